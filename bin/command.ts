@@ -96,6 +96,11 @@ export const CALLER_FLAGS: Flags = {
   "tenant-id": { value: "<uuid>", help: "workspace (default that of a fresh world)" },
 };
 
+/** The flag of commands that read a world, as it is or as it was. */
+export const AS_OF_FLAG: Flags = {
+  at: { value: "<turn|ISO>", help: "as of a turn or an instant in the past of the world" },
+};
+
 /** The flags derived from the settings table. */
 export function settingFlags(): Flags {
   const flags: Record<string, Flag> = { ...CONFIG_FLAG };

@@ -1,6 +1,7 @@
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { requestJson, sendTo } from "../emulator/client/send.ts";
+import { requestJson, type Send, sendTo } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
+import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
@@ -17,17 +18,35 @@ export interface RunningWorld {
 
 /** Finds the running emulator; calls time out after `timeoutMs`. Throws `CommandFailure`. */
 export async function runningWorld(invocation: Invocation, timeoutMs?: number): Promise<RunningWorld> {
-  const url = (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
-  return worldAt(url, timeoutMs, invocation.flags);
+  return worldAt(await addressOf(invocation), timeoutMs, invocation.flags);
+}
+
+/** The same for a command that reads, as of the point that `--at` names. */
+export async function readWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS): Promise<RunningWorld> {
+  const { at } = invocation.flags;
+  const url = await addressOf(invocation);
+  if (typeof at !== "string") return worldAt(url, timeoutMs, invocation.flags);
+  const send = sendTo(url, timeoutMs);
+  const asOf = { [AS_OF_HEADER]: at };
+  return worldThrough(url, invocation.flags, (path, init) =>
+    send(path, { ...init, headers: { ...init.headers, ...asOf } }),
+  );
+}
+
+async function addressOf(invocation: Invocation): Promise<string> {
+  return (urlFlag(invocation) ?? (await requireLocator(invocation)).url) + basePathOf(invocation);
 }
 
 /** The world at an address; platform calls are made with the key and the workspace of the flags. */
-export function worldAt(
+export function worldAt(url: string, timeoutMs = TIMEOUT_MS, flags: Invocation["flags"] = {}): RunningWorld {
+  return worldThrough(url, flags, sendTo(url, timeoutMs));
+}
+
+function worldThrough(
   url: string,
-  timeoutMs = TIMEOUT_MS,
-  { "api-key": key = DEFAULT_API_KEY, "tenant-id": tenant = DEFAULT_TENANT_ID }: Invocation["flags"] = {},
+  { "api-key": key = DEFAULT_API_KEY, "tenant-id": tenant = DEFAULT_TENANT_ID }: Invocation["flags"],
+  send: Send,
 ): RunningWorld {
-  const send = sendTo(url, timeoutMs);
   const headers = { "x-api-key": String(key), "x-tenant-id": String(tenant) };
   return {
     url,

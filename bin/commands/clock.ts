@@ -16,6 +16,7 @@ export const command: CommandGroup = {
   actions: {
     show: asking({
       summary: "print the time and what is due next",
+      reads: true,
       ask: () => (world) => world.client.clock.read(),
       lines: clockLines,
     }),

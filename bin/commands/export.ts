@@ -19,12 +19,14 @@ export const command: CommandGroup = {
     create: createExport,
     list: asking({
       summary: "list the exports, the newest first",
+      reads: true,
       flags: CALLER_FLAGS,
       ask: () => (world) => exportsOf(world),
       lines: (exports) => aligned(exports.map(exportCells)),
     }),
     show: asking({
       summary: "print an export (default: the newest)",
+      reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
       ask:
@@ -41,6 +43,7 @@ export const command: CommandGroup = {
     }),
     runs: asking({
       summary: "list the runs of an export (default: the newest), one for each day, with their latest error",
+      reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
       ask:

@@ -33,6 +33,7 @@ export const command: CommandGroup = {
     }),
     list: asking({
       summary: "list the faults with their hits",
+      reads: true,
       ask: () => (world) => world.client.faults.list(),
       lines: (faults) => aligned(faults.map(lineOf)),
     }),

@@ -13,6 +13,7 @@ export const command: CommandGroup = {
   actions: {
     show: asking({
       summary: "list the rows of the table with what they admit and the busiest caller of each",
+      reads: true,
       ask: () => (world) => world.client.rateLimits.list(),
       lines: ({ enabled, rows }) => [
         `rate limits are ${enabled ? "on" : "off"}`,
@@ -28,6 +29,7 @@ export const command: CommandGroup = {
     }),
     explain: asking({
       summary: "say which row decides on a request, and when the next such request passes",
+      reads: true,
       operands: ["<method>", "<path>"],
       flags: {
         ...REGION,

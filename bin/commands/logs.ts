@@ -1,7 +1,7 @@
-import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { AS_OF_FLAG, type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { followJournal } from "../journal/follow.ts";
 import { lineOfTurn } from "../journal/line.ts";
-import { runningWorld } from "../running.ts";
+import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 import { countOf } from "../values.ts";
 
@@ -16,6 +16,7 @@ export const command: Command = {
     since: { value: "<turn>", help: "only turns after this number" },
     limit: { value: "<n>", help: `number of past turns (default ${SHOWN}; all with --since)` },
     ...WORLD_FLAGS,
+    ...AS_OF_FLAG,
   },
   run,
 };
@@ -23,7 +24,9 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const since = countOf(invocation, "since", { least: 0, most: Number.MAX_SAFE_INTEGER });
   const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
-  const { url, client } = await runningWorld(invocation);
+  if (invocation.flags.follow === true && invocation.flags.at !== undefined)
+    throw new UsageError("--follow: the past does not go on; leave out --at or --follow");
+  const { url, client } = await readWorld(invocation);
   const all = await client.journal(since);
   const most = limit ?? (since === undefined ? SHOWN : all.length);
   for (const entry of most === 0 ? [] : all.slice(-most)) printResult(invocation, entry, [lineOfTurn(entry)]);

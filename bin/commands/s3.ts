@@ -11,6 +11,7 @@ export const command: CommandGroup = {
   actions: {
     ls: asking({
       summary: "list the buckets, or the objects of a bucket below a prefix",
+      reads: true,
       operands: ["[bucket/prefix]"],
       ask:
         ({ operands: [place] }) =>

@@ -1,16 +1,16 @@
-import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { runningWorld } from "../running.ts";
+import { AS_OF_FLAG, type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary: "print what runs, and where",
   operands: [],
-  flags: WORLD_FLAGS,
+  flags: { ...WORLD_FLAGS, ...AS_OF_FLAG },
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { client } = await runningWorld(invocation);
+  const { client } = await readWorld(invocation);
   const status = await client.status();
   const lines = Object.entries(status).map(([name, value]) => `${name.padEnd(12)} ${formatValue(value)}`);
   if (invocation.flags.quiet !== true) printResult(invocation, status, lines);

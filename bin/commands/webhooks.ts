@@ -15,6 +15,7 @@ export const command: CommandGroup = {
     tail: tailDeliveries,
     list: asking({
       summary: "list the newest deliveries, oldest first",
+      reads: true,
       flags: { limit: { value: "<n>", help: `number of deliveries (default ${LISTED})` } },
       ask(invocation) {
         const limit = countOf(invocation, "limit", { most: LISTED_MOST }) ?? LISTED;

@@ -17,6 +17,10 @@ export interface Status extends WorldAddresses {
   readonly seed: number;
   /** Virtual time, ISO 8601. */
   readonly now: string;
+  /** The number of the last turn. */
+  readonly turn: number;
+  /** The first point that can be asked for as of the past. */
+  readonly history: { readonly earliest_turn: number; readonly earliest: string };
   /** `behind_ms`: virtual ms between `now` and where a clock that has too much to do should stand. */
   readonly clock: ClockState & { readonly behind_ms: number };
   readonly [fact: string]: unknown;

@@ -2,6 +2,7 @@ import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.
 import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
+import { pastIsReadOnly } from "../kernel/as-of.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
@@ -68,6 +69,7 @@ async function answer(
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
+    if (context.world.isPast) refuseInPast(found.row);
     if (found.row.stores && request.storageProblem) throw request.storageProblem;
     const asked = {
       ...(await check(found.row, found.parameters, request)),
@@ -89,6 +91,17 @@ async function answer(
       return jsonReply(500, { error: { code: "defect", message: String(error) } });
     return earlyRefusalReply(error, request.path);
   }
+}
+
+function refuseInPast({ method, path, past }: ControlOperation): void {
+  if (method !== "GET") throw pastIsReadOnly();
+  if (past === false)
+    throw new Refusal(
+      422,
+      "has_no_past",
+      `GET ${CONTROL_PREFIX}v1${path} is not about a world, and has no past.`,
+      "Leave X-Emulator-As-Of and as_of out.",
+    );
 }
 
 /** A 404 that suggests similar paths, or lists the first segments of all paths. */

@@ -3,6 +3,7 @@ import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { boolean, integer, object, optional, uuid } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
+import { pastIsReadOnly } from "../kernel/as-of.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
@@ -29,6 +30,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
     path: "/config",
+    past: false,
     summary: "The effective configuration, and every assumption with its value, alternatives and section.",
     run: (context) => context.configuration(),
   }),
@@ -47,9 +49,12 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
     },
-    run: ({ world }, { query }): Lines => ({
-      lines: query.follow === 1 ? followed(world, query.since ?? 0) : kept(world, query.since ?? 0),
-    }),
+    run({ world }, { query }): Lines {
+      if (query.follow === 1 && world.isPast) throw pastIsReadOnly();
+      return {
+        lines: query.follow === 1 ? followed(world, query.since ?? 0) : kept(world, query.since ?? 0),
+      };
+    },
   }),
   control({
     method: "GET",

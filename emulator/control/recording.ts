@@ -58,6 +58,20 @@ export function createRecording(isFresh: boolean): Recording {
   };
 }
 
+/** The requests up to an instant, as those who ask for the past see them; what they ask is not kept. */
+export function recordingUpTo(recording: Recording, now: Instant): Recording {
+  const until = formatInstant(now);
+  return {
+    record: () => () => undefined,
+    get isComplete() {
+      return recording.isComplete;
+    },
+    get requests() {
+      return recording.requests.filter(({ at }) => at <= until);
+    },
+  };
+}
+
 /** The operation that returns the recorded requests. */
 export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
   control({

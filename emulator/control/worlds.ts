@@ -44,12 +44,14 @@ function initialSettingsOf({
 export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   control({
     method: "GET",
+    past: false,
     path: "/worlds",
     summary: "The worlds of this process, with their addresses.",
     run: ({ worlds }) => worlds.list(),
   }),
   control({
     method: "GET",
+    past: false,
     path: "/worlds/{world}",
     summary: "One world.",
     run: ({ worlds }, { path }) => worlds.find(path.world ?? ""),
@@ -81,6 +83,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   }),
   control({
     method: "GET",
+    past: false,
     path: "/snapshots",
     summary: "The snapshots of all worlds.",
     run: ({ snapshots }) => snapshots.list(),
@@ -104,6 +107,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
   }),
   control({
     method: "GET",
+    past: false,
     path: "/snapshots/{name}/file",
     summary: "A snapshot as one file, for another machine; secrets are left out.",
     async run({ snapshots }, { path }): Promise<FileReply> {

@@ -1,4 +1,5 @@
 import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
+import { AS_OF_HEADER } from "./as-of-choice.ts";
 import { WORLD_HEADER } from "./world-choice.ts";
 
 /** Headers that a page of another origin may read, in addition to those always exposed. */
@@ -18,7 +19,7 @@ const EXPOSED = [
 ].join(", ");
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const USUAL_HEADERS = `content-type, x-api-key, x-tenant-id, x-user-id, ${WORLD_HEADER}`;
+const USUAL_HEADERS = `content-type, x-api-key, x-tenant-id, x-user-id, ${WORLD_HEADER}, ${AS_OF_HEADER}`;
 /** A list of header names; anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_AGE_SECONDS = "600";

@@ -1,6 +1,7 @@
 import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
+import { pastIsReadOnly } from "../kernel/as-of.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
@@ -113,6 +114,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
       route = chosenRoute(route, value);
     }
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;
+    if (world.isPast) refuseInPast(route.operation);
     const operation = operationUnder(route.operation, settings.assumptions);
     const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
     // Awaits only promises: an unnecessary await costs a short request as much as its handler.
@@ -121,9 +123,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const body = read instanceof Promise ? await read : read;
     const checked = checkRequest(operation, checks, { request, path: route.parameters, body });
     refuseInvalid(checked, settings);
-    if (
-      mayTriggerHttp(world.reader, world.now, { id: route.id, path: request.path, region: caller.region })
-    ) {
+    if (mayBeHit(world, route, request, caller)) {
       const injected = await faultReply(world, route.id, request);
       if (injected) return injected;
     }
@@ -148,6 +148,16 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
   } catch (error) {
     return refusalReply(error, request, route.operation, settings);
   }
+}
+
+/** Whether a fault of the http plane may hit; in the past none does. */
+function mayBeHit(world: World, { id }: OperationRoute, { path }: HttpRequest, { region }: Caller): boolean {
+  return !world.isPast && mayTriggerHttp(world.reader, world.now, { id, path, region });
+}
+
+/** What waits for a run would wait for ever. */
+function refuseInPast(operation: Operation): void {
+  if (accessOf(operation) !== "reads" || operation.waits) throw pastIsReadOnly();
 }
 
 function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: readonly string[]): Cause {

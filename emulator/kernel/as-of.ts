@@ -48,3 +48,13 @@ export function beforeHistory(at: AsOf, { turn, now }: Point): Refusal {
     "limits.history_turns and limits.history_bytes bound how far back it reaches.",
   );
 }
+
+/** For a request to a world of the past that does more than read. */
+export function pastIsReadOnly(): Refusal {
+  return new Refusal(
+    409,
+    "past_is_read_only",
+    "What a request with X-Emulator-As-Of or as_of asks for can only be read.",
+    'POST /_emulator/v1/worlds {"from":…,"at":…} makes a world that goes on from there; leave as_of out for the present.',
+  );
+}

@@ -17,6 +17,7 @@ import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
+import type { WorldRuntime } from "./worlds/runtime.ts";
 import { yieldToEventLoop } from "./worlds/slices.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
@@ -65,7 +66,9 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
   return {
     ...addresses.readyLine(id, world),
     world: id,
+    turn: world.lastTurn,
     clock: { ...world.clock, behind_ms: runtime.clock.behindMs() },
+    history: historyView(runtime),
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
     schedules_without_destination: schedulesWithoutDestination(world.reader),
@@ -74,6 +77,11 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,
   };
+}
+
+/** The first point that can be asked for with as_of. */
+function historyView({ history: { earliest } }: WorldRuntime) {
+  return { earliest_turn: earliest.turn, earliest: formatInstant(earliest.now) };
 }
 
 function worldsOf({ worlds, addresses }: SharedContext): ControlWorlds {

@@ -2,6 +2,7 @@ import { type ControlClient, createControlClient } from "../client/control-clien
 import type { WorldAddresses } from "../client/views.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { resolveConfiguration } from "../config/resolve.ts";
+import { AS_OF_HEADER } from "../http/as-of-choice.ts";
 import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
@@ -22,6 +23,7 @@ export type {
   EmulatorRequestInit,
   EmulatorSnapshots,
   ForkOptions,
+  PastWorld,
   Snapshot,
 } from "./library/emulator.ts";
 export type { EmulatorOptions } from "./library/options.ts";
@@ -89,6 +91,11 @@ function emulatorOf(
     },
     faults: { ...client.faults, clear: async (id) => void (await client.faults.clear(id)) },
     verifyExport: client.exports.verify,
+    at(point) {
+      const requestAsOf = requesterOf(process, world, String(point));
+      const { call, exports } = createControlClient(requestAsOf);
+      return { world, request: requestAsOf, control: call, verifyExport: exports.verify };
+    },
     reset: async (options) => void (await client.reset(options)),
     close,
     [Symbol.asyncDispose]: close,
@@ -127,7 +134,7 @@ function worldOf(process: Process, id: string): World {
   return named.runtime.world;
 }
 
-function requesterOf(process: Process, world: string): Emulator["request"] {
+function requesterOf(process: Process, world: string, at?: string): Emulator["request"] {
   const { running } = process;
   const { url, eu_url } = running.ready;
   const { settings } = process.configuration;
@@ -135,6 +142,7 @@ function requesterOf(process: Process, world: string): Emulator["request"] {
     checkOpen(process);
     const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
     if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
+    if (at !== undefined) asked.headers.set(AS_OF_HEADER, at);
     return answerInProcess(
       {
         region: region ?? (asked.url.startsWith(`${eu_url}/`) ? "eu" : "us"),

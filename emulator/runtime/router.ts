@@ -1,8 +1,11 @@
 import { handleControl } from "../control/gateway.ts";
+import { recordingUpTo } from "../control/recording.ts";
+import { asOfChoice, withoutAsOf } from "../http/as-of-choice.ts";
 import { corsHeaders, preflightReply } from "../http/cors.ts";
 import type { Gateway } from "../http/gateway.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
+import type { AsOf } from "../kernel/as-of.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
@@ -35,7 +38,10 @@ export function createRouter(parts: RouterParts): Router {
     const named = await worlds.ensureReady(id);
     if (!named) throw unknownWorld(id);
     const path = request.path.slice(basePath.length) || "/";
-    return withBasePath(await handleNow(parts, named, { ...request, path }), basePath);
+    const asked = { ...request, path };
+    const at = asOfChoice(request.query, request.headers);
+    const reply = await (at ? handleAsOf(parts, named, at, asked) : handleNow(parts, named, asked));
+    return withBasePath(reply, basePath);
   }
 
   return {
@@ -47,7 +53,8 @@ export function createRouter(parts: RouterParts): Router {
     handle(request) {
       try {
         const choice = worldChoice(request.path, request.headers);
-        const named = choice.basePath === "" ? worlds.find(choice.id) : undefined;
+        const isPresent = asOfChoice(request.query, request.headers) === undefined;
+        const named = choice.basePath === "" && isPresent ? worlds.find(choice.id) : undefined;
         if (named && !named.seeding) return handleNow(parts, named, request);
         return openAndHandle(choice, request).catch((error: unknown) => refusalFor(request, error));
       } catch (error) {
@@ -73,6 +80,18 @@ async function handleNow(
   const persisted = runtime.persisted();
   if (persisted) await persisted;
   return reply;
+}
+
+/** In the world as it was: nothing is recorded, counted by a limit or hit by a fault, and nothing changes. */
+async function handleAsOf(
+  parts: RouterParts,
+  named: NamedWorld,
+  at: AsOf,
+  request: HttpRequest,
+): Promise<HttpReply> {
+  const runtime = named.runtime.asOf(at);
+  const past = { ...named, runtime, recording: recordingUpTo(named.recording, runtime.world.now) };
+  return handleNow(parts, past, { ...request, query: withoutAsOf(request.query) });
 }
 
 /** Locations in a reply carry the base path that the client has used. */

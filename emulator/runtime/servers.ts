@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { fileURLToPath } from "node:url";
 import type { Configuration } from "../config/configuration.ts";
+import { asOfChoice } from "../http/as-of-choice.ts";
 import { createBrowserGuard } from "../http/server/browser-guard.ts";
 import { createClientAddresses } from "../http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../http/server/server.ts";
 import { worldChoice } from "../http/world-choice.ts";
 import { createS3Front, type Resolved } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
+import { splitTarget } from "../s3/front/target.ts";
 import { builtUrl } from "../storage/thread-url.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { PortNumbers } from "./process/addresses.ts";
@@ -56,6 +58,8 @@ async function storeFor(
 ): Promise<Resolved | undefined> {
   const { id, basePath } = worldChoice(url, headers);
   const named = await worlds.ensureReady(id);
-  named?.runtime.clock.sync();
-  return named && { store: named.runtime.objects, basePath };
+  if (!named) return undefined;
+  const at = asOfChoice(splitTarget(url).rawQuery, headers);
+  named.runtime.clock.sync();
+  return { store: (at ? named.runtime.asOf(at) : named.runtime).objects, basePath };
 }

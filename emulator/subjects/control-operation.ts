@@ -169,6 +169,8 @@ export interface ControlOperation {
   readonly stores?: true;
   /** False where a replay does not send it again, as it does with all but GET. */
   readonly recorded?: false;
+  /** False for what is not about a world, and cannot be asked as of the past. */
+  readonly past?: false;
   /** What the row's fields accept is what `control` types it by; the gateway has checked it against them. */
   run(
     context: ControlContext,
@@ -197,6 +199,7 @@ export function control<Q extends Fields = Record<never, never>, B = undefined>(
   readonly body?: Field<B>;
   readonly stores?: true;
   readonly recorded?: false;
+  readonly past?: false;
   run(
     context: ControlContext,
     request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,

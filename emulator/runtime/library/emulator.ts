@@ -35,10 +35,15 @@ export interface Emulator {
    * instant, it goes on from there.
    */
   fork(options?: ForkOptions): Promise<Emulator>;
+  /** This world as it was after a turn, by its number, or at an instant (ISO 8601): for reading. */
+  at(point: number | string): PastWorld;
   /** Ends the emulator; a forked world is only removed. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** A world as it was; what writes is refused (409). */
+export type PastWorld = Pick<Emulator, "world" | "request" | "control" | "verifyExport">;
 
 /** What a world goes on from. */
 export interface ForkOptions {

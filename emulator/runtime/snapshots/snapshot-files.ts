@@ -14,7 +14,7 @@ import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
-import type { WorldRuntime } from "../worlds/world-runtime.ts";
+import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
 
 /** Snapshots as files that other machines can read. */

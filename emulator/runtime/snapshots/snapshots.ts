@@ -17,7 +17,7 @@ import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secre
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
 import { refuseSnapshotName, SEEDED, unknownSnapshot } from "../worlds/names.ts";
-import type { WorldRuntime } from "../worlds/world-runtime.ts";
+import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { ForkSource } from "../worlds/world-state.ts";
 
 /** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */

@@ -9,7 +9,7 @@ import type { Recording } from "../../subjects/recording.ts";
 import type { World } from "../../subjects/turn.ts";
 import type { Snapshots } from "../snapshots/snapshots.ts";
 import { SEEDED } from "./names.ts";
-import type { WorldRuntime } from "./world-runtime.ts";
+import type { WorldRuntime } from "./runtime.ts";
 import type { ForkSource } from "./world-state.ts";
 
 /** A world under its name: its current runtime and its last requests. */

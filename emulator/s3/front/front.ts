@@ -41,6 +41,10 @@ export interface S3FrontOptions {
   onDefect?(error: unknown): void;
 }
 
+/** The methods of requests that change nothing. */
+const READING = new Set(["GET", "HEAD"]);
+const PAST_STAYS = "What a request with X-Emulator-As-Of or as_of asks for can only be read.";
+
 export type S3Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The S3 server's request listener: identity, faults and permissions first, then the operation. */
@@ -65,6 +69,8 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const signature = readSignature(request, target, options.wallNow());
     const found = operationOf(request.method ?? "", { request, target });
     if ("unknown" in found) throw notImplemented(found.unknown, store, callerOf(target, signature));
+    if (store.world.isPast && !READING.has(request.method ?? ""))
+      throw refuse("MethodNotAllowed", PAST_STAYS);
     const claim: AccessRequest = { ...callerOf(target, signature), op: found.op };
     let delayed: Promise<void> | undefined;
     const admission = store.world.turn(causeOf(claim), (turn) => {

@@ -57,8 +57,10 @@ export interface History {
   readonly earliest: Point;
   /** The turns that left something behind, oldest first. */
   turns(): Iterable<PastTurn>;
-  /** The state at a point; `present` is where the world stands. Refuses what is not in reach (422). */
-  momentAt(at: AsOf, present: Point): Moment;
+  /** The turn and the instant that are meant; `present` is where the world stands. Refuses what is out of reach (422). */
+  pointAt(at: AsOf, present: Point): Point;
+  /** The state at a point in reach. */
+  momentAt(point: Point): Moment;
   /** What a fork from a point has behind it. */
   upTo(turn: number): readonly Stretch[];
 }
@@ -133,14 +135,14 @@ export function createHistory(options: HistoryOptions): History {
     *turns() {
       for (const { turns } of stretches) yield* turns;
     },
-    momentAt(at, present) {
+    pointAt(at, present) {
       const isOver = "turn" in at ? at.turn <= present.turn : at.instant <= present.now;
       if (!isOver) throw notYet(at, present);
       const point = pointOf(at, stretches, options.journal);
-      const stretch = point && stretchOf(stretches, point.turn);
-      if (!stretch) throw beforeHistory(at, earliestOf(stretches));
-      return momentIn(stretch, point);
+      if (!point) throw beforeHistory(at, earliestOf(stretches));
+      return point;
     },
+    momentAt: (point) => momentIn(stretchOf(stretches, point.turn) as Stretch, point),
     upTo(turn) {
       return stretches.filter(({ first }) => first.image.turn < turn).map((stretch) => cut(stretch, turn));
     },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Point } from "../../../emulator/kernel/as-of.ts";
+import type { AsOf } from "../../../emulator/kernel/as-of.ts";
 import type { WorldImage } from "../../../emulator/kernel/image.ts";
 import type { World } from "../../../emulator/kernel/world.ts";
 import { createHistory, type History } from "../../../emulator/storage/history/history.ts";
@@ -11,12 +11,16 @@ import { limiterWith } from "../../subjects/rate-limits/limiter.ts";
 const CALL = { apiKey: "k", userId: undefined, address: "1.2.3.4", region: "us", method: "GET", path: "/x" };
 const LIMITER = await limiterWith({ enabled: true });
 
+/** The state at a point, as it is asked for. */
+function momentAt({ history, world }: Told, at: AsOf) {
+  return history.momentAt(history.pointAt(at, { turn: world.lastTurn, now: world.now }));
+}
+
 interface Told {
   readonly world: World<ToyTypes>;
   readonly history: History;
   readonly released: string[];
   readonly limiter: RateLimiter;
-  readonly present: () => Point;
 }
 
 /** A world of sheep and its history; each turn writes as many rows as its number says. */
@@ -35,7 +39,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
     release: (files) => released.push(...files),
     journal: world.journal,
   });
-  return { world, history, released, limiter, present: () => ({ turn: world.lastTurn, now: world.now }) };
+  return { world, history, released, limiter };
 }
 
 /** All that an image holds, as JSON; what waits in the order in which it fires. */
@@ -65,7 +69,8 @@ function carryOut(world: World<ToyTypes>, { kind, id, legs }: Act): void {
 
 it("the state after each turn in reach is what it was, over whole states and all", () => {
   const property = fc.property(fc.array(act, { minLength: 30, maxLength: 90 }), (acts) => {
-    const { world, history, present } = told({ turns: 20, bytes: 1_000_000 });
+    const all = told({ turns: 20, bytes: 1_000_000 });
+    const { world, history } = all;
     const after = new Map([[0, shown(world.image())]]);
     world.journal.follow(({ turn }) => void after.set(turn, ""));
     for (const each of acts) {
@@ -76,7 +81,7 @@ it("the state after each turn in reach is what it was, over whole states and all
     expect(world.lastTurn - history.earliest.turn).toBeLessThanOrEqual(40);
     for (const [turn, wanted] of after) {
       if (turn < history.earliest.turn || wanted === "" || turn === 0) continue;
-      const { image, rows } = history.momentAt({ turn }, present());
+      const { image, rows } = momentAt(all, { turn });
       expect(shown({ ...image, now: 0 }), `after turn ${turn}`).toBe(wanted);
       expect(rows).toBeLessThanOrEqual(turn * 10);
     }
@@ -85,14 +90,15 @@ it("the state after each turn in reach is what it was, over whole states and all
 });
 
 it("an instant is that of the last turn at or before it, and time stands at the instant", () => {
-  const { world, history, present } = told({ turns: 100, bytes: 1_000_000 });
+  const all = told({ turns: 100, bytes: 1_000_000 });
+  const { world } = all;
   for (const legs of [1, 2, 3]) {
     world.moveTo(legs * 1000);
     world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
   }
   world.moveTo(9000);
   const legsAt = (instant: number) => {
-    const { image } = history.momentAt({ instant }, present());
+    const { image } = momentAt(all, { instant });
     return [image.records.reader.get(SHEEP, "s")?.legs, image.turn, image.now];
   };
   expect(legsAt(999)).toEqual([undefined, 0, 999]);
@@ -102,10 +108,11 @@ it("an instant is that of the last turn at or before it, and time stands at the 
 });
 
 it("refuses what is still to come and what is before its first state, and names where it begins", () => {
-  const { world, history, present } = told({ turns: 5, bytes: 1_000_000 });
+  const all = told({ turns: 5, bytes: 1_000_000 });
+  const { world } = all;
   for (let legs = 0; legs < 30; legs += 1)
     world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
-  const asked = (at: Parameters<History["momentAt"]>[0]) => () => history.momentAt(at, present());
+  const asked = (at: AsOf) => () => momentAt(all, at);
   expect(asked({ turn: 31 })).toThrow("has not come to turn 31: it stands at turn 30");
   expect(asked({ instant: 1 })).toThrow("has not come to 1970-01-01T00:00:00.001000Z");
   expect(asked({ turn: 2 })).toThrow(/turn 2 is before the history .* begins with turn (2[0-9])/);
@@ -126,9 +133,10 @@ it("begins later when it takes more bytes than it may, and then gives up the bod
 });
 
 it("counts of the rate limits are those of the moment", () => {
-  const { world, history, present, limiter } = told({ turns: 10, bytes: 1_000_000 });
+  const all = told({ turns: 10, bytes: 1_000_000 });
+  const { world, history, limiter } = all;
   const usedAt = (turn: number) =>
-    history.momentAt({ turn }, present()).limiter.appliedRows(CALL, world.now)[0]?.window.used;
+    momentAt(all, { turn }).limiter.appliedRows(CALL, world.now)[0]?.window.used;
   for (let n = 0; n < 25; n += 1) {
     history.settle();
     limiter.decide(CALL, world.now);

@@ -1,0 +1,115 @@
+import { type AsOf, type Point, pastIsReadOnly } from "../../../kernel/as-of.ts";
+import { entryOf, type JournalEntry } from "../../../kernel/journal.ts";
+import { createWorld } from "../../../kernel/world.ts";
+import type { ObjectStore } from "../../../s3/object-store.ts";
+import type { Moment } from "../../../storage/history/history.ts";
+import { NOBODY } from "../../../storage/pool/names.ts";
+import type { Pool } from "../../../storage/pool/pool.ts";
+import { openRowStore } from "../../../storage/rows/store.ts";
+import { createDelays } from "../../../subjects/object-storage/delays.ts";
+import type { RateLimiter } from "../../../subjects/rate-limits/limiter.ts";
+import type { World } from "../../../subjects/turn.ts";
+import type { Clock } from "../clock.ts";
+import type { WorldRuntime } from "../runtime.ts";
+import { oracleOf, partsOf, type WorldAdapters } from "../world-adapters.ts";
+
+/** What the past of a world is read with. */
+interface PastParts {
+  readonly adapters: WorldAdapters;
+  readonly pool: Pool;
+}
+
+/** So many points in the past of a world stay open for further reads. */
+const OPEN_MAX = 8;
+
+const refuse = (): never => {
+  throw pastIsReadOnly();
+};
+
+/** Time stands still in the past. */
+const STILL: Clock = {
+  sync: () => undefined,
+  behindMs: () => 0,
+  freeze: refuse,
+  flow: refuse,
+  advance: async () => refuse(),
+  stepTowards: () => false,
+  yieldWhenDue: () => undefined,
+  close: () => undefined,
+  dryRunPace: () => ({}),
+};
+
+/** The past of a world, point by point: each is opened once, and the one read longest ago is given up for another. */
+export function createPastRuntimes(live: WorldRuntime, parts: PastParts): (at: AsOf) => WorldRuntime {
+  // In the order of use, the one used longest ago first.
+  const opened = new Map<string, WorldRuntime>();
+  return (at) => {
+    live.clock.sync();
+    const { history, world } = live;
+    const point = history.pointAt(at, { turn: world.lastTurn, now: world.now });
+    const key = `${point.turn} ${point.now}`;
+    const known = opened.get(key);
+    const runtime = known?.world.defect ? undefined : known;
+    opened.delete(key);
+    const found = runtime ?? openPast(live, parts, point);
+    opened.set(key, found);
+    const [oldest] = opened.keys();
+    if (opened.size > OPEN_MAX && oldest !== undefined) opened.delete(oldest);
+    return found;
+  };
+}
+
+function openPast(live: WorldRuntime, { adapters, pool }: PastParts, point: Point): WorldRuntime {
+  const moment = live.history.momentAt(point);
+  const past = pastAdapters(adapters, pool, moment);
+  const { storage, delays } = past;
+  const world: World = createWorld({
+    ...partsOf(past, moment.image, delays),
+    past: journalUpTo(live, point.turn),
+  });
+  const objects: ObjectStore = { world, files: storage.bodies, delays, triggerFault: () => undefined };
+  return {
+    ...live,
+    world,
+    clock: STILL,
+    objects,
+    oracle: oracleOf(past, objects),
+    stats: () => ({ rows: moment.rows, bytes: live.stats().bytes }),
+    dryRun: async () => refuse(),
+    whenIdle: async () => refuse(),
+  };
+}
+
+/** Rows and limits as they were; bodies are read under their names, which no later one has. */
+function pastAdapters(adapters: WorldAdapters, pool: Pool, { rows: mark, limiter }: Moment): WorldAdapters {
+  const live = adapters.storage.rows;
+  const nothing = (): void => undefined;
+  const rows = openRowStore({
+    pool,
+    owner: NOBODY,
+    key: `${live.key}@${mark}`,
+    image: live.imageAsOf(mark),
+    changed: nothing,
+    appending: nothing,
+  });
+  return {
+    ...adapters,
+    ports: { ...adapters.ports, traces: rows, limiter: uncounted(limiter) },
+    storage: { ...adapters.storage, rows },
+    delays: createDelays(),
+  };
+}
+
+/** Shows its counts, and counts nothing. */
+function uncounted(limiter: RateLimiter): RateLimiter {
+  return { ...limiter, storedCount: limiter.storedCount, decide: () => undefined };
+}
+
+/** What the journal showed; of turns that it shows no more, the commits. */
+function journalUpTo({ world, history }: WorldRuntime, turn: number): readonly JournalEntry[] {
+  const shown = world.journal.since(0).filter((entry) => entry.turn <= turn);
+  const first = shown[0]?.turn ?? turn + 1;
+  const older: JournalEntry[] = [];
+  for (const { commit } of history.turns()) if (commit && commit.turn < first) older.push(entryOf(commit));
+  return [...older, ...shown];
+}

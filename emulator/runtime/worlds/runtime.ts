@@ -1,0 +1,41 @@
+import type { AssumptionId } from "../../../contracts/spec/assumptions.ts";
+import type { AdvanceTarget } from "../../kernel/advance.ts";
+import type { AsOf } from "../../kernel/as-of.ts";
+import type { Refusal } from "../../kernel/refusal.ts";
+import type { ObjectStore } from "../../s3/object-store.ts";
+import type { History } from "../../storage/history/history.ts";
+import type { DryRunResult, Oracle } from "../../subjects/control-operation.ts";
+import type { World } from "../../subjects/turn.ts";
+import type { Clock } from "./clock.ts";
+import type { ForkSource } from "./world-state.ts";
+
+/** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
+export interface WorldRuntime {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly objects: ObjectStore;
+  readonly oracle: Oracle;
+  /** Where people find the objects of its embedded store. */
+  readonly objectsFolder: string;
+  /** True for a world that has still to be given what a fresh one holds. */
+  readonly isFresh: boolean;
+  /** Advances a copy of the world with stubbed effects, and discards it. */
+  dryRun(target: AdvanceTarget): Promise<DryRunResult>;
+  /** The open choices of the specification that were read; undefined where they are not noted. */
+  readonly choices: ReadonlySet<AssumptionId> | undefined;
+  stats(): { readonly rows: number; readonly bytes: number };
+  /** Calls `use` once no effect is in flight; the fork source is valid until `use` returns. */
+  whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
+  /** Its last turns, and the states that they have led to. */
+  readonly history: History;
+  /** The world as it was, for reading; refuses what is out of reach (422). */
+  asOf(at: AsOf): WorldRuntime;
+  /** What a fork from a point in the past begins with; refuses one out of reach (422). */
+  sourceAsOf(at: AsOf): ForkSource;
+  /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
+  persisted(): Promise<void> | undefined;
+  /** Ends the world and releases its folders without saving, for another one to take its place. */
+  end(reason: Refusal): Promise<void>;
+  /** Saves the state and releases the folders. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,140 @@
+import type { AssumptionId } from "../../../contracts/spec/assumptions.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { noting } from "../../config/noted-choices.ts";
+import type { Commit } from "../../kernel/commit.ts";
+import type { WorldImage } from "../../kernel/image.ts";
+import type { WorldParts } from "../../kernel/world-parts.ts";
+import { createOracle } from "../../oracle/oracle.ts";
+import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
+import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts";
+import { stageFile } from "../../s3/stage-file.ts";
+import type { History } from "../../storage/history/history.ts";
+import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
+import type { Heads } from "../../storage/pool/heads.ts";
+import type { Pool } from "../../storage/pool/pool.ts";
+import type { WorldStorage } from "../../storage/world-storage.ts";
+import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
+import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";
+import type { Oracle } from "../../subjects/control-operation.ts";
+import { createSchedules } from "../../subjects/crons/schedules.ts";
+import { REQUEST_EFFECTS } from "../../subjects/faults/effects.ts";
+import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
+import { createDelays, type Delays } from "../../subjects/object-storage/delays.ts";
+import { statsEffects } from "../../subjects/queries/effects.ts";
+import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.ts";
+import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
+import { eventReactions, RESULT_REACTIONS } from "../assembly.ts";
+import { withHistory } from "./past/world-history.ts";
+import type { ForkSource } from "./world-state.ts";
+
+/** What one world runs with. */
+export interface WorldRuntimeOptions {
+  readonly configuration: Configuration;
+  readonly pool: Pool;
+  readonly heads: Heads;
+  /** Under which the heads have it. */
+  readonly name: string;
+  /** Left out for a world that begins with what its head leads to. */
+  readonly source?: ForkSource;
+  readonly secrets: Secrets;
+  /** One for all worlds of a process. */
+  readonly encoder: SharedEncoder;
+  readonly isEmbedded: Ports["isEmbedded"];
+  /** Answers a request of the emulator to itself (§6.1, relative webhooks). */
+  readonly handle: (request: HttpRequest) => Promise<HttpReply>;
+}
+
+const JOURNAL_CAPACITY = 10_000;
+
+/** What a world reaches outside of itself. */
+export interface WorldAdapters {
+  readonly choices: ReadonlySet<AssumptionId>;
+  readonly ports: Ports;
+  readonly storage: Pick<WorldStorage, "rows" | "bodies" | "keep" | "keepSoon" | "flush">;
+  readonly delays: Delays;
+  readonly encoder: FileEncoder;
+  readonly webhooks: WebhookSender;
+  readonly objectStores: ReturnType<typeof createObjectStoreClients>;
+}
+
+/** Opens what a world works with. */
+export function openAdapters(
+  options: WorldRuntimeOptions,
+  storage: WorldStorage,
+  past: () => { readonly world: World; readonly history: History },
+): WorldAdapters {
+  const { configuration, source, secrets, isEmbedded, handle } = options;
+  const choices = new Set<AssumptionId>();
+  const settings = configuration.noteChoices
+    ? noting(configuration.settings, (id) => choices.add(id))
+    : configuration.settings;
+  const { rows } = storage;
+  const limiter = withHistory(source?.limiter.copy() ?? createRateLimiter(settings.rateLimits), past);
+  return {
+    choices,
+    ports: {
+      settings,
+      traces: rows,
+      secrets,
+      schedules: createSchedules(),
+      limiter,
+      bodies: storage.bodies.keeper,
+      isEmbedded,
+    },
+    storage,
+    delays: createDelays(),
+    encoder: encoderFor(options.encoder, rows),
+    // Its policy is read with the first turn of a run that has a webhook.
+    webhooks: createWebhookSender({ settings: configuration.settings, handle }),
+    objectStores: createObjectStoreClients({ timeoutMs: settings.timings.object_store_timeout_ms }),
+  };
+}
+
+/** What a world is made of, from an image. */
+export function partsOf(
+  adapters: WorldAdapters,
+  image: WorldImage,
+  delays: Delays,
+): WorldParts<EmulatorTypes> {
+  const { ports, storage, encoder, webhooks, objectStores } = adapters;
+  return {
+    image,
+    ports,
+    events: eventReactions(delays),
+    results: RESULT_REACTIONS,
+    effects: {
+      ...objectStorageEffects(storage.bodies),
+      ...webhooks.effects,
+      ...REQUEST_EFFECTS,
+      ...statsEffects(storage.rows),
+      ...exportEffects({
+        encoder,
+        secrets: ports.secrets,
+        settings: ports.settings,
+        objectStores,
+        stageFile: (bytes) => stageFile(storage.bodies, bytes),
+      }),
+    },
+    persist: persistCommits(storage),
+    flush: storage.flush,
+    journalCapacity: JOURNAL_CAPACITY,
+  };
+}
+
+/** Turns of requests are written in batches, which their replies wait for; all others at once. */
+function persistCommits({ keep, keepSoon }: WorldAdapters["storage"]): (commit: Commit) => void {
+  return (commit) => (commit.cause.type === "request" ? keepSoon(commit) : keep(commit));
+}
+
+/** Reads exported files back. */
+export function oracleOf({ storage, ports, objectStores }: WorldAdapters, objects: ObjectStore): Oracle {
+  const { key, pieces } = storage.rows;
+  return createOracle({
+    world: objects.world,
+    rowsOf: (partition) => ({ world: key, pieces: pieces(partition) }),
+    objectStores,
+    secrets: ports.secrets,
+    objects,
+  });
+}
