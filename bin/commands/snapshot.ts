@@ -12,10 +12,11 @@ export const command: CommandGroup = {
     save: asking({
       summary: "save the world as it is now",
       operands: ["<name>"],
+      flags: FORCE,
       ask:
-        ({ operands: [name = ""] }) =>
+        ({ operands: [name = ""], flags }) =>
         ({ client }) =>
-          client.snapshots.save(name),
+          client.snapshots.save(name, { replace: flags.force === true }),
       lines: ({ name, of, now }) => [`${name} is saved (${of} at ${now})`],
     }),
     load: asking({

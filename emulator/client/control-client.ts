@@ -39,7 +39,13 @@ export type ControlClient = ReturnType<typeof createControlClient>;
 export function createControlClient(send: Send) {
   /** Any operation, by its path below `/_emulator/v1`. */
   function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body });
+    const from = {} as { readonly stack: string };
+    Error.captureStackTrace(from, call);
+    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body }).catch((error: Error) => {
+      // Whoever reads it wants to know which call of theirs it was.
+      if (error.name === "ErrorReply") error.stack = `${error.name}: ${error.message}${framesOf(from.stack)}`;
+      throw error;
+    });
   }
 
   return {
@@ -107,7 +113,9 @@ function storeCalls(call: Call) {
       remove: (id: string) => call<WorldView>("DELETE", `/worlds/${segment(id)}`),
     },
     snapshots: {
-      save: (name: string) => call<SnapshotView>("POST", "/snapshots", { name }),
+      /** One of this name is replaced, unless `replace` is false. */
+      save: (name: string, options: { readonly replace?: boolean } = {}) =>
+        call<SnapshotView>("POST", "/snapshots", { name, ...options }),
       load: (name: string) => call<SnapshotView>("POST", `/snapshots/${segment(name)}/load`),
       list: () => call<readonly SnapshotView[]>("GET", "/snapshots"),
       remove: (name: string) => call<{ readonly removed: string }>("DELETE", `/snapshots/${segment(name)}`),
@@ -150,6 +158,12 @@ function subjectCalls(call: Call) {
       list: () => call<readonly Members[]>("GET", "/agent/scripts"),
     },
   };
+}
+
+/** A stack without its first line. */
+function framesOf(stack: string): string {
+  const end = stack.indexOf("\n");
+  return end < 0 ? "" : stack.slice(end);
 }
 
 /** Maximum page size of the emulator. */

@@ -34,13 +34,15 @@ export class ErrorReply extends Error {
   /** Method, path, status, and the reason in the reply. */
   readonly explained: string;
 
+  /** The message is the reason in the reply, hint included; without one, that and what was asked. */
   constructor(method: string, path: string, status: number, body: unknown) {
     const { error, detail } = (body ?? {}) as ErrorBody;
-    super(error?.message ?? `${method} ${path} answered ${status}.`);
+    const explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
+    super(error === undefined ? explained : reasonOf(error, detail, body));
     this.status = status;
     this.code = error?.code;
     this.hint = error?.hint;
-    this.explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
+    this.explained = explained;
   }
 }
 

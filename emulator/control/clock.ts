@@ -15,6 +15,7 @@ import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
+import { progressText } from "../subjects/bulk-exports/progress.ts";
 import { EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import { type ControlOperation, control } from "../subjects/control-operation.ts";
@@ -127,18 +128,29 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
     throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`);
   let seen = requireExport(world.reader, id);
+  let from: Reader = world.reader;
   return {
     holds(reader) {
+      from = reader;
       seen = reader.get(EXPORTS, id) ?? seen;
       return seen.status === wanted || isFinal(seen);
     },
-    outcome({ stopped }) {
-      const { status } = seen;
-      const isReached = status === wanted;
-      const why = `export ${id} is ${status}`;
-      return { reached: isReached, why: isReached ? why : `${WHY_STOPPED[stopped]}: ${why}` };
+    outcome({ stopped, inFlight }) {
+      if (seen.status === wanted) return { reached: true, why: `export ${id} is ${wanted}` };
+      const parts = [`${WHY_STOPPED[stopped]}: ${progressText(from, seen)}`];
+      if (stopped === "stalled")
+        parts.push(`in flight: ${inFlight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`);
+      if (!isFinal(seen)) parts.push(howToGoOn(world));
+      return { reached: false, why: parts.join("; ") };
     },
   };
+}
+
+function howToGoOn(world: World): string {
+  const [next] = world.queue();
+  return next === undefined
+    ? "nothing is due any more; ask again to go on once its effects are done"
+    : `next is ${next.kind} at ${formatInstant(next.at)}; ask again to go on, or give a longer \`within\``;
 }
 
 const WHY_STOPPED = {

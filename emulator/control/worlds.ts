@@ -1,4 +1,5 @@
 import {
+  boolean,
   dateTime,
   eitherOf,
   integer,
@@ -93,9 +94,9 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     path: "/snapshots",
     stores: true,
     recorded: false,
-    summary: "Save this world as a snapshot; a snapshot of the same name is replaced.",
-    body: object({ name: text() }),
-    run: ({ snapshots }, { body }) => snapshots.save(body.name),
+    summary: "Save this world as a snapshot; one of the same name is replaced, unless `replace` is false.",
+    body: object({ name: text(), replace: optional(boolean({ default: true })) }),
+    run: ({ snapshots }, { body: { name, replace = true } }) => snapshots.save(name, replace),
   }),
   control({
     method: "POST",

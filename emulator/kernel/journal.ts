@@ -25,7 +25,7 @@ export interface Journal {
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
   /** Calls back when the world has ended. */
   onClose(closed: () => void): void;
-  /** Number of followers. */
+  /** Number of followers that are called when the world has ended. */
   readonly followers: number;
   /** Tells every follower that the world has ended. */
   close(): void;
@@ -58,7 +58,7 @@ export function createJournal(capacity: number, first: readonly JournalEntry[] =
       closers.push(closed);
     },
     get followers() {
-      return listeners.size;
+      return [...listeners.values()].filter((closed) => closed !== undefined).length;
     },
     close() {
       for (const closed of [...listeners.values(), ...closers]) closed?.();

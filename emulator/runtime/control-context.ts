@@ -73,7 +73,8 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     open_streams: openStreams.countIn(world),
     schedules_without_destination: schedulesWithoutDestination(world.reader),
     console_needs_token: addresses.consoleToken !== undefined,
-    journal_followers: world.journal.followers,
+    // Streams of runs follow the journal, too.
+    journal_followers: world.journal.followers - openStreams.countIn(world),
     objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,
   };
@@ -118,7 +119,7 @@ function snapshotsOf(
 ): ControlSnapshots {
   return {
     list: snapshots.list,
-    save: (name) => snapshots.save(name, named.id, named.runtime),
+    save: (name, mayReplace) => snapshots.save(name, named.id, named.runtime, mayReplace),
     load(name) {
       const facts = snapshots.find(name);
       worlds.load(named, name);

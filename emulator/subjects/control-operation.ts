@@ -75,7 +75,8 @@ export interface WorldView {
 /** The snapshots of this process, as they are worked on from one of its worlds. */
 export interface ControlSnapshots {
   list(): readonly SnapshotView[];
-  save(name: string): Promise<SnapshotView>;
+  /** Refuses a name that is taken, unless it may be replaced. */
+  save(name: string, mayReplace: boolean): Promise<SnapshotView>;
   load(name: string): SnapshotView;
   remove(name: string): void;
   /** A snapshot as one file, without secrets. */

@@ -98,8 +98,8 @@ export interface AgentSettings {
 
 export type GraphBehaviour = (typeof GRAPH_BEHAVIOURS)[number];
 
-/** Behaviours of the built-in graphs; every graph has one of them. */
-export const GRAPH_BEHAVIOURS = ["echo", "agent", "slow", "failing", "interrupting"] as const;
+/** Behaviours of the built-in graphs, the first one found last; every graph has one of them. */
+export const GRAPH_BEHAVIOURS = ["failing", "interrupting", "slow", "echo", "agent"] as const;
 
 const name = text({ minLength: 1, maxLength: 4096 });
 

@@ -47,6 +47,11 @@ describe("emulator snapshot and world", () => {
       code: 0,
       stdout: expect.stringContaining("one is saved"),
     });
+    expect(await emulator("snapshot", "save", "one")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/There is a snapshot one already\. .*--force/),
+    });
+    expect(await emulator("snapshot", "save", "one", "--force")).toMatchObject({ code: 0 });
     const made = await emulator("world", "create", "side", "--from", "one", "--json");
     expect(JSON.parse(made.stdout)).toMatchObject({ id: "side", from: "one", url: `${url}/w/side` });
     await addThread(`${url}/w/side`);

@@ -84,7 +84,7 @@ describe("advance", () => {
     });
     expect(await advance({ until: { export: id, status: "FAILED" } })).toMatchObject({
       reached: false,
-      why: `it has ended: export ${id} is COMPLETED`,
+      why: expect.stringContaining(`it has ended: export ${id} is COMPLETED; `),
       to: "2026-03-01T00:00:02.000000Z",
     });
   });
@@ -99,9 +99,20 @@ describe("advance", () => {
     });
     expect(await advance({ until })).toMatchObject({
       reached: false,
-      why: `no event within the time limit changes that: export ${id} is RUNNING`,
+      why: `no event within the time limit changes that: export ${id} is RUNNING; next is export.deadline at 2026-03-31T02:10:00.000000Z; ask again to go on, or give a longer \`within\``,
       to: "2026-03-31T02:00:00.000000Z",
     });
+  });
+
+  it("until says how far an export is that takes longer", async () => {
+    await begin();
+    await rig.arm({ plane: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
+    const id = await rig.ordered();
+    const until = { export: id, status: "COMPLETED" };
+    expect((await advance({ until, within: "PT1H" })).why).toMatch(
+      /is RUNNING; \d of \d+ days are done, with \d+ rows; the run of 2026-\d\d-\d\d is under way; next is .* at .*; ask again/,
+    );
+    expect(await advance({ until })).toMatchObject({ reached: true });
   });
 
   it.each([

@@ -86,8 +86,8 @@ export interface EmulatorFaults {
 
 /** The snapshots of an emulator, which its worlds share. */
 export interface EmulatorSnapshots {
-  /** Keeps this world as it is now; a snapshot of the same name is replaced. */
-  save(name: string): Promise<Snapshot>;
+  /** Keeps this world as it is now; a snapshot of the same name is replaced, unless `replace` is false. */
+  save(name: string, options?: { readonly replace?: boolean }): Promise<Snapshot>;
   /** Puts what a snapshot holds in the place of what this world holds. */
   load(name: string): Promise<Snapshot>;
   /** Those of all worlds. */

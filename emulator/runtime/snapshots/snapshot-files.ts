@@ -64,17 +64,6 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
     }
   }
 
-  function refuseImport(name: string, { mayReplace }: ImportRequest): void {
-    snapshots.refuse(name);
-    if (!mayReplace && heads.snapshots.has(name))
-      throw new Refusal(
-        409,
-        "taken",
-        `There is a snapshot ${name} already. Nothing was imported.`,
-        "Give another name, or allow it to be replaced (replace, or --force).",
-      );
-  }
-
   return {
     export: async (name) => exportSource(snapshots.exportSource(name)),
     exportWorld: async (runtime, of, name) =>
@@ -84,7 +73,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
       const end = transfers.begin(() => undefined);
       const prepare = (manifest: Manifest) => {
         prepared.name = request.name ?? manifest.name;
-        refuseImport(prepared.name, request);
+        snapshots.refuse(prepared.name, request.mayReplace);
         prepared.owner = heads.nextOwner();
         return prepared.owner;
       };
@@ -93,7 +82,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         const { manifest, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
         // Another request may have taken the name meanwhile.
-        refuseImport(name, request);
+        snapshots.refuse(name, request.mayReplace);
         const { now, turn } = state;
         const entry = {
           head,

@@ -16,7 +16,7 @@ import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
-import { refuseSnapshotName, SEEDED, unknownSnapshot } from "../worlds/names.ts";
+import { refuseSnapshotName, refuseTakenSnapshot, SEEDED, unknownSnapshot } from "../worlds/names.ts";
 import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { ForkSource } from "../worlds/world-state.ts";
 
@@ -33,8 +33,8 @@ export interface SnapshotFacts {
 
 /** Named snapshots of worlds: what other worlds are forked from. */
 export interface Snapshots {
-  /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there. */
-  save(name: string, of: string, runtime: WorldRuntime): Promise<SnapshotFacts>;
+  /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there, or is a refusal. */
+  save(name: string, of: string, runtime: WorldRuntime, mayReplace: boolean): Promise<SnapshotFacts>;
   /** Keeps a world that was just seeded, so that the next one is forked from it instead of seeded again. */
   saveSeeded(runtime: WorldRuntime): Promise<void>;
   list(): readonly SnapshotFacts[];
@@ -42,8 +42,8 @@ export interface Snapshots {
   /** What worlds go on from a snapshot with; undefined when there is none of this name. */
   forkSource(name: string): ForkSource | undefined;
   remove(name: string): void;
-  /** Refuses a name that a snapshot cannot have. */
-  refuse(name: string): void;
+  /** Refuses a name that a snapshot cannot have, or has while it may not be replaced. */
+  refuse(name: string, mayReplace: boolean): void;
   /** A snapshot as it is put into a file. */
   exportSource(name: string): ExportSource;
   /** Gives a snapshot secrets that it lacks since it came from a file; answers what is still missing. */
@@ -91,13 +91,14 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
     return factsOf(name, entry);
   }
 
-  function refuse(name: string): void {
+  function refuse(name: string, mayReplace: boolean): void {
     refuseSnapshotName(heads, name, limits.snapshots);
+    if (!mayReplace) refuseTakenSnapshot(heads, name);
   }
 
   return {
-    async save(name, of, runtime) {
-      refuse(name);
+    async save(name, of, runtime, mayReplace) {
+      refuse(name, mayReplace);
       return runtime.whenIdle((source) => {
         const { now, turn } = source.image;
         return register(name, { head: source.head, of, now: formatInstant(now), turn }, source);

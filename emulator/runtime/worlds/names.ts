@@ -32,7 +32,14 @@ export function refuseWorldName({ worlds, snapshots }: Known, id: string, worlds
     );
 }
 
-/** Refuses a name that a snapshot cannot have; one that a snapshot has already is replaced. */
+/** Refuses the name of a snapshot that is there and may not be replaced. */
+export function refuseTakenSnapshot({ snapshots }: Known, name: string): void {
+  if (!snapshots.has(name)) return;
+  const hint = "Give another name, or allow it to be replaced (replace, or --force).";
+  throw new Refusal(409, "taken", `There is a snapshot ${name} already.`, hint);
+}
+
+/** Refuses a name that a snapshot cannot have. */
 export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, snapshotsMax: number): void {
   refuseName(name);
   if (worlds.has(name))

@@ -29,6 +29,8 @@ export interface Scope {
   list(range: RowRange): Iterable<ListedRow>;
   segment(sessionId: string, day: string): Segment | undefined;
   readonly segments: readonly Segment[];
+  /** Number of rows, each counted once however often it was changed. */
+  count(): number;
   /** The rows as they are now, for others to go on from. Nothing may wait. */
   sealed(mark: number): Rows;
 }
@@ -135,6 +137,7 @@ export function openScope(
 
   return {
     segments,
+    count: () => index.size,
     segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
     list: (range) => listing.list(range),
     readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(pool, segments, id, mark)),

@@ -76,6 +76,15 @@ function createScopes(pool: Pool, image: RowsImage) {
       scopes.set(key, opened);
       return opened;
     },
+    /** Reads what was not used yet. */
+    count(): number {
+      const unused = [...image.scopes].filter(([key]) => !scopes.has(key));
+      const counts = [
+        ...unused.map(([, each]) => each.rows().index.size),
+        ...[...scopes.values()].map((scope) => scope.count()),
+      ];
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
     names(next: number): NamedRows {
       const unused = [...image.scopes]
         .filter(([key]) => !scopes.has(key))
@@ -171,7 +180,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     stats() {
       append();
       bytes ??= bytesBelow(join(pool.folder(owner), "rows"));
-      return { rows: next, bytes };
+      return { rows: scopes.count(), bytes };
     },
   };
 }

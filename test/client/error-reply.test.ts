@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ clock: "frozen" });
+});
+
+afterAll(() => emulator.close());
+
+it("what is refused says what to do, in the message and as a member, and where it was asked for", async () => {
+  const asking = () => emulator.control("POST", "/faults", { plane: "worker", then: { crsh: true } });
+  const error = await asking().catch((reason: Error) => reason);
+  expect(error).toMatchObject({
+    message:
+      'then: "crsh" is not known here. Did you mean crash? Known: crash, stall, error, delete_destination.',
+    code: "unknown_then",
+    hint: expect.stringContaining("Did you mean crash?"),
+    status: 422,
+  });
+  const [first, second] = String((error as Error).stack).split("\n");
+  expect(first).toBe(`ErrorReply: ${(error as Error).message}`);
+  expect(second).toMatch(/asking .*error-reply\.test\.ts/);
+});
