@@ -242,7 +242,7 @@ function blankRun(
 }
 
 async function encodeRows(rows: readonly TraceRow[], request: FileRequest): Promise<Uint8Array> {
-  let left = rows.map((row, n) => splitLine(Buffer.from(lineOf(row, n))));
+  let left = rows.map((row, n) => splitLine(Buffer.from(lineOf(row, { sequence: n, previous: -1 }))));
   const reader = {
     open: () => ({
       take: (max: number) => left.splice(0, max),

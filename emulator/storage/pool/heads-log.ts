@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -15,11 +7,13 @@ import { keyPath, lostKey } from "../secrets.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { NOBODY } from "./names.ts";
-import { appendAll } from "./open-files.ts";
+import { appendAll, truncateTo } from "./open-files.ts";
 import type { Pool } from "./pool.ts";
 
 const FORMAT = 3;
 const NAME = "worlds.ndjson";
+/** Nothing says again what the log says: it is kept twice. */
+const COPY = "worlds.copy.ndjson";
 const LINE_FEED = 0x0a;
 /** The log is written anew when it has so many lines more than four for each entry. */
 const SPARE_LINES = 1000;
@@ -63,18 +57,24 @@ export interface KnownHeads {
   isSwept: boolean;
 }
 
-/** Where the log of a data folder lies. */
-export function logPath(root: string): string {
-  return join(root, NAME);
+/** Where the log of a data folder lies, and its copy. */
+export function logPath(root: string, isCopy = false): string {
+  return join(root, isCopy ? COPY : NAME);
 }
 
 export function noWorlds(): KnownHeads {
   return { world: new Map(), snapshot: new Map(), next: 1, log: 0, isSwept: false };
 }
 
-/** Reads the log of a data folder; throws a `StoreError` for one that is damaged, of another key or of another version. */
-export function readLog({ root, owners, lengths }: Omit<Pool, "files">, secrets: Secrets): KnownHeads {
-  const path = logPath(root);
+/**
+ * Reads the log of a data folder, or its copy; throws a `StoreError` for one that is damaged, of another key or of another version.
+ */
+export function readLog(
+  { root, owners, lengths }: Omit<Pool, "files">,
+  secrets: Secrets,
+  isCopy = false,
+): KnownHeads {
+  const path = logPath(root, isCopy);
   const known = noWorlds();
   const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
   const least = lengths.of(NOBODY);
@@ -147,12 +147,12 @@ function otherFormat(what: string): StoreError {
 
 /** Writes the log anew, with one line for each entry, and goes on appending to it. */
 export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
-  const path = logPath(root);
+  const paths = [logPath(root), logPath(root, true)];
   let lines = 0;
   let bytes = 0;
-  let file = rewrite();
+  let files = rewrite();
 
-  function rewrite(): number {
+  function rewrite(): readonly number[] {
     const { next } = known;
     known.log += 1;
     const header: LogHeader = { format: FORMAT, log: known.log, key: secrets.seal(KEY_CHECK) };
@@ -163,20 +163,24 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
     ];
     lines = all.length;
     const text = Buffer.from(all.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    for (const path of paths) {
+      writeFileSync(`${path}.new`, text, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    }
     bytes = text.length;
     lengths.set(NOBODY, { number: known.log, bytes });
-    return openSync(path, "a", 0o600);
+    return paths.map((path) => openSync(path, "a", 0o600));
   }
+
+  const close = () => files.forEach((file) => void closeSync(file));
 
   return {
     append(line: LogLine): void {
       const text = Buffer.from(`${withSum(JSON.stringify(line))}\n`);
       try {
-        appendAll(file, text);
+        for (const file of files) appendAll(file, text);
       } catch (error) {
-        ftruncateSync(file, bytes);
+        for (const file of files) truncateTo(file, bytes);
         throw notWritten(root, error as Error);
       }
       lines += 1;
@@ -185,10 +189,10 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
     },
     shorten(): void {
       if (lines <= SPARE_LINES + 4 * (known.world.size + known.snapshot.size)) return;
-      closeSync(file);
-      file = rewrite();
+      close();
+      files = rewrite();
     },
-    close: () => closeSync(file),
+    close,
   };
 }
 

@@ -10,8 +10,8 @@ import { damaged } from "../store-error.ts";
 
 /**
  * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
- * then its sequence number and how many bytes each of them has; so an encoder copies the JSON columns as they stand,
- * unparsed. A checksum ends it.
+ * then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed. What else its record
+ * in the sidecar says stands there too, so that the sidecar can be made anew. A checksum ends it.
  */
 type JsonColumn = {
   [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
@@ -33,13 +33,25 @@ export function isJsonColumn(name: ColumnName): name is JsonColumn {
   return EXPORT_COLUMNS[name].v2 === "json";
 }
 
-/** The line of a row with its sequence number, its checksum and its line feed. */
-export function lineOf(row: DomainRow, sequence: number): string {
+/** The place of a version among others, as its record in the sidecar says it. */
+export interface LinePlace {
+  readonly sequence: number;
+  /** Position of the version it replaces in the same segment; -1 for none. */
+  readonly previous: number;
+}
+
+/** The line that says that a row's newest version is in another segment. */
+export function lineOfLeft(id: string, { sequence, previous }: LinePlace): string {
+  return `${withSum(JSON.stringify({ left: id, row: sequence, before: previous }))}\n`;
+}
+
+/** The line of a row with its checksum and its line feed. */
+export function lineOf(row: DomainRow, { sequence, previous }: LinePlace): string {
   const head: Record<string, unknown> = {};
   for (const name of HEAD_COLUMNS) head[name] = row[name];
   if (row.below !== undefined) head.below = row.below;
   let text = JSON.stringify(head).slice(0, -1);
-  let sizes = `{"row":${sequence},"head":${Buffer.byteLength(text)}`;
+  let sizes = `{"row":${sequence},"before":${previous},"head":${Buffer.byteLength(text)}`;
   for (const name of JSON_COLUMNS) {
     const value = row[name];
     const json = value === null ? "null" : (JSON.stringify(value) ?? "null");
@@ -76,7 +88,7 @@ function sizesOf(line: Buffer): Record<string, number> {
 
 /** Finds the columns of a line without parsing its JSON columns. */
 export function splitLine(line: Buffer): StoredRow {
-  const { row: _row, head: headBytes, ...sizes } = sizesOf(line);
+  const { row: _row, before: _before, head: headBytes, ...sizes } = sizesOf(line);
   if (headBytes === undefined) throw new SyntaxError("a stored row without sizes");
   const head = JSON.parse(`${line.toString("utf8", 0, headBytes)}}`) as RowHead;
   return {

@@ -4,7 +4,7 @@ import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { lineOf, rowOf } from "./lines.ts";
+import { lineOf, lineOfLeft, rowOf } from "./lines.ts";
 import { createListing } from "./listing.ts";
 import {
   addRows,
@@ -78,11 +78,11 @@ function draftRow(
   const known = index.find(row.id);
   const from = known < 0 ? undefined : loaded.segments[index.segmentOf(known)];
   const position = known < 0 ? -1 : index.positionOf(known);
-  const line = lineOf(row, sequence);
+  const previous = from === segment ? position : -1;
+  const line = lineOf(row, { sequence, previous });
   const length = Buffer.byteLength(line);
   const start = microsecondsOfDay(row.start_time);
   const offset = segment.dataBytes + draft.bytes;
-  const previous = from === segment ? position : -1;
   index.put(row.id, segment.number, segment.records + draft.rows.length);
   draft.rows.push({ id: row.id, start, offset, length, previous, sequence, trace: traceWord(row.trace_id) });
   draft.lines += line;
@@ -98,17 +98,15 @@ function draftRow(
 
 /** Rows first, then for each row that has left the segment a record that says so. */
 function addDraft({ segment, lines, bytes, rows, left }: Draft, sequence: number): void {
-  const offset = segment.dataBytes + bytes;
-  const tombstones = left.map(({ id, position }) => ({
-    id,
-    start: 0,
-    offset,
-    length: 0,
-    previous: position,
-    sequence,
-    trace: 0,
-  }));
-  addRows(segment, lines, [...rows, ...tombstones]);
+  let offset = segment.dataBytes + bytes;
+  let text = lines;
+  const tombstones = left.map(({ id, position: previous }) => {
+    const line = lineOfLeft(id, { sequence, previous });
+    text += line;
+    offset += line.length;
+    return { id, start: 0, offset, length: 0, previous, sequence, trace: 0 };
+  });
+  addRows(segment, text, [...rows, ...tombstones]);
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */

@@ -7,7 +7,7 @@ import { damaged } from "../store-error.ts";
  * the position of the version before it in this segment plus one (u32, 0 for none), the
  * store-wide sequence number (f64), a word of the trace's id (u32), by which the rows of a trace are
  * found, and the checksum of all that (u32). Length 0 says that the row's newest version is in another segment;
- * such a record has as offset the end of the data before it, so that every record says how long the data was.
+ * such a record has as offset the end of its line, so that every record says how long the data was.
  */
 export const RECORD_BYTES = 56;
 export const ID_BYTES = 16;
