@@ -105,12 +105,11 @@ function keptRequest(
   arrival: number,
   at: Instant,
   { region, method, path, query, headers, body: sent }: HttpRequest,
-  { status, body: replied }: HttpReply,
+  { status, headers: { "content-type": type }, body: replied }: HttpReply,
 ): KeptRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
   const body = sent.length > MAX_TEXT_BYTES ? null : new Uint8Array(sent);
-  const isKept = typeof replied === "string" && replied.length <= MAX_TEXT_BYTES;
-  const reply = isKept ? (replied.length < LONG_TEXT ? replied : encoder.encode(replied)) : null;
+  const reply = keptReply(replied, type);
   const keptHeaders: Record<string, string> = {};
   for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
@@ -126,6 +125,13 @@ function keptRequest(
     reply,
     bytes: path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0),
   };
+}
+
+/** The text of a reply; a long one shares its bytes with what was sent. */
+function keptReply(body: HttpReply["body"], type: string | undefined): KeptRequest["reply"] {
+  const isText = typeof body === "string" || (body instanceof Uint8Array && type === "application/json");
+  if (!isText || body.length > MAX_TEXT_BYTES) return null;
+  return typeof body === "string" && body.length >= LONG_TEXT ? encoder.encode(body) : body;
 }
 
 function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string, string>): RecordedRequest {

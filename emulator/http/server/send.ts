@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpReply } from "../../subjects/message.ts";
 
-/** A short text is sent together with its headers; a longer one is encoded once. */
-const SHORT_TEXT = 2048;
-
 /** Sends a reply; to HEAD without its body. */
 export function send(
   reply: HttpReply,
@@ -14,12 +11,11 @@ export function send(
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendStream({ ...reply, body }, response);
   if (response.destroyed) return;
-  const sent = typeof body === "string" && body.length > SHORT_TEXT ? Buffer.from(body) : body;
   // A flat list of names and values is what Node writes fastest.
-  const lines = ["content-length", String(Buffer.byteLength(sent))];
+  const lines = ["content-length", String(Buffer.byteLength(body))];
   for (const name in headers) lines.push(name, headers[name] as string);
   response.writeHead(status, lines);
-  response.end(request.method === "HEAD" ? undefined : sent);
+  response.end(request.method === "HEAD" ? undefined : body);
 }
 
 /** A streamed reply. */

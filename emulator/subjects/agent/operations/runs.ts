@@ -1,5 +1,6 @@
 import { Refusal } from "../../../kernel/refusal.ts";
 import type { Handlers, RequestOf } from "../../handler.ts";
+import { lastingView } from "../../lasting-view.ts";
 import { type StreamReply, streamReply } from "../../reply.ts";
 import type { Reader, Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
@@ -35,7 +36,7 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
       limit: query.limit ?? 10,
       newestFirst: settings.assumptions["agent.list_order"] === "newest first",
     });
-    const views = runs.map((run) => runView(settings, run));
+    const views = runs.map((run) => lastingView(settings, run, () => runView(settings, run)));
     const { select } = query;
     return select ? views.map((view) => Object.fromEntries(select.map((name) => [name, view[name]]))) : views;
   },

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { jsonOf, lastingView } from "../../emulator/subjects/lasting-view.ts";
+
+const SETTINGS = {};
+
+describe("the view of a record", () => {
+  it("is made once for each record and its settings", () => {
+    const record = {};
+    const view = lastingView(SETTINGS, record, () => ({ id: 1 }));
+    expect(lastingView(SETTINGS, record, () => ({ id: 2 }))).toBe(view);
+    expect(lastingView({}, record, () => ({ id: 3 }))).toEqual({ id: 3 });
+    expect(lastingView(SETTINGS, {}, () => ({ id: 4 }))).toEqual({ id: 4 });
+  });
+
+  it("is the same JSON in a list, the second time too, beside values that are none", () => {
+    const list = [
+      lastingView(SETTINGS, {}, () => ({ text: 'a "quoted" ä' })),
+      { plain: [1, null] },
+      lastingView(SETTINGS, {}, () => ({ left: undefined, empty: {} })),
+    ];
+    for (let time = 0; time < 2; time += 1) expect(jsonOf(list)).toBe(JSON.stringify(list));
+  });
+
+  it("goes on when more is kept than the bound allows", () => {
+    const long = "x".repeat(1024 * 1024);
+    const records = Array.from({ length: 40 }, (_, id) => ({ id }));
+    const views = () => records.map((record) => lastingView(SETTINGS, record, () => ({ ...record, long })));
+    const [first, second] = [views(), views()];
+    expect(jsonOf(first)).toBe(JSON.stringify(first));
+    expect(jsonOf(second)).toBe(JSON.stringify(first));
+    expect(views()).toEqual(first);
+  });
+});
