@@ -1,9 +1,7 @@
 import { parentPort } from "node:worker_threads";
-import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
-import { createPartitionReader } from "../rows/partition-reader.ts";
+import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
-import { encodeFile } from "./encode-file.ts";
-import { UnencodableValue } from "./values.ts";
+import { encodeOrder } from "./encode-order.ts";
 
 /** What the thread is sent; it answers orders only, one after the other. */
 export type ThreadMessage =
@@ -13,14 +11,6 @@ export type ThreadMessage =
 
 const CRASH_CODE = 70;
 
-function failureOf(error: unknown): EncodingFailure {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof UnencodableValue) return { failure: "serialization_error", message };
-  // A buffer that cannot be had, or a text longer than there may be.
-  if (error instanceof RangeError) return { failure: "resource_exhausted", message };
-  return { failure: "worker_crash", message: `the encoding thread failed: ${message}` };
-}
-
 function crash(): void {
   process.exit(CRASH_CODE);
 }
@@ -28,13 +18,7 @@ function crash(): void {
 const plans = createPlans();
 
 async function encode(order: FileRequest, source: PartitionSource): Promise<void> {
-  let reply: EncodedFile | EncodingFailure;
-  try {
-    const reader = createPartitionReader(() => source, plans);
-    reply = await encodeFile(reader, order, order.crash ? crash : () => {});
-  } catch (error) {
-    reply = failureOf(error);
-  }
+  const reply = await encodeOrder(order, source, plans, crash);
   const bytes = "bytes" in reply ? reply.bytes : null;
   parentPort?.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
 }

@@ -7,12 +7,14 @@ import type {
 } from "../../subjects/bulk-exports/encoder.ts";
 import type { Partition } from "../../subjects/traces/port.ts";
 import type { LocatedPiece } from "../rows/plan.ts";
-import type { PartitionSource } from "../rows/plans.ts";
+import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { threadUrl } from "../thread-url.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
 /** How many threads encode, and with how much memory each. */
 export interface FileEncoderOptions {
+  /** Rows of a day that have fewer bytes are encoded at once, without a thread. */
+  readonly smallBytes?: number;
   readonly threads?: number;
   /** How large the heap of a thread may become; the rows of a file are not on it. */
   readonly heapMegabytes?: number;
@@ -44,6 +46,7 @@ interface Thread {
   partition: string | undefined;
 }
 
+const SMALL_BYTES = 1024 * 1024;
 const THREADS = 2;
 const HEAP_MEGABYTES = 256;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
@@ -92,11 +95,28 @@ function threadToEnd(threads: Iterable<Thread>, world: string): Thread | undefin
   );
 }
 
+/** Waking a thread takes longer than encoding so little; only a thread can crash. */
+function isSmall({ crash }: FileRequest, { pieces }: PartitionSource, bytesMax: number): boolean {
+  return !crash && pieces.reduce((sum, { bytes }) => sum + bytes, 0) < bytesMax;
+}
+
+/** Encodes on this thread; the encoding library is loaded with the first file. */
+async function encodeHere(order: FileRequest, source: PartitionSource): Promise<Outcome> {
+  const { encodeOrder } = await import("./encode-order.ts");
+  const plans = createPlans();
+  try {
+    return await encodeOrder(order, source, plans, () => {});
+  } finally {
+    plans.close();
+  }
+}
+
 /**
- * Encodes files in threads that are started when there is work. A thread has one job at a time and the
+ * Encodes small files here and others in threads that are started when there is work. A thread has one job at a time and the
  * others wait in line, so that the end of a thread takes no job along but its own.
  */
 export function createFileEncoder({
+  smallBytes = SMALL_BYTES,
   threads: threadsMax = THREADS,
   heapMegabytes = HEAP_MEGABYTES,
 }: FileEncoderOptions = {}): SharedEncoder {
@@ -146,6 +166,7 @@ export function createFileEncoder({
   return {
     encode(order, source) {
       if (isClosed) return Promise.resolve(CLOSED);
+      if (isSmall(order, source, smallBytes)) return encodeHere(order, source);
       return new Promise((settle) => {
         line.push({ order, source, settle });
         sendNext();

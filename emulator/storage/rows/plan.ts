@@ -11,8 +11,9 @@ export interface LocatedPiece {
   readonly path: string;
   /** Where in the segment its data begins. */
   readonly firstByte: number;
-  /** How many records of its sidecar count. */
+  /** How many records of its sidecar count, and how many bytes of its data. */
   readonly records: number;
+  readonly bytes: number;
 }
 
 /** A data file that is held open. */

@@ -186,11 +186,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
 }
 
 function locatedIn(pool: Pool, segment: Segment): readonly LocatedPiece[] {
-  return extentsOf(segment).map(({ file, firstByte, records }) => ({
-    path: pool.path(file),
-    firstByte,
-    records,
-  }));
+  return extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
 }
 
 function takeNames(written: Map<Segment, boolean>): WrittenRows {

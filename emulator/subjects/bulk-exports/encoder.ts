@@ -39,7 +39,7 @@ export interface EncodingFailure {
   readonly message: string;
 }
 
-/** Reads, filters and encodes off the main thread. */
+/** Reads, filters and encodes, what takes long off the main thread. */
 export interface FileEncoder {
   encode(order: FileRequest): Promise<EncodedFile | EncodingFailure>;
   /** Ends a thread as a crash would, one of this world's if it has any; work that was in it is done again. */

@@ -13,8 +13,9 @@ import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow } from "../rows/sample-row.ts";
 import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 
+/** Encodes in threads, whatever the size. */
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
-  const encoder = createFileEncoder(options);
+  const encoder = createFileEncoder({ smallBytes: 0, ...options });
   onTestFinished(() => encoder.close());
   return encoderFor(encoder, openTraceStore({ folder }));
 }
@@ -37,6 +38,24 @@ describe("the encoder", () => {
       expect(bytesOf(outcomes[at] as EncodedFile).equals(bytesOf(here))).toBe(true);
       expect(outcomes[at]).toMatchObject({ rows: here.rows, cursor: here.cursor, done: here.done });
     }
+  });
+
+  test("encodes few rows without a thread, and crashes in one all the same", async () => {
+    const { folder, order: request } = stored(manyRows(30));
+    const small = encoderOf({ folder, threads: 0, smallBytes: 1024 * 1024 });
+    const inThread = await encoderOf({ folder }).encode(request);
+    expect(bytesOf(await small.encode(request)).equals(bytesOf(inThread))).toBe(true);
+    const crashing = encoderOf({ folder, smallBytes: 1024 * 1024 });
+    expect(await crashing.encode({ ...request, crash: true })).toStrictEqual({
+      failure: "worker_crash",
+      message: "the encoding thread ended with code 70",
+    });
+    const { folder: wrong, order } = stored([sampleRow(1, { total_tokens: 0.5 })]);
+    expect(
+      await encoderOf({ folder: wrong, threads: 0, smallBytes: 1024 * 1024 }).encode(order),
+    ).toMatchObject({
+      failure: "serialization_error",
+    });
   });
 
   test("goes on from a cursor, in another encoder too, to the same rows", async () => {
@@ -112,7 +131,7 @@ describe("the encoder", () => {
 
   test("ends its threads when it is closed, and answers what waits", async () => {
     const { folder, order: request } = stored(manyRows(2000));
-    const shared = createFileEncoder({ threads: 1 });
+    const shared = createFileEncoder({ smallBytes: 0, threads: 1 });
     const encoder = encoderFor(shared, openTraceStore({ folder }));
     const waiting = [encoder.encode(request), encoder.encode(request)];
     await shared.close();

@@ -21,7 +21,7 @@ import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.
 import { HARD_ROWS, manyRows } from "./sample-export.ts";
 
 function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {
-  const encoder = createFileEncoder(options);
+  const encoder = createFileEncoder({ smallBytes: 0, ...options });
   onTestFinished(() => encoder.close());
   return encoder;
 }
