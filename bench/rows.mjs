@@ -1,9 +1,22 @@
-// Rows of about 2.7 KB as a client would post them, all of one UTC day.
+// Rows of about 2.7 KB as a client would post them, all of one UTC day, and the bodies that carry them.
 const WORDS = "the order was sent to another address and has not come yet please look where it is ".repeat(
   12,
 );
 
-const hex = (number, digits) => number.toString(16).padStart(digits, "0");
+export const PROJECT = uuidOf(9, 1);
+
+const BOUNDARY = "----BenchFormBoundary0123456789";
+const MEMBERS = ["inputs", "outputs", "extra"];
+
+/** Bodies of requests with `count` rows, numbered from `from`. */
+export const BODIES = {
+  batch: { bodyOf: batchBody, contentType: "application/json" },
+  multipart: { bodyOf: formBody, contentType: `multipart/form-data; boundary=${BOUNDARY}` },
+};
+
+function hex(number, digits) {
+  return number.toString(16).padStart(digits, "0");
+}
 
 export function uuidOf(kind, number) {
   return `${hex(kind, 8)}-0000-4000-8000-${hex(number, 12)}`;
@@ -36,4 +49,26 @@ export function batchBody(from, count, sessionId) {
   return JSON.stringify({
     post: Array.from({ length: count }, (_, index) => postOf(from + index, sessionId)),
   });
+}
+
+/** The rows as multipart, with large members in separate parts. */
+function formBody(from, count, sessionId) {
+  const parts = [];
+  for (let number = from; number < from + count; number += 1) {
+    const row = postOf(number, sessionId);
+    const rest = Object.fromEntries(Object.entries(row).filter(([name]) => !MEMBERS.includes(name)));
+    parts.push(partOf(`post.${row.id}`, rest));
+    for (const name of MEMBERS) parts.push(partOf(`post.${row.id}.${name}`, row[name]));
+  }
+  return `${parts.join("")}--${BOUNDARY}--\r\n`;
+}
+
+function partOf(name, value) {
+  const json = JSON.stringify(value);
+  const lines = [
+    `--${BOUNDARY}`,
+    `Content-Disposition: form-data; name="${name}"`,
+    `Content-Type: application/json; length=${Buffer.byteLength(json)}`,
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${json}\r\n`;
 }

@@ -1,27 +1,111 @@
-// Runs the benchmarks one after the other and prints their figures as one table: `npm run bench [name …]`.
-const BENCHES = [
-  "start",
-  "ingest",
-  "export",
-  "limiter",
-  "schedules",
-  "multipart",
-  "queries",
-  "agent",
-  "worlds",
-];
+// `npm run bench -- [name…]`: measures beside peers, prints a table and writes a report; `--help` says more.
+import { accessSync, constants, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { chosen, NAMES } from "./figures/index.mjs";
+import { changes, readReport } from "./harness/compare.mjs";
+import { headOf, newReport, rowsOf, TABLE_HEAD } from "./harness/report.mjs";
+import { measure } from "./harness/rounds.mjs";
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !BENCHES.includes(name));
-if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(", ")}; there are ${BENCHES.join(", ")}`);
-  process.exit(2);
+const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth means all growth-…
+  --rounds <n>       rounds of each figure, instead of its own number (5 or more where peers are beside it)
+  --rows <n>         rows, or items of a growth bench, instead of its own number
+  --output <file>    where the report goes (default: a file in bench/results), or none
+  --compare <file>   says what became better or worse since that report, beyond the spread
+  --with <file>      with --compare: measures nothing, and compares these two reports`;
+
+const OPTIONS = {
+  rounds: { type: "string" },
+  rows: { type: "string" },
+  output: { type: "string" },
+  compare: { type: "string" },
+  with: { type: "string" },
+  help: { type: "boolean" },
+};
+
+const order = readOrder();
+if (order !== undefined) process.exitCode = await run(order);
+
+/** What is asked for; bad input ends with one line and 2. */
+function readOrder() {
+  try {
+    const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+    if (values.help) return void console.log(HELP);
+    if (values.with !== undefined && values.compare === undefined) throw new Error("--with needs --compare");
+    const report = newReport();
+    return {
+      report,
+      names: chosen(positionals),
+      rounds: countOf(values, "rounds"),
+      rows: countOf(values, "rows"),
+      before: values.compare === undefined ? undefined : readReport(values.compare),
+      after: values.with === undefined ? undefined : readReport(values.with),
+      output: values.with === undefined ? outputOf(values.output, report) : undefined,
+    };
+  } catch (error) {
+    console.error(`bench: ${error.message.split("\n")[0]}`);
+    process.exitCode = 2;
+  }
 }
 
-console.log(`Node ${process.version}, ${process.platform} ${process.arch}`);
-console.log("| figure | measured | asked for |\n|---|---|---|");
-for (const name of wanted.length > 0 ? wanted : BENCHES) {
-  const { run } = await import(`./${name}.mjs`);
-  for await (const { figure, measured, target } of run())
-    console.log(`| ${figure} | ${measured} | ${target} |`);
+function countOf(values, name) {
+  const value = values[name];
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${name} ${value}: give a whole number from 1`);
+  return Number(value);
+}
+
+/** Looked at before anything is measured. */
+function outputOf(output, { date, node }) {
+  if (output === "none") return undefined;
+  if (output === undefined) {
+    const folder = fileURLToPath(new URL("results", import.meta.url));
+    mkdirSync(folder, { recursive: true });
+    return join(folder, `${date.slice(0, 19).replaceAll(":", "-")}-node-${node.slice(1).split(".")[0]}.json`);
+  }
+  const file = resolve(output);
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch {
+    throw new Error(`--output ${output}: its folder is missing or cannot be written to`);
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`--output ${output} is a folder`);
+  return file;
+}
+
+/** No number makes this fail; only what could not be measured. */
+async function run({ report, names, rounds, rows, before, after, output }) {
+  if (after === undefined) await measureInto(report, names, { rounds, rows }, output);
+  if (before !== undefined) for (const line of changes(before, after ?? report)) console.log(line);
+  return report.figures.some(({ failed }) => failed !== undefined) ? 1 : 0;
+}
+
+/** The file is written after each figure: what was measured is kept when a later one is given up. */
+async function measureInto(report, names, options, output) {
+  console.log(`${headOf(report)}\n\n${TABLE_HEAD}`);
+  for await (const figure of measuredFigures(names, options)) {
+    report.figures.push(figure);
+    for (const row of rowsOf(figure)) console.log(row);
+    if (output !== undefined) writeFileSync(output, `${JSON.stringify(report, null, 1)}\n`);
+  }
+  if (output !== undefined) console.log(`\n${output}`);
+}
+
+function reasonOf({ message, cause }) {
+  return `${message}${cause ? `: ${cause.message}` : ""}`.split("\n")[0];
+}
+
+async function* measuredFigures(names, options) {
+  for (const name of names) {
+    const { figures } = await import(`./figures/${name}.mjs`);
+    for (const figure of figures) {
+      try {
+        yield await measure(figure, options);
+      } catch (error) {
+        yield { figure: figure.figure, failed: reasonOf(error) };
+      }
+    }
+  }
 }

@@ -5,14 +5,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CLI, launch } from "../measure.mjs";
+import { CLI, launch } from "../harness/processes.mjs";
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
 const SERVER = "@langchain/langgraph-api";
 const DRIFT = 3;
 
 if (!existsSync(join(HERE, "node_modules", SERVER))) {
-  process.stderr.write("First: npm i --legacy-peer-deps --no-package-lock --prefix bench/peers\n");
+  process.stderr.write("First: npm run bench:peers\n");
   process.exit(1);
 }
 const folder = await mkdtemp(join(tmpdir(), "emulator-drift-"));

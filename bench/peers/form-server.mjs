@@ -15,4 +15,6 @@ const server = createServer((request, response) => {
   });
   request.pipe(parser);
 });
-server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
+server.listen(0, "127.0.0.1", () =>
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })),
+);

@@ -1,9 +1,10 @@
-// Returns a given reply, with one of three servers: the cost of a server that stores and checks nothing.
+// Returns a given reply, or keeps threads in a Map, with one of these servers: the cost of a server that stores and checks nothing.
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const [kind, file] = process.argv.slice(2);
-const runs = JSON.parse(readFileSync(file, "utf8"));
+const runs = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
 
 const SERVERS = {
   /** Express as usually written. */
@@ -14,28 +15,33 @@ const SERVERS = {
     return listening(app.listen(0, "127.0.0.1"));
   },
 
-  /** Express without its most expensive parts. */
-  async "lean-express"() {
-    const { default: express } = await import("express");
-    const app = express();
-    app.disable("etag");
-    app.disable("x-powered-by");
-    app.set("query parser", false);
-    app.get("/threads/:thread_id/runs", (_request, response) => {
-      const body = JSON.stringify(runs);
-      response.writeHead(200, {
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-      });
-      response.end(body);
-    });
-    return listening(app.listen(0, "127.0.0.1"));
-  },
-
   async fastify() {
     const { default: fastify } = await import("fastify");
     const app = fastify();
     app.get("/threads/:thread_id/runs", (_request, reply) => reply.send(runs));
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    return app.server.address().port;
+  },
+
+  async "fastify-threads"() {
+    const { default: fastify } = await import("fastify");
+    const app = fastify();
+    const threads = new Map();
+    app.post("/threads", (_request, reply) => {
+      const now = new Date().toISOString();
+      const thread = {
+        thread_id: randomUUID(),
+        created_at: now,
+        updated_at: now,
+        metadata: {},
+        status: "idle",
+        config: {},
+        values: null,
+        interrupts: {},
+      };
+      threads.set(thread.thread_id, thread);
+      reply.send(thread);
+    });
     await app.listen({ port: 0, host: "127.0.0.1" });
     return app.server.address().port;
   },

@@ -30,6 +30,7 @@ const COLUMNS = [
 ];
 
 let bytes = 0;
+const cpu = process.cpuUsage();
 const began = performance.now();
 for (let from = 0; from < ROWS; from += ROWS_PER_FILE) {
   const at = from % HELD;
@@ -37,6 +38,8 @@ for (let from = 0; from < ROWS; from += ROWS_PER_FILE) {
   const columnData = COLUMNS.map(({ name, type, value }) => ({ name, type, data: file.map(value) }));
   bytes += parquetWriteBuffer({ columnData }).byteLength;
 }
-const seconds = (performance.now() - began) / 1000;
-console.log(JSON.stringify({ rowsPerSecond: ROWS / seconds, bytes }));
+const wallMs = performance.now() - began;
+const { user, system } = process.cpuUsage(cpu);
+const peakMb = process.resourceUsage().maxRSS / 1024;
+console.log(JSON.stringify({ items: ROWS, wallMs, cpuMs: (user + system) / 1000, peakMb, fileBytes: bytes }));
 setInterval(() => {}, 1000);

@@ -1,0 +1,36 @@
+/** The benches, each a file of this folder, in the order in which they run. */
+export const NAMES = [
+  "start",
+  "listing",
+  "threads",
+  "ingest",
+  "multipart",
+  "s3",
+  "year",
+  "export",
+  "million",
+  "oracle",
+  "limiter",
+  "forks",
+  "filters",
+  "growth-threads",
+  "growth-runs",
+  "growth-worlds",
+  "growth-events",
+  "growth-rows",
+  "growth-objects",
+  "tests",
+];
+
+/** The benches of these names or beginnings of names; all without any. @throws with one line for an unknown one */
+export function chosen(wanted) {
+  const unknown = wanted.filter((name) => matching(name).length === 0);
+  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}; there are ${NAMES.join(", ")}`);
+  return wanted.length === 0
+    ? NAMES
+    : NAMES.filter((name) => wanted.some((each) => matching(each).includes(name)));
+}
+
+function matching(name) {
+  return NAMES.filter((each) => each === name || each.startsWith(`${name}-`));
+}

@@ -1,0 +1,79 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { call, load } from "../harness/calls.mjs";
+import { launchEmulator, launchPeer } from "../harness/processes.mjs";
+import { emptied, openServers, settled } from "../harness/servers.mjs";
+
+const RUNS = 1_000;
+const PAGE_BYTES = 8_704;
+const ROUND_MS = 1_000;
+
+/** The plain servers send a copy of the emulator's reply, and store and check nothing. */
+export const figures = [
+  {
+    figure: `list 10 of ${RUNS} runs`,
+    per: "request",
+    rounds: 7,
+    warmUps: 2,
+    sides: ["emulator", "fastify", "vendor", "express", "node"],
+    needs: { fastify: "fastify", vendor: "@langchain/langgraph-api" },
+    targets: [
+      { against: "fastify", faster: 1 },
+      { against: "vendor", faster: 8 },
+      { against: "express", faster: 1 },
+    ],
+    async open({ folder, sides }) {
+      const file = join(folder, "page.json");
+      const paths = {};
+      const servers = await openServers(sides, async (side) => {
+        if (side === "emulator") {
+          // Rate limits are on, and too high to be reached.
+          const emulator = await launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"], {
+            EMULATOR_RATE_LIMITS__SCALE: "1000",
+          });
+          paths[side] = await threadWith(emulator.url, emptied);
+          await writeFile(file, JSON.stringify(await call(emulator.url, "GET", paths[side])));
+          return emulator;
+        }
+        if (side !== "vendor") return launchPeer("plain-server.mjs", side, file);
+        const vendor = await launchPeer("agent-server.mjs", folder);
+        paths[side] = await threadWith(vendor.url);
+        return vendor;
+      });
+      return {
+        round: (side) =>
+          load(servers[side], {
+            origin: servers[side].url,
+            method: "GET",
+            path: paths[side] ?? paths.emulator,
+            connections: 10,
+            ms: ROUND_MS,
+          }),
+        close: servers.close,
+      };
+    },
+  },
+];
+
+/** Creates a thread with ended runs, sized so that ten fill a page of the same bytes; resolves with the path of its first page. */
+async function threadWith(url, prepare = async () => {}) {
+  const create = (thread, text) =>
+    call(url, "POST", `/threads/${thread}/runs`, {
+      assistant_id: "echo",
+      input: { text },
+      multitask_strategy: "enqueue",
+    });
+  const probe = await call(url, "POST", "/threads", {});
+  // Two: the first run of a thread leaves metadata on it that all later ones carry.
+  for (let made = 0; made < 2; made += 1) await create(probe.thread_id, "");
+  await settled(url, probe.thread_id);
+  const probed = await call(url, "GET", `/threads/${probe.thread_id}/runs`);
+  const bytes = Math.max(...probed.map((run) => JSON.stringify(run).length));
+  const text = "x".repeat(Math.max(0, Math.round((PAGE_BYTES - 11) / 10) - bytes));
+  const { thread_id } = await call(url, "POST", "/threads", {});
+  await prepare(url, thread_id);
+  for (let made = 0; made < RUNS; made += 50)
+    await Promise.all(Array.from({ length: 50 }, () => create(thread_id, text)));
+  await settled(url, thread_id);
+  return `/threads/${thread_id}/runs?limit=10`;
+}

@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { load } from "../harness/calls.mjs";
+import { launchEmulator, launchPeer } from "../harness/processes.mjs";
+import { openServers } from "../harness/servers.mjs";
+import { signed } from "../harness/signed.mjs";
+
+const MIB = 1024 * 1024;
+const KEYS = 10_000;
+const PAGE = 1_000;
+const keyOf = (n) => `tiny/${String(n).padStart(6, "0")}`;
+
+const puts = (count, bytes, name) =>
+  Array.from({ length: count }, (_, n) => ({ method: "PUT", path: `/traces/${name(n)}`, bytes }));
+const gets = (count, name) =>
+  Array.from({ length: count }, (_, n) => ({ method: "GET", path: `/traces/${name(n)}` }));
+const pages = (keys) =>
+  Array.from({ length: Math.ceil(keys / PAGE) }, (_, n) => ({
+    method: "GET",
+    path: "/traces",
+    query: { "list-type": "2", prefix: "tiny/", "start-after": n === 0 ? "tiny/" : keyOf(n * PAGE - 1) },
+  }));
+
+/** What a round asks for, and before the first one; `items` a request stands for. */
+const KINDS = [
+  { what: "PUT of 1 MiB", per: "object", faster: 1.5, asked: () => puts(60, MIB, (n) => `mib/${n}`) },
+  {
+    what: "GET of 1 MiB",
+    per: "object",
+    faster: 1.5,
+    before: () => puts(10, MIB, (n) => `mib/${n}`),
+    asked: () => gets(100, (n) => `mib/${n % 10}`),
+  },
+  { what: "PUT of 64 MiB", per: "object", faster: 1.5, asked: () => puts(4, 64 * MIB, (n) => `large/${n}`) },
+  {
+    what: "GET of 64 MiB",
+    per: "object",
+    faster: 1.5,
+    before: () => puts(2, 64 * MIB, (n) => `large/${n}`),
+    asked: () => gets(4, (n) => `large/${n % 2}`),
+  },
+  { what: "tiny PUTs", per: "object", faster: 2, asked: (keys) => puts(keys, 20, keyOf) },
+  {
+    what: "list of the keys of tiny objects",
+    per: "page of 1,000",
+    faster: 5,
+    before: (keys) => puts(keys, 20, keyOf),
+    asked: pages,
+  },
+];
+
+function targetOf(side, { url, s3Url }) {
+  const ours = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
+  return side === "emulator"
+    ? { origin: s3Url, credentials: ours }
+    : { origin: url, credentials: { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" } };
+}
+
+export const figures = KINDS.map(({ what, per, faster, before, asked }) => ({
+  figure: `S3: ${what}`,
+  per,
+  sides: ["emulator", "s3rver"],
+  needs: { s3rver: "s3rver" },
+  targets: [{ against: "s3rver", faster }],
+  async open({ folder, sides, rows: keys = KEYS }) {
+    const servers = await openServers(sides, (side) =>
+      side === "emulator"
+        ? launchEmulator(["--data", join(folder, "data")])
+        : launchPeer("s3-server.mjs", join(folder, side)),
+    );
+    const send = async (side, requests) => {
+      const { origin, credentials } = targetOf(side, servers[side]);
+      const file = join(folder, "requests.json");
+      await writeFile(file, JSON.stringify(await signed(origin, credentials, requests)));
+      return load(servers[side], { origin, requests: file, headers: {}, connections: 4 });
+    };
+    if (before) for (const side of sides) await send(side, before(keys));
+    return { round: (side) => send(side, asked(keys)), close: servers.close };
+  },
+}));

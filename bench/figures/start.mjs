@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { CLI, cpuMsOf, launch, launchEmulator, peerFile, residentMbOf } from "../harness/processes.mjs";
+
+/** From the start of the process to its ready line. */
+const ready = {
+  figure: "ready to serve",
+  per: "start",
+  rounds: 15,
+  sides: ["emulator", "bare node:http server"],
+  targets: [
+    { against: "bare node:http server", cost: 1.5 },
+    { atMost: 90, quantity: "peakMb" },
+  ],
+  open: async () => ({
+    async round(side) {
+      const started =
+        side === "emulator"
+          ? await launchEmulator(["--ephemeral"])
+          : await launch(peerFile("bare-server.mjs"));
+      const family = started.family();
+      const sample = {
+        items: 1,
+        wallMs: started.wallMs,
+        cpuMs: cpuMsOf(family),
+        peakMb: residentMbOf(family),
+      };
+      await started.stop();
+      return sample;
+    },
+  }),
+};
+
+const WORDS = {
+  "emulator exec -- true": [CLI, "exec", "--", "true"],
+  "bare Node": ["--eval", "0"],
+};
+
+/** A command with an emulator beside it, and Node with nothing, both until they have ended. */
+const exec = {
+  figure: "exec -- true",
+  per: "run",
+  rounds: 15,
+  sides: Object.keys(WORDS),
+  targets: [{ against: "bare Node", cost: 2.2 }],
+  open: async () => ({ round: (side) => commandTime([process.execPath, ...WORDS[side]]) }),
+};
+
+/** Wall time of a command, and the processor time that a POSIX shell says of its children. */
+function commandTime(words) {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    execFile("sh", ["-c", '"$@" && times', "sh", ...words], (error, stdout) => {
+      if (error) return reject(error);
+      const parts = stdout.trim().split("\n").at(-1).split(" ");
+      const cpuMs = parts.reduce((sum, part) => {
+        const [, minutes, seconds] = /(\d+)m([\d.]+)s/.exec(part);
+        return sum + (Number(minutes) * 60 + Number(seconds)) * 1000;
+      }, 0);
+      resolve({ items: 1, wallMs: performance.now() - began, cpuMs });
+    });
+  });
+}
+
+export const figures = [ready, exec];

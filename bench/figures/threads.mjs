@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { load } from "../harness/calls.mjs";
+import { launchEmulator, launchPeer } from "../harness/processes.mjs";
+import { openServers } from "../harness/servers.mjs";
+
+const REQUESTS = { vendor: 1_000, "fastify with a Map": 4_000, emulator: 4_000 };
+
+/** `path` with `body`, on the emulator with a data folder and its peers. */
+function posting({ figure, path, body, sides, targets }) {
+  return {
+    figure,
+    per: "request",
+    rounds: 7,
+    sides,
+    needs: { vendor: "@langchain/langgraph-api", "fastify with a Map": "fastify" },
+    targets,
+    async open({ folder, sides: there }) {
+      const servers = await openServers(there, (side) => {
+        if (side === "emulator")
+          return launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"], {
+            EMULATOR_RATE_LIMITS__SCALE: "1000",
+          });
+        return side === "vendor"
+          ? launchPeer("agent-server.mjs", folder)
+          : launchPeer("plain-server.mjs", "fastify-threads");
+      });
+      return {
+        round: (side) =>
+          load(servers[side], {
+            origin: servers[side].url,
+            method: "POST",
+            path,
+            body,
+            connections: 10,
+            ...(path === "/threads" ? { count: REQUESTS[side] } : { ms: 1_000 }),
+          }),
+        close: servers.close,
+      };
+    },
+  };
+}
+
+export const figures = [
+  posting({
+    figure: "POST /threads",
+    path: "/threads",
+    body: {},
+    sides: ["emulator", "fastify with a Map", "vendor"],
+    targets: [
+      { against: "vendor", faster: 6 },
+      { against: "fastify with a Map", faster: 0.6 },
+    ],
+  }),
+  posting({
+    figure: "POST /runs/wait",
+    path: "/runs/wait",
+    body: { assistant_id: "echo", input: { text: "a" } },
+    sides: ["emulator", "vendor"],
+    targets: [{ against: "vendor", faster: 50 }],
+  }),
+];

@@ -1,0 +1,38 @@
+import { fileURLToPath } from "node:url";
+import { launch } from "./processes.mjs";
+
+const CHILD = fileURLToPath(new URL("./growth-child.mjs", import.meta.url));
+
+/**
+ * A figure of what each further item costs: of the last tenth of `items` against the first, and of memory by item
+ * then against a tenth of the way. `kind` is one of GROWTHS, which a process of its own carries out.
+ */
+export function growing({ kind, figure, items, per, targets = [] }) {
+  return {
+    figure,
+    per,
+    rounds: 1,
+    warmUps: 0,
+    sides: ["last tenth", "first tenth"],
+    targets: [
+      { against: "first tenth", cost: 1.2 },
+      { against: "first tenth", cost: 1.2, quantity: "bytes" },
+      ...targets,
+    ],
+    async open({ folder, rows = items }) {
+      const samples = {};
+      return {
+        async round(side, n) {
+          samples[n] ??= await grown(kind, rows, folder);
+          return samples[n][side];
+        },
+      };
+    },
+  };
+}
+
+async function grown(kind, items, folder) {
+  const { line, stop } = await launch(CHILD, [kind, String(items), folder], { nodeArgs: ["--expose-gc"] });
+  await stop();
+  return JSON.parse(line);
+}

@@ -1,0 +1,81 @@
+import { availableParallelism, cpus, totalmem } from "node:os";
+
+export const VERSION = 1;
+
+/** What was measured, and on what; `figures` are added as they come. */
+export function newReport() {
+  return {
+    version: VERSION,
+    date: new Date().toISOString(),
+    node: process.version,
+    machine: {
+      platform: `${process.platform} ${process.arch}`,
+      processor: cpus()[0]?.model ?? "unknown",
+      cores: availableParallelism(),
+      memoryMb: Math.round(totalmem() / 1024 / 1024),
+    },
+    figures: [],
+  };
+}
+
+export function headOf({ date, node, machine }) {
+  const { platform, processor, cores, memoryMb } = machine;
+  return `${date.slice(0, 10)}, Node ${node}, ${platform}, ${cores} × ${processor}, ${(memoryMb / 1024).toFixed(0)} GB`;
+}
+
+export const TABLE_HEAD = "| figure | measured | by CPU | goal | |\n|---|---|---|---|---|";
+
+/** The rows of the table for one figure: each target, and what each side took. */
+export function* rowsOf({ figure, per, sides, targets, missing, failed }) {
+  if (failed !== undefined) return yield `| ${figure} | – | – | – | failed: ${failed} |`;
+  const [first] = Object.keys(sides);
+  for (const target of targets) {
+    const { of, against, measured, byCpu } = target;
+    const about = `${figure}${of === first ? "" : `, ${of}`}${against === undefined ? "" : ` / ${against}`}`;
+    const verdict = verdictOf(target, missing);
+    yield `| ${about} | ${shown(target, measured)} | ${shown(target, byCpu)} | ${goalOf(target)} | ${verdict} |`;
+  }
+  for (const [side, summaries] of Object.entries(sides))
+    yield `| – ${figure}: ${side} | ${costs(summaries)} per ${per} | | | |`;
+}
+
+function verdictOf({ of, against, met }, missing) {
+  const absent = missing.find(({ side }) => side === against || side === of);
+  if (absent) return `not measured: ${absent.name} is missing (npm run bench:peers)`;
+  if (met === undefined) return "not measured here";
+  return met ? "met" : "not met";
+}
+
+function costs({ wallMs, cpuMs, peakMb, bytes }) {
+  const parts = [
+    wallMs && duration(wallMs.median),
+    cpuMs && `${duration(cpuMs.median)} of CPU`,
+    peakMb && valueOf("peakMb", peakMb.median),
+    bytes && valueOf("bytes", bytes.median),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function goalOf({ faster, cost, atMost, quantity, eachRound }) {
+  if (faster !== undefined) return `≥ ${faster} ×${eachRound ? `, each round ≥ ${eachRound} ×` : ""}`;
+  return cost !== undefined ? `≤ ${cost} ×` : `≤ ${valueOf(quantity, atMost)}`;
+}
+
+function shown({ atMost, quantity }, summary) {
+  if (summary === undefined) return "–";
+  const { median, low, high } = summary;
+  const [middle, ...spread] = [median, low, high].map((value) =>
+    atMost === undefined ? value.toFixed(2) : valueOf(quantity, value),
+  );
+  return `${middle}${atMost === undefined ? " ×" : ""} (${spread.join("–")})`;
+}
+
+export function valueOf(quantity, value) {
+  if (quantity === "peakMb") return `${value.toFixed(0)} MB`;
+  return quantity === "bytes" ? `${value.toFixed(1)} bytes` : duration(value);
+}
+
+function duration(ms) {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+  return ms >= 1 ? `${ms.toFixed(1)} ms` : `${(ms * 1000).toFixed(1)} µs`;
+}
