@@ -13,6 +13,7 @@ import {
   text,
 } from "../contracts/spec/fields.ts";
 import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
+import { faultGiven } from "./faults.ts";
 
 /** The scenario format: the parser's checks, the types and the published schema are derived from it. */
 
@@ -141,7 +142,7 @@ export const VERBS = {
   }),
   fault: closed({
     ...COMMON,
-    fault: freeForm({ description: "A rule or a preset, as POST /faults takes it." }),
+    fault: faultGiven,
     capture: CALL.capture,
   }),
   expect: closed({ ...COMMON, expect: expectGiven }),

@@ -4,6 +4,7 @@ import type { Keys } from "../emulator/validation/misfits.ts";
 import { MAX_INCLUDE_DEPTH, MAX_INCLUDED_FILES } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
 import { expectationProblems } from "./expectations.ts";
+import { momentProblems } from "./moments.ts";
 import {
   type FileLocation,
   problemLine,
@@ -119,9 +120,8 @@ function stepOf(source: Source, path: Keys, label: string, input: unknown, inclu
 }
 
 function refuseExpectations(source: Source, verb: Verb, path: Keys, input: GivenStep): void {
-  const lines = expectationProblems(verb, input).map(({ path: within, text }) =>
-    problemLine(source, [...path, ...within], text),
-  );
+  const problems = [...momentProblems(verb, input), ...expectationProblems(verb, input)];
+  const lines = problems.map(({ path: within, text }) => problemLine(source, [...path, ...within], text));
   if (lines.length > 0) throw new ScenarioProblem(lines.join("\n"));
 }
 

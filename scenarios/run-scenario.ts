@@ -59,8 +59,9 @@ async function runIn(environment: Environment, scenario: Scenario): Promise<Scen
     control: runner.control,
     api: async <T>(path: string) => (await runner.send(`GET ${path}`, {})).body as T,
   };
-  const progress: Progress = { context: { runner, observation, variables }, environment, steps: 0 };
-  const failure = await runSteps(progress, scenario.steps).finally(() => observation.objects?.close());
+  const context: StepContext = { runner, observation, variables, armed: new Map() };
+  const progress: Progress = { context, environment, steps: 0 };
+  const failure = await runAll(progress, scenario.steps).finally(() => observation.objects?.close());
   const journal = await environment.request({
     region: "us",
     method: "GET",
@@ -82,6 +83,42 @@ interface Progress {
   steps: number;
 }
 
+async function runAll(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
+  const failure = await runSteps(progress, steps);
+  if (failure === undefined) return withoutHits(progress, steps);
+  return { ...failure, differences: [...failure.differences, ...(await notesOn(progress, failure))] };
+}
+
+/** A fault that was never hit has shown nothing: the scenario fails unless the fault is optional. */
+async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
+  const { runner, armed } = progress.context;
+  const faults = await runner.control.faults.list();
+  const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
+  const step = missed && (armed.get(missed.id) ?? steps.at(-1));
+  if (!missed || !step) return undefined;
+  const { preset, plane, match, then } = missed;
+  const shown = JSON.stringify({ ...(preset === null ? { plane, then } : { preset }), match });
+  return failed(
+    progress,
+    step,
+    [`the fault ${shown} was never hit; if it may be, add \`optional: true\``],
+    false,
+  );
+}
+
+interface RateLimitSetting {
+  readonly rateLimits: { readonly enabled: boolean };
+}
+
+/** Settings other than those of the command line that explain a failure. */
+async function notesOn({ context }: Progress, { differences: found }: Failure): Promise<readonly string[]> {
+  if (!found.some((difference) => /\b429\b/.test(difference))) return [];
+  const { settings } = await context.runner.control.config<{ settings: RateLimitSetting }>();
+  return settings.rateLimits.enabled
+    ? []
+    : ["rate limits are off in a replay; switch them on with `settings: { rate_limits: { enabled: true } }`"];
+}
+
 async function runSteps(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
   for (const step of steps) {
     const failure = await runStep(progress, step);
@@ -92,15 +129,18 @@ async function runSteps(progress: Progress, steps: readonly Step[]): Promise<Fai
 
 async function runStep(progress: Progress, step: Step): Promise<Failure | undefined> {
   progress.steps += 1;
+  const { runner } = progress.context;
+  const before = runner.last;
   if (progress.steps > MAX_PLAYED_STEPS)
-    return failed(progress, step, [`more than ${MAX_PLAYED_STEPS} steps were played; repeat less`]);
+    return failed(progress, step, [`more than ${MAX_PLAYED_STEPS} steps were played; repeat less`], false);
   try {
     if (step.verb === "repeat") return await runRepeat(progress, step);
     if (step.verb === "include") return await runInclude(progress, step);
     const found = await performStep(progress.context, step);
-    return found.length === 0 ? undefined : failed(progress, step, found);
+    return found.length === 0 ? undefined : failed(progress, step, found, runner.last !== before);
   } catch (error) {
-    return failed(progress, step, [error instanceof ErrorReply ? error.explained : (error as Error).message]);
+    const reason = error instanceof ErrorReply ? error.explained : (error as Error).message;
+    return failed(progress, step, [reason], runner.last !== before);
   }
 }
 
@@ -125,7 +165,7 @@ async function runRepeat(progress: Progress, step: Step): Promise<Failure | unde
   }
   return until === undefined
     ? undefined
-    : failed(progress, step, [`condition not met after ${repeat} rounds`, ...unmetConditions]);
+    : failed(progress, step, [`condition not met after ${repeat} rounds`, ...unmetConditions], false);
 }
 
 function unmet(until: Readonly<Record<string, unknown>>, variables: Variables): readonly string[] {
@@ -137,15 +177,17 @@ function unmet(until: Readonly<Record<string, unknown>>, variables: Variables): 
 
 function failed(
   { context: play, environment }: Progress,
-  { label, place, given: input }: Step,
+  step: Step,
   found: readonly string[],
+  hasAsked: boolean,
 ): Failure {
-  const { last } = play.runner;
+  // A step that asked for nothing has no request of its own.
+  const last = hasAsked ? play.runner.last : undefined;
   const rest = found.length - MAX_DIFFERENCES;
   return {
-    label,
-    place,
-    note: input.note,
+    label: step.label,
+    place: step.place,
+    note: step.given.note,
     differences: rest > 0 ? [...found.slice(0, MAX_DIFFERENCES), `and ${rest} more`] : found,
     curl: last && curlLine(environment, last),
   };

@@ -2,19 +2,26 @@ import { HEAD, PART, SCENARIO, VERBS } from "./definition.ts";
 
 const ID = "https://trace-platform-emulator.invalid/scenario.schema.json";
 
-/** The JSON Schema of scenario files, from the definition that the parser uses. */
-export function scenarioSchema(): Readonly<Record<string, unknown>> {
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The JSON Schema of scenario files, from the definition that the parser uses; with that of the settings for editors. */
+export function scenarioSchema(settings?: Schema): Schema {
   const verbs = Object.keys(VERBS);
+  const properties = {
+    ...(SCENARIO.properties as Schema),
+    ...(settings && { settings: { $ref: "#/$defs/settings" } }),
+  };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: ID,
     title: "A scenario of the Trace Platform emulator",
     anyOf: [{ $ref: "#/$defs/scenario" }, { $ref: "#/$defs/part" }],
     $defs: {
-      scenario: { ...SCENARIO, required: [...requiredHead()] },
+      scenario: { ...SCENARIO, properties, required: [...requiredHead()] },
       part: PART,
       step: { type: "object", oneOf: verbs.map((verb) => ({ $ref: `#/$defs/${verb}` })) },
       ...VERBS,
+      ...(settings && { settings: { ...settings, $schema: undefined } }),
     },
   };
 }

@@ -14,6 +14,8 @@ export interface StepContext {
   readonly runner: Runner;
   readonly observation: Observation;
   readonly variables: Variables;
+  /** The steps that have armed faults, by the ids of these. */
+  readonly armed: Map<string, Step>;
 }
 
 type SimpleVerb = Exclude<Verb, "repeat" | "include">;
@@ -46,12 +48,11 @@ const STEP_HANDLERS: {
     const usual = { body: { settled: true, ...("until" in target && { reached: true }) } };
     return checkReply(context, { ...input, expect: input.expect ?? usual }, exchange);
   },
-  async fault(context, input) {
-    return checkReply(
-      context,
-      input,
-      await context.runner.send(`POST ${CONTROL_PATH}/faults`, { body: input.fault }),
-    );
+  async fault(context, input, step) {
+    const exchange = await context.runner.send(`POST ${CONTROL_PATH}/faults`, { body: input.fault });
+    const { id } = (exchange.body ?? {}) as { readonly id?: string };
+    if (id !== undefined) context.armed.set(id, step);
+    return checkReply(context, input, exchange);
   },
   async seed(context, input, step) {
     const value = await seed(context, input.seed, step);
@@ -75,11 +76,18 @@ function checkReply(context: StepContext, input: ExpectedReply, { answer, body }
   const { status, headers, body: wanted } = input.expect ?? {};
   const found = [
     ...(status === undefined ? failureOf(answer.status, body) : differences(status, answer.status, "status")),
-    ...(headers === undefined ? [] : differences(headers, answer.headers, "headers")),
+    ...(headers === undefined ? [] : differences(inLowerCase(headers), answer.headers, "headers")),
     ...(wanted === undefined ? [] : differences(wanted, body, "body")),
   ];
   if (found.length > 0) return found;
   return [...capture(context, input.capture, body), ...collect(context, input.collect, body)];
+}
+
+/** Names of headers are the same in any case; replies have them in lower case. */
+function inLowerCase(headers: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(headers as object).map(([name, value]) => [name.toLowerCase(), value]),
+  );
 }
 
 function failureOf(status: number, body: unknown): string[] {

@@ -24,6 +24,7 @@ export const command: CommandGroup = {
         },
         times: { value: "<n>", help: "number of consecutive occasions that it hits (default 1)" },
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
+        optional: { help: "with --strict: it may stay without a hit" },
       },
       ask(invocation) {
         const order = faultOrderOf(invocation);

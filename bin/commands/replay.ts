@@ -52,6 +52,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 async function printSchema(): Promise<number> {
   const { scenarioSchema } = await import("../../scenarios/schema.ts");
-  print(JSON.stringify(scenarioSchema(), null, 2));
+  const { configurationSchema } = await import("../../emulator/config/schema.ts");
+  print(JSON.stringify(scenarioSchema(configurationSchema()), null, 2));
   return 0;
 }

@@ -32,13 +32,14 @@ export function faultOrderOf(invocation: Invocation): Members {
       : { preset: name }),
     match: membersOf(textsOf(invocation, "match"), row.match, matchValue, "--match"),
     times: countOf(invocation, "times"),
+    ...(invocation.flags.optional === true && { optional: true }),
     ...(ttl !== undefined && { ttl: readDuration(ttl, "--ttl") }),
   };
 }
 
 /** A whole rule as JSON, as the control API takes it. */
 function ruleOf(text: string, { flags }: Invocation): Members {
-  const beside = ["match", "then", "times", "ttl"].find((name) => flags[name] !== undefined);
+  const beside = ["match", "then", "times", "ttl", "optional"].find((name) => flags[name] !== undefined);
   if (beside !== undefined) throw new UsageError(`--${beside}: belongs into the rule that is given as JSON`);
   try {
     return JSON.parse(text);

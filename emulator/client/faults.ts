@@ -27,6 +27,8 @@ interface Bounds {
   readonly times?: number;
   /** ISO 8601 duration of virtual time after which it expires. */
   readonly ttl?: string;
+  /** True for one that may stay without a hit; any other fails its scenario or test, and a run with --strict. */
+  readonly optional?: boolean;
 }
 
 type Rule<Plane extends FaultPlane> = Bounds & {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { configurationSchema } from "../../emulator/config/schema.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { scenarioSchema } from "../../scenarios/schema.ts";
 
@@ -37,11 +38,13 @@ function problemOf(text: string): string {
 describe("the schema of scenario files", () => {
   it("is published as the parser has it; `emulator replay --schema` prints it", () => {
     const published = JSON.parse(readFileSync(join(SCENARIOS, "scenario.schema.json"), "utf8"));
-    expect(published).toEqual(scenarioSchema());
+    expect(published).toEqual(JSON.parse(JSON.stringify(scenarioSchema(configurationSchema()))));
   });
 
   it("admits every file that comes with the emulator", () => {
-    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(scenarioSchema());
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      scenarioSchema(configurationSchema()),
+    );
     const files = readdirSync(SCENARIOS, { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".yaml"),
     );
@@ -53,7 +56,9 @@ describe("the schema of scenario files", () => {
   });
 
   it("refuses what the parser refuses", () => {
-    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(scenarioSchema());
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      scenarioSchema(configurationSchema()),
+    );
     expect(validate({ scenario: "A", when: [{ request: "GET /ok", expekt: {} }] })).toBe(false);
     expect(validate({ when: [{ request: "GET /ok" }] })).toBe(false);
   });
@@ -203,4 +208,48 @@ it("a scenario knows where each of its steps stands, those of included files too
   expect(
     steps.flatMap((step) => [step, ...step.steps]).map(({ label, place }) => `${label}:${place.line}`),
   ).toEqual(["given[0]:3", "given[0].part.yaml[0]:2", "given[0].part.yaml[1]:4", "then[0]:5"]);
+});
+
+describe("times and durations", () => {
+  it.each([
+    ["advance: 6h", "when[0]", '"6h" is no ISO 8601 duration; write PT6H'],
+    ["advance: { by: soon }", "by", '"soon" is no ISO 8601 duration; write one such as PT6H or P1DT30M'],
+    ["advance: { to: 2026-03-01 }", "to", "is no ISO 8601 time with a zone"],
+    ["fault: { preset: worker_crash, ttl: 1h }", "ttl", '"1h" is no ISO 8601 duration; write PT1H'],
+    ["fault: { plane: worker, then: { stall: long } }", "stall", '"long" is no ISO 8601 duration'],
+    ["seed: { traces: { count: 1, from: today } }", "from", '"today" is no ISO 8601 time with a zone'],
+  ])("that cannot be read are refused when the file is read: %s", (step, member, reason) => {
+    const problem = problemOf(`scenario: A\nwhen:\n  - ${step}\n`);
+    expect(problem).toMatch(/^x\.scenario\.yaml:3: /);
+    expect(problem).toContain(member.replace("when[0]", "advance"));
+    expect(problem).toContain(reason);
+  });
+
+  it("with variables are read when they are played", () => {
+    expect(problemOf('scenario: A\nwhen:\n  - advance: "PT${n}H"\n')).toBe("no problem");
+  });
+});
+
+describe("a fault", () => {
+  it.each([
+    ["{ preset: worker_crsh }", /preset: must be one of .*worker_crash/],
+    [
+      "{ plane: worker, match: { at: nowhere }, then: { crash: true } }",
+      /at: must be one of .*file\.written/,
+    ],
+    ["{ plane: worker, then: { crsh: true } }", /crsh/],
+    ["{ preset: worker_crash, optional: perhaps }", /optional: must be boolean/],
+  ])("that the language does not know is refused when the file is read: %s", (fault, reason) => {
+    expect(problemOf(`scenario: A\nwhen:\n  - fault: ${fault}\n`)).toMatch(reason);
+  });
+
+  it("may take its words from variables", () => {
+    expect(problemOf('scenario: A\nwhen:\n  - fault: { preset: "${fault}" }\n')).toBe("no problem");
+  });
+});
+
+it("the schema lists presets, points, operations and settings for editors", () => {
+  const text = readFileSync(join(SCENARIOS, "scenario.schema.json"), "utf8");
+  for (const name of ["worker_crash", "file.written", "getBulkExport", "workflow_timeout", "run.started"])
+    expect(text).toContain(`"${name}"`);
 });

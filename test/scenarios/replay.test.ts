@@ -43,6 +43,48 @@ async function playAll(options: Partial<ReplayOptions> = {}) {
   });
 }
 
+describe("a fault that was never hit", () => {
+  const fault = "fault: { preset: worker_crash";
+
+  it("fails the scenario at the step that armed it, unless it is optional", async () => {
+    write("missed", "given:", `  - ${fault} }`, "then:", "  - request: GET /ok");
+    write("optional", "given:", `  - ${fault}, optional: true }`, "then:", "  - request: GET /ok");
+    write("removed", "given:", `  - ${fault} }`, "then:", "  - control: DELETE /faults");
+    const outcomes = await playAll();
+    expect(Object.fromEntries(outcomes.map(({ name, verdict }) => [name, verdict]))).toEqual({
+      missed: "failed",
+      optional: "passed",
+      removed: "passed",
+    });
+    expect(outcomes.find(({ name }) => name === "missed")?.failure).toMatchObject({
+      label: "given[0]",
+      differences: [
+        'the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, add `optional: true`',
+      ],
+      curl: undefined,
+    });
+  });
+});
+
+it("names of headers are the same in any case", async () => {
+  write(
+    "headers",
+    "then:",
+    "  - request: GET /ok",
+    "    expect: { headers: { Content-Type: application/json } }",
+  );
+  expect(await playAll()).toMatchObject([{ verdict: "passed" }]);
+});
+
+it("a failure that rate limits would explain says that a replay has none", async () => {
+  write("limits", "then:", "  - request: GET /ok", "    expect: { status: 429 }");
+  const [outcome] = await playAll();
+  expect(outcome?.failure?.differences).toEqual([
+    "status: expected 429, found 200",
+    expect.stringContaining("rate limits are off in a replay; switch them on with `settings:"),
+  ]);
+});
+
 describe("a failure tells", () => {
   it("the step, the difference, the request and the command that does it again", async () => {
     write(

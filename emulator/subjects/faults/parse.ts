@@ -14,13 +14,13 @@ import { readMatchValue, readThenValue } from "./values.ts";
 import { unknownWord } from "./words.ts";
 
 /** A fault that the language knows, ready to be armed. */
-export type Fault = Pick<FaultRule, "preset" | "match" | "times" | "ttl"> &
+export type Fault = Pick<FaultRule, "preset" | "match" | "times" | "ttl" | "optional"> &
   PlaneThen & { readonly ttlMs: number | null };
 
 type FaultInput = Readonly<Record<string, unknown>>;
 
-const RULE_MEMBERS = ["plane", "match", "then", "times", "ttl"];
-const PRESET_MEMBERS = ["preset", "match", "times", "ttl"];
+const RULE_MEMBERS = ["plane", "match", "then", "times", "ttl", "optional"];
+const PRESET_MEMBERS = ["preset", "match", "times", "ttl", "optional"];
 const MAX_COUNT = 1_000_000;
 
 /** Reads a rule or a preset as `POST /faults` takes it; whatever is not known is refused with a hint. */
@@ -39,6 +39,7 @@ export function readFault(input: unknown, limits: LimitSettings): Fault {
     ...ofPlane(known, readThen(row, then, match)),
     times: body.times === undefined ? 1 : countAt("times", body.times),
     ttl: ttlMs === null ? null : String(body.ttl),
+    ...(body.optional !== undefined && { optional: switchAt("optional", body.optional) }),
     ttlMs,
   };
 }
@@ -63,6 +64,11 @@ function misplaced(name: string, members: readonly string[], isPreset: boolean):
       "Arm a rule instead, without preset.",
     );
   return unknownWord("unknown_field", "body", name, members);
+}
+
+function switchAt(where: string, input: unknown): boolean {
+  if (typeof input === "boolean") return input;
+  throw new Refusal(422, "invalid_field", `${where}: must be true or false.`);
 }
 
 function planeOf(input: unknown): FaultPlane {

@@ -14,6 +14,8 @@ export interface RuleBase {
   readonly times: number;
   /** As it was written, virtual. */
   readonly ttl: string | null;
+  /** True for one that may stay without a hit. */
+  readonly optional?: boolean;
   /** Occasions that triggered the rule. */
   readonly hits: number;
   /** Occasions that have matched while it was armed. */

@@ -78,9 +78,9 @@ export function removeFaults(turn: Turn): number {
   return rules.length;
 }
 
-/** Faults that were never hit, expired ones included: `--strict` ends with exit code 4 for them. */
+/** Faults that were never hit and have to be, expired ones included: `--strict` ends with exit code 4 for them. */
 export function untriggeredFaults(reader: Reader): readonly FaultRule[] {
-  return faultsOf(reader).filter(({ hits }) => hits === 0);
+  return faultsOf(reader).filter(({ hits, optional }) => hits === 0 && optional !== true);
 }
 
 function faultsOf(reader: Reader): readonly FaultRule[] {

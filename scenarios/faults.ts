@@ -1,0 +1,99 @@
+import {
+  FAULT_PLANES,
+  FAULT_POINT_NAMES,
+  FAULT_PRESETS,
+  FAULT_REGIONS,
+  type FaultMember,
+  type MatchKind,
+  PROCESSING_ERRORS,
+  type ThenKind,
+} from "../contracts/spec/faults.ts";
+import {
+  anything,
+  boolean,
+  closed,
+  eitherOf,
+  type Field,
+  integer,
+  listOf,
+  mapOf,
+  optional,
+  text,
+} from "../contracts/spec/fields.ts";
+import { OPERATIONS } from "../contracts/spec/operations.ts";
+
+/** A number, or a text with a variable that holds one. */
+const number = eitherOf([integer({ minimum: 0 }), text()]);
+
+/** Operations by their ids and by method and path; patterns fit as well. */
+const OPERATION_NAMES = Object.entries(OPERATIONS).flatMap(([id, { method, path }]) => [
+  id,
+  `${method} ${path}`,
+]);
+
+const MATCH: Readonly<Record<MatchKind, Field<unknown>>> = {
+  text: oneOrMore(text()),
+  id: oneOrMore(text()),
+  point: oneOrMore(wordOf([...FAULT_POINT_NAMES, "*"])),
+  s3_operation: oneOrMore(text()),
+  operation: oneOrMore(suggested(OPERATION_NAMES)),
+  region: oneOrMore(wordOf([...FAULT_REGIONS, "*"])),
+  number: oneOrMore(number),
+  count: number,
+};
+
+const THEN: Readonly<Record<ThenKind, Field<unknown>>> = {
+  yes: boolean(),
+  duration: text(),
+  processing_error: wordOf(PROCESSING_ERRORS),
+  s3_error: text(),
+  name_or_yes: eitherOf([boolean(), text()]),
+  status: number,
+  copies: number,
+  json: anything(),
+  headers: mapOf(text()),
+};
+
+/** A fault as `POST /faults` takes it: which members go together is what the emulator says. */
+export const faultGiven = closed(
+  {
+    preset: optional(wordOf(Object.keys(FAULT_PRESETS))),
+    plane: optional(wordOf(Object.keys(FAULT_PLANES))),
+    match: optional(closed(matchMembers())),
+    then: optional(closed(thenMembers())),
+    times: optional(number),
+    ttl: optional(text({ description: "ISO 8601 duration of virtual time after which it expires." })),
+    optional: optional(
+      boolean({ description: "It may stay without a hit; without this the scenario then fails." }),
+    ),
+  },
+  { description: "A rule or a preset, as POST /faults takes it." },
+);
+
+/** Keys of all planes; one that two planes read differently takes what either does. */
+function matchMembers() {
+  const kinds: Record<string, MatchKind> = {};
+  for (const { match } of Object.values(FAULT_PLANES)) Object.assign(kinds, match);
+  return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, optional(MATCH[kind])]));
+}
+
+function thenMembers() {
+  const members = Object.values(FAULT_PLANES).flatMap(({ then }) => Object.entries<FaultMember>(then));
+  return Object.fromEntries(
+    members.map(([name, { takes, meaning }]) => [name, optional({ ...THEN[takes], description: meaning })]),
+  );
+}
+
+function oneOrMore(field: Field<unknown>): Field<unknown> {
+  return eitherOf([field, listOf(field)]);
+}
+
+/** One of these words, or a text with a variable. */
+function wordOf(names: readonly string[]): Field<string> {
+  return { type: "string", if: { not: { pattern: "\\$\\{" } }, then: { enum: names } };
+}
+
+/** Any text; editors offer these. */
+function suggested(names: readonly string[]): Field<string> {
+  return { anyOf: [{ enum: names }, { type: "string" }] };
+}
