@@ -1,20 +1,18 @@
-import type { ControlClient } from "../emulator/client/control-client.ts";
 import type { Scenario } from "./document.ts";
 import { type Environment, EnvironmentError, type Environments } from "./environment.ts";
 import { runScenario } from "./run-scenario.ts";
-import { createRunner } from "./runner.ts";
+import { createRunner, type Runner } from "./runner.ts";
 import type { FileLocation } from "./source.ts";
 
 /** The world that something is played in. */
-export interface PlayedWorld {
-  readonly control: ControlClient;
-  readonly request: Environment["request"];
-}
+export type PlayedWorld = Pick<Runner, "control" | "send">;
 
 /** What something is played under, beyond what it asks for itself. */
 export interface Conditions<Found> {
   /** Laid over its own settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The process is killed after this turn; a command has none that could be killed. */
+  readonly killAfterTurn?: number;
   /** Called with the fresh world, before the first request. */
   readonly begin?: (world: PlayedWorld) => Promise<void>;
   /** Changes how the requests of a scenario are sent and answered; a command sends its own. */
@@ -43,12 +41,11 @@ export interface PlayedFailure {
 export async function playUnder<Found>(
   scenario: Scenario,
   environments: Environments,
-  { settings = {}, begin, wrap = (same) => same, end }: Conditions<Found>,
+  { settings = {}, killAfterTurn, begin, wrap = (same) => same, end }: Conditions<Found>,
 ): Promise<Played<Found>> {
   let found: Found | undefined;
   async function open(environment: Environment): Promise<Environment> {
-    const { control } = createRunner(environment);
-    const world = { control, request: environment.request };
+    const world = createRunner(environment);
     await begin?.(world);
     return {
       ...wrap(environment),
@@ -67,7 +64,7 @@ export async function playUnder<Found>(
       {
         ...environments,
         async open(options) {
-          const environment = await environments.open(options);
+          const environment = await environments.open({ ...options, killAfterTurn });
           return open(environment).catch(async (error: unknown) => {
             await environment.close();
             throw error;

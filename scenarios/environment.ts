@@ -34,6 +34,8 @@ export interface EnvironmentOptions {
   readonly settings: Readonly<Record<string, unknown>>;
   /** True if it uses what all worlds of an emulator share, such as snapshots. */
   readonly isAlone: boolean;
+  /** Its process is killed after the first turn from this number on that falls into a move of the clock. */
+  readonly killAfterTurn?: number | undefined;
 }
 
 /** Reads a Parquet file in memory as comparable values; throws for a damaged file. */

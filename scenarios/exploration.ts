@@ -24,6 +24,8 @@ export interface Trial {
   readonly means: string;
   /** `end` answers what is wrong with the world after the last request. */
   readonly conditions: Conditions<readonly string[]>;
+  /** True when a failed step says nothing: only what `end` finds counts. */
+  readonly worldAlone?: true;
   /** Trials that differ in less; they are played when this one does not hold, to find what it is about. */
   readonly smaller?: () => readonly Trial[];
 }
@@ -53,12 +55,18 @@ export interface TrialResult {
   readonly again: string;
 }
 
+interface NotRun {
+  readonly subject: string;
+  readonly trial: string;
+  readonly why: string;
+}
+
 /** What became of an exploration. */
 export interface ExplorationReport {
   readonly name: string;
   readonly results: readonly TrialResult[];
   /** Trials that a bound has left out. */
-  readonly notRun: readonly { readonly subject: string; readonly trial: string; readonly why: string }[];
+  readonly notRun: readonly NotRun[];
   /** Subjects whose baseline does not pass: they show nothing. */
   readonly refused: readonly { readonly subject: string; readonly why: string }[];
 }
@@ -66,6 +74,8 @@ export interface ExplorationReport {
 /** Bounds of an exploration. */
 export interface ExplorationOptions {
   readonly jobs: number;
+  /** Trials of one subject run at most, evenly chosen. */
+  readonly perSubject?: number | undefined;
   /** Trials run at most. */
   readonly maxRuns: number;
   /** Wall-clock milliseconds after which no trial begins. */
@@ -88,10 +98,14 @@ export async function explore<Found>(
   options: ExplorationOptions,
 ): Promise<ExplorationReport> {
   const deadline = performance.now() + (options.budgetMs ?? Number.POSITIVE_INFINITY);
-  const { planned, refused } = await plan(subjects, exploration, options);
-  const chosen = chosenOf(planned, options);
+  const { plans, refused } = await plan(subjects, exploration, options);
+  const { chosen, left } = chosenOf(plans, options);
   const results: TrialResult[] = [];
-  const notRun: ExplorationReport["notRun"][number][] = [];
+  const notRun: NotRun[] = left.map(({ subject, trial }) => ({
+    subject: subject.name,
+    trial: trial.name,
+    why: "give --all",
+  }));
   let done = 0;
   await sideBySide(chosen, options.jobs, async ({ subject, trial }, index) => {
     const isLate = performance.now() >= deadline;
@@ -128,17 +142,27 @@ async function plan<Found>(
     plans[index] = trialsOf(found).map((trial) => ({ subject, trial }));
     onProgress?.(index + 1, subjects.length, `baseline of ${subject.name}`);
   });
-  const all = plans.flat();
-  // What differs in the same way shares emulators.
-  const names = [...new Set(all.map(({ trial }) => trial.name))];
-  return { planned: names.flatMap((each) => all.filter(({ trial }) => trial.name === each)), refused };
+  return { plans: plans.filter(Boolean), refused };
 }
 
+/** What is run of the plans of all subjects, and what a bound for each subject leaves out. */
 function chosenOf(
-  planned: readonly PlannedTrial[],
-  { shard, only }: ExplorationOptions,
-): readonly PlannedTrial[] {
-  return partOf(only === undefined ? planned : planned.filter(({ trial }) => trial.name === only), shard);
+  plans: readonly (readonly PlannedTrial[])[],
+  { shard, only, perSubject }: ExplorationOptions,
+) {
+  const named = plans.map((plan) => plan.filter(({ trial }) => only === undefined || trial.name === only));
+  const kept = named.map((plan) => evenly(plan, perSubject ?? plan.length));
+  const all = kept.flat();
+  // What differs in the same way shares emulators.
+  const names = [...new Set(all.map(({ trial }) => trial.name))];
+  const ordered = names.flatMap((each) => all.filter(({ trial }) => trial.name === each));
+  const left = named.flatMap((plan, at) => plan.filter((each) => !kept[at]?.includes(each)));
+  return { chosen: partOf(ordered, shard), left: partOf(left, shard) };
+}
+
+function evenly<T>(items: readonly T[], most: number): readonly T[] {
+  if (items.length <= most) return items;
+  return Array.from({ length: most }, (_, at) => items[Math.floor((at * items.length) / most)] as T);
 }
 
 async function sideBySide<T>(
@@ -166,7 +190,8 @@ async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
 
 async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
   const begun = performance.now();
-  const { failure, found = [], problem } = await subject.play(trial.conditions);
+  const { failure: failed, found = [], problem } = await subject.play(trial.conditions);
+  const failure = trial.worldAlone ? undefined : failed;
   const differences = problem === undefined ? [...(failure?.differences ?? []), ...found] : [problem];
   return {
     subject: subject.name,

@@ -26,7 +26,7 @@ const DEFAULT_HEADERS = {
 };
 
 /** Creates a runner for one environment. */
-export function createRunner(environment: Environment): Runner {
+export function createRunner(environment: Pick<Environment, "request">): Runner {
   let last: Exchange | undefined;
 
   async function send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange> {

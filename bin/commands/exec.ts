@@ -1,9 +1,9 @@
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
-import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
+import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { forwardSignals, runChild } from "../exec/child.ts";
-import { BOUND_FLAGS } from "../replay/bounds.ts";
+import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
@@ -17,12 +17,7 @@ export const command: Command = {
     ...settingFlags(),
     port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
     data: { value: "<dir>", help: "data folder, kept afterwards (default: memory and a temporary folder)" },
-    vary: {
-      value: "[each|pairs|observed]",
-      words: ["each", "pairs", "observed"],
-      help: "run the command again under each other reading of what the specification leaves open",
-    },
-    ...BOUND_FLAGS,
+    ...EXPLORATION_FLAGS,
     jobs: { value: "<n>", help: "runs of the command at the same time (default 1)" },
     report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
@@ -31,12 +26,10 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  if (invocation.flags.vary !== undefined)
+  const { vary, sweep } = invocation.flags;
+  if (vary !== undefined || sweep !== undefined)
     return (await import("../exec/explore.ts")).exploreCommand(invocation);
-  const lost = ["budget", "max-runs", "shard", "only", "jobs", "report", "output"].find(
-    (name) => invocation.flags[name] !== undefined,
-  );
-  if (lost !== undefined) throw new UsageError(`--${lost}: give it with --vary`);
+  refuseBounds(invocation.flags, "shard", "jobs", "report", "output");
   const signals = forwardSignals();
   const { flags } = invocation;
   const kept = flags.data === undefined ? { ephemeral: true } : {};

@@ -1,5 +1,5 @@
 import { type Command, type Invocation, UsageError } from "../command.ts";
-import { BOUND_FLAGS } from "../replay/bounds.ts";
+import { EXPLORATION_FLAGS } from "../replay/bounds.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
@@ -22,12 +22,7 @@ export const command: Command = {
     keep: { help: "keep the worlds of failed scenarios for inspection until Ctrl-C" },
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
-    vary: {
-      value: "[each|pairs|observed]",
-      words: ["each", "pairs", "observed"],
-      help: "play again under each other reading of what the specification leaves open",
-    },
-    ...BOUND_FLAGS,
+    ...EXPLORATION_FLAGS,
     report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
     schema: { help: "print the JSON Schema of scenario files and exit" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
@@ -37,11 +32,12 @@ export const command: Command = {
 
 /** Each mode loads its part of the harness on demand. */
 async function run(invocation: Invocation): Promise<number> {
-  const { schema, record, vary } = invocation.flags;
+  const { schema, record, vary, sweep } = invocation.flags;
   if (schema === true) return printSchema();
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
-    if (vary !== undefined) return await (await import("../replay/explore.ts")).exploreScenarios(invocation);
+    if (vary !== undefined || sweep !== undefined)
+      return await (await import("../replay/explore.ts")).exploreScenarios(invocation);
     if (record === undefined) return await (await import("../replay/play.ts")).playScenarios(invocation);
     return await (await import("../replay/record.ts")).recordScenario(invocation, record);
   } catch (error) {

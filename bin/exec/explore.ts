@@ -1,14 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import type { RunningEmulator } from "../../emulator/runtime/start.ts";
-import type { Conditions, Played } from "../../scenarios/conditions.ts";
+import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions.ts";
+import { replyOf } from "../../scenarios/environment.ts";
 import { shellWord } from "../../scenarios/replay.ts";
+import { createRunner } from "../../scenarios/runner.ts";
 import { type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
 import { wayOf } from "../replay/way.ts";
-import { worldAt } from "../running.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { runChild } from "./child.ts";
 
@@ -19,12 +20,14 @@ const SHOWN_LINES = 20;
 const PATIENCE = 20;
 const LEAST_LIMIT_MS = 120_000;
 
-/** `exec --vary`: runs a command again in other ways, each time with a fresh emulator. */
+/** `exec --vary` and `--sweep`: runs a command again in other ways, each time with a fresh emulator. */
 export async function exploreCommand(invocation: Invocation): Promise<number> {
   const { operands, cwd, flags } = invocation;
   if (flags.data !== undefined)
-    throw new UsageError("--data: not with --vary, which runs each time with a fresh emulator; leave it out");
-  const way = wayOf(invocation);
+    throw new UsageError(
+      "--data: not with --vary or --sweep, which run each time with a fresh emulator; leave it out",
+    );
+  const way = wayOf(invocation, true);
   // Told at once when they are wrong, not in each run.
   await configurationOf(invocation);
   const name = operands.map(shellWord).join(" ");
@@ -78,19 +81,13 @@ function openRuns(invocation: Invocation) {
   };
 }
 
-function worldOf({ ready }: RunningEmulator): Parameters<NonNullable<Conditions<unknown>["begin"]>>[0] {
-  return {
-    control: worldAt(ready.url).client,
+function worldOf({ ready }: RunningEmulator): PlayedWorld {
+  return createRunner({
     async request({ region, method, path, headers, body }) {
       const origin = region === "eu" ? ready.eu_url : ready.url;
-      const reply = await fetch(`${origin}${path}`, {
-        method,
-        headers: { ...headers },
-        ...(body !== undefined && { body }),
-      });
-      return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
+      return replyOf(await fetch(origin + path, { method, headers, ...(body !== undefined && { body }) }));
     },
-  };
+  });
 }
 
 /** How a command ended, and the last that it printed. */

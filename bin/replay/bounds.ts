@@ -1,48 +1,50 @@
-import { parseDuration } from "../../emulator/kernel/duration.ts";
 import type { ExplorationOptions } from "../../scenarios/exploration.ts";
 import type { Shard } from "../../scenarios/shard.ts";
 import { type Flags, type Invocation, UsageError } from "../command.ts";
+import { countOf, readDurationMs, textOf } from "../values.ts";
 
 /** Trials that are run unless `--max-runs` or `--all` says otherwise. */
 const USUAL_RUNS = 2_000;
 const MAX_RUNS = 1_000_000;
 const MAX_SHARDS = 1_000;
 
-/** Flags that bound or divide what is run. */
-export const BOUND_FLAGS: Flags = {
+/** Flags of commands that play something again in other ways. */
+export const EXPLORATION_FLAGS: Flags = {
+  vary: {
+    value: "[each|pairs|observed]",
+    words: ["each", "pairs", "observed"],
+    help: "play again under each other reading of what the specification leaves open",
+  },
+  sweep: {
+    value: "crash|edges|store|limits",
+    help: "play again, each time with a crash, an instant, a failed store call or a 429 at another point",
+  },
+  all: { help: "with --sweep: every point (default: 24 of each scenario)" },
   budget: { value: "<duration>", help: "begin no run after this time, such as 60s or PT1M" },
   "max-runs": { value: "<n>", help: `begin at most this many runs (default ${USUAL_RUNS})` },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },
   only: { value: "<name>", help: "run only what has this name in a report" },
 };
 
+/** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */
+export function refuseBounds(flags: Invocation["flags"], ...more: readonly string[]): void {
+  const lost = ["all", "budget", "max-runs", "only", ...more].find((name) => flags[name] !== undefined);
+  if (lost !== undefined) throw new UsageError(`--${lost}: give it with --vary or --sweep`);
+}
+
 /** The bounds in the flags. Throws `UsageError`. */
 export function boundsOf(
-  flags: Invocation["flags"],
+  invocation: Invocation,
 ): Pick<ExplorationOptions, "budgetMs" | "maxRuns" | "shard" | "only"> {
+  const { flags } = invocation;
+  const budget = textOf(invocation, "budget");
+  const usual = flags.all === true ? MAX_RUNS : USUAL_RUNS;
   return {
-    budgetMs: flags.budget === undefined ? undefined : budgetOf(String(flags.budget)),
-    maxRuns: flags.all === true ? MAX_RUNS : (runsOf(flags["max-runs"]) ?? USUAL_RUNS),
+    budgetMs: budget === undefined ? undefined : readDurationMs(budget, "--budget"),
+    maxRuns: countOf(invocation, "max-runs", { most: MAX_RUNS }) ?? usual,
     shard: shardOf(flags),
-    only: flags.only === undefined ? undefined : String(flags.only),
+    only: textOf(invocation, "only"),
   };
-}
-
-function budgetOf(text: string): number {
-  const [, count, unit = "s"] = /^(\d{1,6})(ms|s|m|h)?$/.exec(text) ?? [];
-  const ms =
-    count === undefined
-      ? parseDuration(text)
-      : Number(count) * { ms: 1, s: 1e3, m: 6e4, h: 36e5 }[unit as "s"];
-  if (ms !== undefined && ms > 0) return ms;
-  throw new UsageError(`--budget: "${text}" is not valid; give a duration such as 60s, 5m or PT1M`);
-}
-
-function runsOf(value: string | boolean | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const count = /^\d+$/.test(String(value)) ? Number(value) : 0;
-  if (count >= 1 && count <= MAX_RUNS) return count;
-  throw new UsageError(`--max-runs: "${String(value)}" is not valid; give a number from 1 to ${MAX_RUNS}`);
 }
 
 /** The part that `--shard i/n` names; undefined for all of it. */

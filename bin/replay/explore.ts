@@ -6,22 +6,23 @@ import { readScenarios, replayLine, scenarioFiles, shellWord } from "../../scena
 import { type Invocation, UsageError } from "../command.ts";
 import { exitCodeAfter, firstSignal } from "../signals.ts";
 import { openProgress } from "../terminal.ts";
+import { countOf } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
-import { countOf, deliver, MAX_JOBS, operandsOf, reportOf } from "./play.ts";
+import { deliver, jobsOf, operandsOf, reportOf, SEEDS } from "./play.ts";
 import { type Way, wayOf } from "./way.ts";
 
 /** Flags of `replay` that need one world, or its own journal. */
 const APART = ["target", "world", "record", "update", "keep"] as const;
 
-/** `replay --vary`: plays scenarios again in other ways, and reports where they do not hold. */
+/** `replay --vary` and `--sweep`: plays scenarios again in other ways, and reports where they do not hold. */
 export async function exploreScenarios(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
   const apart = APART.find((name) => flags[name] !== undefined);
   if (apart !== undefined)
-    throw new UsageError(`--${apart}: not with --vary, which starts emulators of its own; leave it out`);
-  const way = wayOf(invocation);
-  const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
+    throw new UsageError(`--${apart}: not with --vary or --sweep, which start emulators of their own`);
+  const way = wayOf(invocation, false);
+  const seed = countOf(invocation, "seed", SEEDS);
   const scenarios = readScenarios(scenarioFiles(operandsOf(invocation), cwd));
   const environments = openInProcess();
   const again = [way.flag, ...(seed === undefined ? [] : [`--seed ${seed}`])];
@@ -41,19 +42,20 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
 export async function exploreSubjects(
   invocation: Invocation,
   subjects: readonly Subject[],
-  { exploration }: Way,
+  { exploration, perSubject }: Way,
   usualJobs: number,
   close: () => Promise<void>,
 ): Promise<number> {
   const { flags, cwd } = invocation;
   const report = reportOf(invocation);
-  const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(usualJobs, MAX_JOBS);
-  const bounds = boundsOf(flags);
+  const jobs = jobsOf(invocation, usualJobs);
+  const bounds = boundsOf(invocation);
   const interrupted = firstSignal();
   const progress = openProgress(flags.quiet === true);
   try {
     const explored = explore(subjects, exploration, {
       ...bounds,
+      perSubject: flags.all === true ? undefined : perSubject,
       jobs,
       onProgress: (done, total, latest) => progress.show(`${done}/${total} ${latest}`),
     });

@@ -4,9 +4,9 @@ import {
   EnvironmentError,
   type EnvironmentOptions,
   type Environments,
-  type ReadParquet,
   replyOf,
 } from "../../scenarios/environment.ts";
+import { readParquet } from "./read-parquet.ts";
 
 const DEFAULT_NOW = "2026-01-01T00:00:00Z";
 /** How many idle emulators are kept for later scenarios with the same seed, instant and settings. */
@@ -57,6 +57,8 @@ export function openInProcess(): Environments {
 
   return {
     async open(setting) {
+      if (setting.killAfterTurn !== undefined)
+        return (await import("./killed.ts")).openKilled(setting, setting.killAfterTurn);
       const shared = acquire(setting);
       const id = `scenario-${shared.createdWorlds}`;
       try {
@@ -103,9 +105,3 @@ function environmentOn(world: Emulator, close: () => Promise<void>): Environment
     close,
   };
 }
-
-/** Reads exported files with the reader of the oracle. */
-export const readParquet: ReadParquet = async (bytes) => {
-  const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
-  return readParquetFile(bytes);
-};

@@ -9,20 +9,28 @@ import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
+import { countOf } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
-import { shardOf } from "./bounds.ts";
-import { openInProcess, readParquet } from "./in-process.ts";
+import { refuseBounds, shardOf } from "./bounds.ts";
+import { openInProcess } from "./in-process.ts";
+import { readParquet } from "./read-parquet.ts";
 
-export const MAX_JOBS = 64;
+const MAX_JOBS = 64;
+/** Bounds of `--seed`. */
+export const SEEDS = { least: 0, most: Number.MAX_SAFE_INTEGER };
+
+/** How many are played at the same time. Throws `UsageError`. */
+export function jobsOf(invocation: Invocation, usual: number): number {
+  return countOf(invocation, "jobs", { most: MAX_JOBS }) ?? Math.min(usual, MAX_JOBS);
+}
 
 /** `replay`: plays scenarios and reports how they went. */
 export async function playScenarios(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
-  const lost = ["budget", "max-runs", "only"].find((name) => flags[name] !== undefined);
-  if (lost !== undefined) throw new UsageError(`--${lost}: give it with --vary`);
+  refuseBounds(flags);
   const report = reportOf(invocation);
-  const seed = countOf(flags.seed, "--seed", 0, Number.MAX_SAFE_INTEGER);
-  const jobs = countOf(flags.jobs, "--jobs", 1, MAX_JOBS) ?? Math.min(availableParallelism(), MAX_JOBS);
+  const seed = countOf(invocation, "seed", SEEDS);
+  const jobs = jobsOf(invocation, availableParallelism());
   const address =
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
   if (address === undefined && flags.world !== undefined)
@@ -103,18 +111,6 @@ export function reportOf({ flags }: Invocation): ReportName {
   const name = flags.report ?? (flags.json === true ? "json" : "pretty");
   if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
   throw new UsageError(`--report: "${String(name)}" is not valid; give pretty, junit, json or md`);
-}
-
-export function countOf(
-  value: string | boolean | undefined,
-  flag: string,
-  least: number,
-  most: number,
-): number | undefined {
-  if (value === undefined) return undefined;
-  const count = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
-  if (count >= least && count <= most) return count;
-  throw new UsageError(`${flag}: "${String(value)}" is not valid; give a number from ${least} to ${most}`);
 }
 
 /** The folder of the scenarios shipped with the package, above the sources and above the bundle. */

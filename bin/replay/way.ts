@@ -1,6 +1,8 @@
 import type { Exploration } from "../../scenarios/exploration.ts";
 import { READING_MODES, readingNamed } from "../../scenarios/readings/readings.ts";
 import { readingTrials } from "../../scenarios/readings/vary.ts";
+import { edgeSweep } from "../../scenarios/sweeps/edge-sweep.ts";
+import { crashSweep, limitsSweep, storeSweep } from "../../scenarios/sweeps/fault-sweeps.ts";
 import { type Invocation, UsageError } from "../command.ts";
 
 const EXAMPLE = '"agent.list_order=oldest first"';
@@ -11,10 +13,41 @@ export interface Way {
   readonly exploration: Exploration<any>;
   /** The flag that chooses it, as it is written again. */
   readonly flag: string;
+  /** Trials of one subject without `--all`. */
+  readonly perSubject?: number;
 }
 
-/** The way that `--vary` asks for. Throws `UsageError`. */
-export function wayOf({ flags }: Invocation): Way {
+/** The way that `--vary` or `--sweep` asks for; `isCommand`: a command is run. Throws `UsageError`. */
+export function wayOf(invocation: Invocation, isCommand: boolean): Way {
+  const { vary, sweep, all } = invocation.flags;
+  if (vary !== undefined && sweep !== undefined)
+    throw new UsageError("--sweep: not with --vary; run one after the other");
+  if (sweep !== undefined) return sweepOf(String(sweep), isCommand);
+  if (all !== undefined) throw new UsageError("--all: give it with --sweep; --vary runs every reading");
+  return readingsOf(invocation);
+}
+
+/** Points of one scenario or command that a sweep tries without `--all`. */
+const USUAL_POINTS = 24;
+
+function sweepOf(name: string, isCommand: boolean): Way {
+  const make = SWEEPS[name as keyof typeof SWEEPS];
+  if (!Object.hasOwn(SWEEPS, name))
+    throw new UsageError(`--sweep: "${name}" is not valid; give ${Object.keys(SWEEPS).join(", ")}`);
+  const exploration = make(isCommand);
+  if (exploration === undefined)
+    throw new UsageError(`--sweep ${name}: it needs a scenario, whose clock it stops; give it to \`replay\``);
+  return { exploration, flag: `--sweep ${name}`, perSubject: USUAL_POINTS };
+}
+
+const SWEEPS = {
+  crash: crashSweep,
+  edges: (isCommand: boolean) => (isCommand ? undefined : edgeSweep()),
+  store: storeSweep,
+  limits: limitsSweep,
+} as const;
+
+function readingsOf({ flags }: Invocation): Way {
   const mode = READING_MODES.find((name) => name === flags.vary);
   if (mode === undefined)
     throw new UsageError(`--vary: "${String(flags.vary)}" is not valid; give ${READING_MODES.join(", ")}`);

@@ -7,7 +7,7 @@ import { run, workingFolder } from "../support/emulator-process.ts";
 
 const CLIENT = fileURLToPath(new URL("clients/fragile.mjs", import.meta.url));
 const FROZEN = ["--profile", "observed", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-const RUNS_MS = 120_000;
+const RUNS_MS = 240_000;
 
 describe("emulator exec --vary", () => {
   it(
@@ -50,6 +50,22 @@ describe("emulator exec --vary", () => {
     RUNS_MS,
   );
 
+  it(
+    "names the request that it does not get over being limited",
+    async () => {
+      const words = ["exec", "--sweep", "limits", "--max-runs", "2", ...FROZEN];
+      const { code, stdout } = await run([...words, "--", process.execPath, CLIENT], {
+        cwd: workingFolder(),
+      });
+      expect(code).toBe(1);
+      expect(stdout).toContain("DIFFERS");
+      expect(stdout).toMatch(/429 #1\n[\s\S]*exit code 1\n[\s\S]*POST \/threads: 429/);
+      expect(stdout).toContain("it relies on no request being limited (§8.5");
+      expect(stdout).toContain("--sweep limits --only '429 #1' -- ");
+    },
+    RUNS_MS,
+  );
+
   it("refuses a command that fails as it is", async () => {
     const { code, stdout } = await run(["exec", "--vary", "--", process.execPath, "-e", "process.exit(3)"], {
       cwd: workingFolder(),
@@ -59,7 +75,11 @@ describe("emulator exec --vary", () => {
   });
 
   it.each([
-    [["--budget", "5s"], "--budget: give it with --vary"],
+    [["--budget", "5s"], "--budget: give it with --vary or --sweep"],
+    [["--sweep", "edges"], "--sweep edges: it needs a scenario"],
+    [["--sweep", "nothing"], '--sweep: "nothing" is not valid; give crash, edges, store, limits'],
+    [["--sweep", "crash", "--vary"], "--sweep: not with --vary"],
+    [["--vary", "--all"], "--all: give it with --sweep"],
     [["--vary", "--only", "nonsense"], '--only: "nonsense" is no reading'],
     [["--vary", "--data", "here"], "--data: not with --vary"],
     [["--vary=all"], '--vary: "all" is not valid; give each, pairs, observed'],

@@ -29,7 +29,15 @@ const ENTRIES = [
 ];
 
 /** Builds a product with this mutation, or with none, beside the true one, and runs `contract run` of it. */
-export async function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
+export function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
+  return withProduct(mutation, (cli) => ask(cli, cases));
+}
+
+/** Builds a product with this mutation, or with none, beside the true one, and removes it after its use. */
+export async function withProduct<T>(
+  mutation: Mutation | undefined,
+  use: (cli: string) => Promise<T>,
+): Promise<T> {
   // Below the project, so that packages are found; threads are looked for below a folder `dist`.
   const folder = mkdtempSync(join(ROOT, "dist", ".mutated-"));
   try {
@@ -47,7 +55,7 @@ export async function runContract(cases: readonly string[], mutation?: Mutation)
       logLevel: "error",
       plugins: mutation ? [replaced(mutation)] : [],
     });
-    return await ask(join(outdir, "bin/emulator.js"), cases);
+    return await use(join(outdir, "bin/emulator.js"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../../bin/replay/in-process.ts";
-import { playUnder } from "../../../scenarios/conditions.ts";
-import { readScenario } from "../../../scenarios/document.ts";
 import type { Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore, type Subject } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
 import { type ReadingMode, readingNamed } from "../../../scenarios/readings/readings.ts";
 import { readingTrials } from "../../../scenarios/readings/vary.ts";
+import { subjectOf } from "../../support/subjects.ts";
 
 let folder: string;
 let environments: Environments;
@@ -43,13 +42,7 @@ const ORDER = [
 function subject(name: string, ...lines: readonly string[]): Subject {
   const file = join(folder, `${name}.scenario.yaml`);
   writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
-  const scenario = readScenario(file);
-  return {
-    name,
-    file,
-    play: (conditions) => playUnder(scenario, environments, conditions),
-    again: (trial) => `again ${trial}`,
-  };
+  return subjectOf(file, environments);
 }
 
 function vary(

@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ExplorationReport } from "../../scenarios/exploration.ts";
+import { withProduct } from "./mutated-run.ts";
+import { type Mutation, ROOT } from "./mutation.ts";
+import { SWEEP_MUTATIONS } from "./sweeps.ts";
+
+/** It asks for a status alone: what is wrong with the files, the sweep finds by itself. */
+const SCENARIO = join(ROOT, "test/mutations/nightly.scenario.yaml");
+
+/** The trials of a sweep that do not hold. */
+function sweep(mutation: Mutation | undefined, name: string): Promise<readonly string[]> {
+  return withProduct(mutation, (cli) => {
+    const words = [cli, "replay", SCENARIO, "--sweep", name, "--all", "--report", "json"];
+    return new Promise((settle) => {
+      execFile(process.execPath, words, { cwd: ROOT, maxBuffer: 2 ** 28 }, (_, stdout) => {
+        const { results, refused } = (JSON.parse(stdout) as { exploration: ExplorationReport }).exploration;
+        expect(refused).toEqual([]);
+        settle(results.filter(({ verdict }) => verdict !== "held").map(({ trial }) => trial));
+      });
+    });
+  });
+}
+
+describe("a sweep of a scenario that asks for no more than a status", () => {
+  it.each(["crash", "edges"])("finds nothing in the product as it is: %s", async (name) => {
+    expect(await sweep(undefined, name)).toEqual([]);
+  });
+
+  it.each(SWEEP_MUTATIONS)("finds: $title", async (mutation) => {
+    const [name = ""] = mutation.cases;
+    expect(await sweep(mutation, name)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { type Mutation, mutationsOf } from "./mutation.ts";
+
+const RUN = "emulator/subjects/bulk-exports/run.ts";
+const FAILED = "    attempt: run.attempt + 1,\n";
+
+/** What the engine of exports can do wrong that a scenario does not see by itself; `cases` are the sweeps that find it. */
+export const SWEEP_MUTATIONS: readonly Mutation[] = [
+  ...mutationsOf(
+    RUN,
+    ["a resumed run begins again", FAILED, `${FAILED}    latest_cursor: null,\n`, "crash"],
+    [
+      "a resumed run writes its last file twice",
+      FAILED,
+      `${FAILED}    latest_cursor: run.files.at(-2)?.cursor ?? null,\n`,
+      "crash",
+    ],
+    [
+      "the cursor moves before the checkpoint",
+      "  const checkpoint: Checkpoint = { file, cursor, exhausted: done };\n",
+      "  turn.put(EXPORT_RUNS, { ...run, latest_cursor: cursor ?? run.latest_cursor });\n  const checkpoint: Checkpoint = { file, cursor, exhausted: done };\n",
+      "crash",
+    ],
+    [
+      "a run whose last file is stored forgets it when the worker dies",
+      '  if (run) failRun(turn, run, { failure: "worker_crash" });',
+      '  if (run) failRun(turn, { ...run, files: run.files.slice(0, -1) }, { failure: "worker_crash" });',
+      "crash",
+    ],
+  ),
+  ...mutationsOf("emulator/storage/rows/plan.ts", [
+    "a window holds its end",
+    "    if (start < from || start >= until) continue;",
+    "    if (start < from || start > until) continue;",
+    "edges",
+  ]),
+  ...mutationsOf("emulator/storage/rows/plan.ts", [
+    "a window does not hold its begin",
+    "    if (start < from || start >= until) continue;",
+    "    if (start <= from || start >= until) continue;",
+    "edges",
+  ]),
+];

@@ -1,0 +1,15 @@
+import { playUnder } from "../../scenarios/conditions.ts";
+import { readScenario } from "../../scenarios/document.ts";
+import type { Environments } from "../../scenarios/environment.ts";
+import type { Subject } from "../../scenarios/exploration.ts";
+
+/** A scenario file as what a sweep or the readings play again and again. */
+export function subjectOf(file: string, environments: Environments): Subject {
+  const scenario = readScenario(file);
+  return {
+    name: scenario.name,
+    file,
+    play: (conditions) => playUnder(scenario, environments, conditions),
+    again: (trial) => `again ${trial}`,
+  };
+}
