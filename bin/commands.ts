@@ -20,6 +20,7 @@ export const COMMANDS: CommandTable = {
   limits: () => import("./commands/limits.ts"),
   s3: () => import("./commands/s3.ts"),
   logs: () => import("./commands/logs.ts"),
+  why: () => import("./commands/why.ts"),
   world: () => import("./commands/world.ts"),
   snapshot: () => import("./commands/snapshot.ts"),
   reset: () => import("./commands/reset.ts"),

@@ -1,6 +1,8 @@
 import type { WorldView } from "../../emulator/subjects/control-operation.ts";
 import { asking } from "../asking.ts";
 import { type CommandGroup, TARGET_FLAGS } from "../command.ts";
+import { textOf } from "../values.ts";
+import { linesOfDifference } from "../world-difference.ts";
 
 const ID_WIDTH = 20;
 
@@ -36,6 +38,22 @@ export const command: CommandGroup = {
             ...(typeof at === "string" && { at }),
           }),
       lines: (world) => [lineOf(world)],
+    }),
+    diff: asking({
+      summary: "print what differs between two worlds, or two points in the past of one",
+      operands: ["<a>", "<b>"],
+      flags: {
+        at: { value: "<turn|ISO>", help: "the first one as of a turn or an instant in its past" },
+        "with-at": { value: "<turn|ISO>", help: "the second one as of a turn or an instant in its past" },
+      },
+      where: TARGET_FLAGS,
+      ask: (invocation) => {
+        const [a = "", b = ""] = invocation.operands;
+        const [at, with_at] = [textOf(invocation, "at"), textOf(invocation, "with-at")];
+        return ({ client }) =>
+          client.worlds.diff(a, { with: b, ...(at && { at }), ...(with_at && { with_at }) });
+      },
+      lines: linesOfDifference,
     }),
     rm: asking({
       summary: "remove a world with its data",

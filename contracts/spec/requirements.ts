@@ -195,7 +195,10 @@ export const REQUIREMENTS = {
     ...extension("A console page for people, which only a browser can test."),
     coveredBy: "test/console/time.test.ts",
   },
-  "X-6": extension("Past instants, comparison of worlds, sweeps, readings, shrinking, capsules."),
+  "X-6": {
+    ...extension("Past instants, comparison of worlds, sweeps, readings, shrinking, capsules."),
+    coveredBy: "test/story/past-forks.test.ts",
+  },
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../kernel/journal.ts";
 import type { RowExplanation } from "../subjects/bulk-exports/explain.ts";
+import type { Causes } from "../subjects/causes.ts";
 import type { SnapshotView, Verification, WorldView } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { FaultView } from "../subjects/faults/rules.ts";
@@ -8,6 +9,7 @@ import type { ObjectList } from "../subjects/object-storage/contents.ts";
 import type { explainView, limiterView, rowView } from "../subjects/rate-limits/view.ts";
 import type { explainWebhook } from "../subjects/webhooks/explain.ts";
 import type { deliveryView } from "../subjects/webhooks/view.ts";
+import type { WorldDifference } from "../subjects/world-difference.ts";
 import type { FaultOrder } from "./faults.ts";
 import { requestJson, type Send } from "./send.ts";
 import type {
@@ -60,6 +62,9 @@ export function createControlClient(send: Send) {
     /** Every turn with its cause; only turns after number `since` if given. */
     journal: (since?: number) =>
       call<readonly JournalEntry[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
+    /** The turns that led to what has this id; `effects` lists what came of it. */
+    why: (id: string, { effects = false } = {}) =>
+      call<Causes>("GET", `/why/${segment(id)}${effects ? "?effects=1" : ""}`),
     /** The requests since the start, after a line about the emulator. */
     recording: () => call<readonly unknown[]>("GET", "/recording"),
     generateTraces: (order: TraceOrder) => call<GeneratedTraces>("POST", "/traces/generate", order),
@@ -111,6 +116,9 @@ function storeCalls(call: Call) {
       list: () => call<readonly WorldView[]>("GET", "/worlds"),
       create: (order: WorldOrder = {}) => call<WorldView>("POST", "/worlds", order),
       remove: (id: string) => call<WorldView>("DELETE", `/worlds/${segment(id)}`),
+      /** What differs between two worlds; `at` and `with_at` are points in their past. */
+      diff: (id: string, query: { readonly with: string; readonly at?: string; readonly with_at?: string }) =>
+        call<WorldDifference>("GET", `/worlds/${segment(id)}/diff?${new URLSearchParams(query)}`),
     },
     snapshots: {
       /** One of this name is replaced, unless `replace` is false. */

@@ -15,6 +15,7 @@ import {
 } from "../subjects/control-operation.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
+import { causesOf } from "./causes.ts";
 
 /** Maximum unread lines of a follower; a slower one is disconnected. */
 const FOLLOW_BACKLOG = 10_000;
@@ -72,6 +73,14 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
       const exportId = (path.export_id ?? "").toLowerCase();
       return explainRow(world.reader, world.ports.traces, exportId, query.run.toLowerCase());
     },
+  }),
+  control({
+    method: "GET",
+    path: "/why/{id}",
+    summary:
+      "The turns that led to an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with effects=1 also what came of it.",
+    query: { effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
+    run: (context, { path, query }) => causesOf(context, path.id ?? "", query.effects === 1),
   }),
   control({
     method: "POST",

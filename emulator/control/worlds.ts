@@ -58,6 +58,19 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
     run: ({ worlds }, { path }) => worlds.find(path.world ?? ""),
   }),
   control({
+    method: "GET",
+    path: "/worlds/{world}/diff",
+    past: false,
+    summary:
+      "What differs between two worlds, or two points of one: records, trace rows, objects, due events, and where their journals part.",
+    query: { with: text(), at: optional(text()), with_at: optional(text()) },
+    run: ({ worlds }, { path, query }) =>
+      worlds.diff(
+        { id: path.world ?? "", at: query.at === undefined ? undefined : asOf(query.at) },
+        { id: query.with, at: query.with_at === undefined ? undefined : asOf(query.with_at) },
+      ),
+  }),
+  control({
     method: "POST",
     path: "/worlds",
     stores: true,

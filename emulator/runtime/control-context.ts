@@ -8,6 +8,7 @@ import type {
   ControlContext,
   ControlSnapshots,
   ControlWorlds,
+  WorldPoint,
   WorldView,
 } from "../subjects/control-operation.ts";
 import type { Secrets } from "../subjects/turn.ts";
@@ -15,6 +16,7 @@ import type { ServerAddresses } from "./process/addresses.ts";
 import { giveSecretsTo } from "./snapshots/given-secrets.ts";
 import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
+import { compareWorlds, type WorldAt } from "./worlds/compare/compare.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
 import type { WorldRuntime } from "./worlds/runtime.ts";
@@ -47,6 +49,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(named, isEmpty),
     worlds: worldsOf(shared),
+    turns: () => turnsUpTo(named.runtime),
     snapshots: snapshotsOf(named, shared),
     giveSecrets: (given, snapshot) =>
       snapshot === undefined
@@ -58,6 +61,10 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     },
     yieldToEventLoop,
   };
+}
+
+function* turnsUpTo({ world, history }: WorldRuntime) {
+  for (const each of history.turns()) if (each.turn <= world.lastTurn) yield each;
 }
 
 /** After a reset this is what the world is now. */
@@ -105,12 +112,23 @@ function worldsOf({ worlds, addresses }: SharedContext): ControlWorlds {
     list: () => worlds.list().map(viewOf),
     find,
     create: async (request) => viewOf(await worlds.create(request)),
+    async diff(a, b) {
+      const [one, other] = [await worldAt(worlds, a), await worldAt(worlds, b)];
+      return compareWorlds(one, other);
+    },
     async remove(id) {
       const view = find(id);
       worlds.remove(id);
       return view;
     },
   };
+}
+
+async function worldAt(worlds: Worlds, { id, at }: WorldPoint): Promise<WorldAt> {
+  const named = await worlds.ensureReady(id);
+  if (!named) throw unknownWorld(id);
+  named.runtime.clock.sync();
+  return { id, runtime: named.runtime, at };
 }
 
 function snapshotsOf(

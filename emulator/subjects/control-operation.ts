@@ -2,12 +2,13 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
-import type { ClockState, InitialSettings } from "../kernel/commit.ts";
+import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
 import type { GivenSecrets, MissingSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
+import type { WorldDifference } from "./world-difference.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
 export interface ControlContext {
@@ -26,6 +27,8 @@ export interface ControlContext {
   /** The world equals a fresh one; seeded again unless it shall be empty. */
   reset(empty: boolean): Promise<void>;
   readonly worlds: ControlWorlds;
+  /** The turns that the history of this world has, up to where it stands. */
+  readonly turns: () => Iterable<PastTurn>;
   /** Of this world, and for it. */
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
@@ -36,6 +39,12 @@ export interface ControlContext {
   yieldToEventLoop(): Promise<void>;
 }
 
+/** A turn that left something behind; `rows` is the number of the trace row after its last one. */
+export interface PastTurn {
+  readonly commit: Commit;
+  readonly rows: number;
+}
+
 /** The worlds of this process. */
 export interface ControlWorlds {
   list(): readonly WorldView[];
@@ -43,6 +52,14 @@ export interface ControlWorlds {
   /** Empty, or going on from a world or a snapshot. */
   create(order: CreateWorldRequest): Promise<WorldView>;
   remove(id: string): Promise<WorldView>;
+  /** Compares two worlds, each as of a point in its past or as it is. */
+  diff(a: WorldPoint, b: WorldPoint): Promise<WorldDifference>;
+}
+
+/** A world, and a point in its past. */
+export interface WorldPoint {
+  readonly id: string;
+  readonly at: AsOf | undefined;
 }
 
 /** A world to be made. */

@@ -4,6 +4,7 @@ import type { AsOf } from "../../kernel/as-of.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
 import type { ObjectStore } from "../../s3/object-store.ts";
 import type { History } from "../../storage/history/history.ts";
+import type { NamedRows } from "../../storage/pool/names.ts";
 import type { DryRunResult, Oracle } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
 import type { Clock } from "./clock.ts";
@@ -23,6 +24,8 @@ export interface WorldRuntime {
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
   /** The open choices of the specification that were read; undefined where they are not noted. */
   readonly choices: ReadonlySet<AssumptionId> | undefined;
+  /** The files of its trace rows. */
+  rowNames(): NamedRows;
   stats(): { readonly rows: number; readonly bytes: number };
   /** Calls `use` once no effect is in flight; the fork source is valid until `use` returns. */
   whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;

@@ -13,7 +13,7 @@ import { COLLECTIONS } from "../assembly.ts";
 import { startClock } from "./clock.ts";
 import { dryRun } from "./dry-run.ts";
 import { isStalled } from "./in-flight.ts";
-import { createPastRuntimes } from "./past/past-runtime.ts";
+import { withPast } from "./past/past-runtime.ts";
 import { openHistory } from "./past/world-history.ts";
 import type { WorldRuntime } from "./runtime.ts";
 import {
@@ -62,7 +62,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     await storage.close(last);
   }
 
-  const runtime: WorldRuntime = {
+  const runtime: Omit<WorldRuntime, "asOf"> = {
     world,
     clock,
     objects,
@@ -72,6 +72,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
     choices: configuration.noteChoices ? adapters.choices : undefined,
     stats: () => rows.stats(),
+    rowNames: rows.names,
     persisted: storage.flushed,
     async whenIdle(use) {
       // The last request of a flowing world may be long ago.
@@ -95,10 +96,8 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
       const last = world.defect ? undefined : world.state();
       return release(new Refusal(503, "closing", "The emulator is stopping."), last);
     },
-    asOf: (at) => pastRuntimeAt(at),
   };
-  const pastRuntimeAt = createPastRuntimes(runtime, { adapters, pool });
-  return runtime;
+  return withPast(runtime, { adapters, pool });
 }
 
 /** What a fork from a moment has beside its storage. */

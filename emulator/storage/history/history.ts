@@ -14,8 +14,8 @@ export interface HistoryBounds {
 
 /** A turn that left something behind. */
 export interface PastTurn extends Point {
-  /** Undefined for one that only wrote trace rows. */
-  readonly commit: Commit | undefined;
+  /** Without changes for one that only wrote trace rows. */
+  readonly commit: Commit;
   /** The number of the row after its last one. */
   readonly rows: number;
 }
@@ -117,7 +117,7 @@ export function createHistory(options: HistoryOptions): History {
   return {
     add(turn) {
       last().turns.push(turn);
-      grow(turn.commit ? sizeOfCommit(turn.commit) : ENTRY_BYTES);
+      grow(ENTRY_BYTES + sizeOfCommit(turn.commit));
       settle();
     },
     settle,
@@ -199,7 +199,7 @@ function momentIn({ first, turns, counted }: Stretch, { turn, now }: Point): Mom
   const until = turns.filter((each) => each.turn <= turn);
   const image = imageAfter(
     first.image,
-    until.flatMap(({ commit }) => commit ?? []),
+    until.map(({ commit }) => commit),
   );
   const limiter = first.limiter.copy();
   for (const { repeat, ...after } of counted) if (after.turn < turn && after.now <= now) repeat(limiter);

@@ -28,8 +28,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
   const limiter = LIMITER.copy();
   const released: string[] = [];
   const { world } = toyWorld({
-    passed: (commit, isChange) =>
-      history.add({ ...commit, commit: isChange ? commit : undefined, rows: commit.turn * 10 }),
+    passed: (commit) => history.add({ ...commit, commit, rows: commit.turn * 10 }),
   });
   const capture = () => ({ image: world.image(), rows: world.lastTurn * 10, limiter: limiter.copy() });
   const history = createHistory({

@@ -39,24 +39,27 @@ const STILL: Clock = {
   dryRunPace: () => ({}),
 };
 
-/** The past of a world, point by point: each is opened once, and the one read longest ago is given up for another. */
-export function createPastRuntimes(live: WorldRuntime, parts: PastParts): (at: AsOf) => WorldRuntime {
+/** The runtime of a world with its past: each point is opened once, and the one read longest ago given up for another. */
+export function withPast(runtime: Omit<WorldRuntime, "asOf">, parts: PastParts): WorldRuntime {
   // In the order of use, the one used longest ago first.
   const opened = new Map<string, WorldRuntime>();
-  return (at) => {
-    live.clock.sync();
-    const { history, world } = live;
+  const live: WorldRuntime = { ...runtime, asOf };
+  return live;
+
+  function asOf(at: AsOf): WorldRuntime {
+    const { history, world, clock } = live;
+    if (world.defect) throw world.defect;
+    clock.sync();
     const point = history.pointAt(at, { turn: world.lastTurn, now: world.now });
     const key = `${point.turn} ${point.now}`;
     const known = opened.get(key);
-    const runtime = known?.world.defect ? undefined : known;
     opened.delete(key);
-    const found = runtime ?? openPast(live, parts, point);
+    const found = known && !known.world.defect ? known : openPast(live, parts, point);
     opened.set(key, found);
     const [oldest] = opened.keys();
     if (opened.size > OPEN_MAX && oldest !== undefined) opened.delete(oldest);
     return found;
-  };
+  }
 }
 
 function openPast(live: WorldRuntime, { adapters, pool }: PastParts, point: Point): WorldRuntime {
@@ -74,6 +77,7 @@ function openPast(live: WorldRuntime, { adapters, pool }: PastParts, point: Poin
     clock: STILL,
     objects,
     oracle: oracleOf(past, objects),
+    rowNames: storage.rows.names,
     stats: () => ({ rows: moment.rows, bytes: live.stats().bytes }),
     dryRun: async () => refuse(),
     whenIdle: async () => refuse(),
@@ -110,6 +114,6 @@ function journalUpTo({ world, history }: WorldRuntime, turn: number): readonly J
   const shown = world.journal.since(0).filter((entry) => entry.turn <= turn);
   const first = shown[0]?.turn ?? turn + 1;
   const older: JournalEntry[] = [];
-  for (const { commit } of history.turns()) if (commit && commit.turn < first) older.push(entryOf(commit));
+  for (const { commit } of history.turns()) if (commit.turn < first) older.push(entryOf(commit));
   return [...older, ...shown];
 }

@@ -39,7 +39,7 @@ export function openHistory(
       if (!isChange && mark === marked) return;
       marked = mark;
       const { turn, now } = commit;
-      history.add({ turn, now, commit: isChange ? commit : undefined, rows: mark });
+      history.add({ turn, now, commit, rows: mark });
     },
   };
 }

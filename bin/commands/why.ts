@@ -1,0 +1,26 @@
+import type { CausedTurn } from "../../emulator/subjects/causes.ts";
+import { asking } from "../asking.ts";
+import { lineOfTurn } from "../journal/line.ts";
+
+export const command = asking({
+  summary: "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key)",
+  operands: ["<id>"],
+  reads: true,
+  flags: { effects: { help: "also the turns that came of it, oldest first" } },
+  ask:
+    ({ operands: [id = ""], flags }) =>
+    ({ client }) =>
+      client.why(id, { effects: flags.effects === true }),
+  lines: ({ found, chain, complete, effects, effects_total }) => [
+    `${found}, from the turn that left it as it is back to where that began:`,
+    ...chain.map(lineOfCause),
+    ...(complete ? [] : ["what led to that is before the history of the world"]),
+    ...(effects ? [`${effects_total} turns came of it:`, ...effects.map(lineOfCause)] : []),
+  ],
+});
+
+function lineOfCause({ because, ...entry }: CausedTurn): string {
+  if (!because) return `  ${lineOfTurn(entry)}`;
+  const { kind, ref, of_turn } = because;
+  return `  ${lineOfTurn(entry)}; ${kind} ${ref}${of_turn === null ? "" : `, asked for by #${of_turn}`}`;
+}

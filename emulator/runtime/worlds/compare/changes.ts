@@ -1,0 +1,55 @@
+import type { Changes, FieldChange, ItemChange } from "../../../subjects/world-difference.ts";
+
+const ITEMS_SHOWN = 100;
+const FIELDS_SHOWN = 20;
+const VALUE_CHARS = 200;
+
+/** Collects what differs: all of it is counted, the first part is listed. */
+export interface ChangeList {
+  add(key: string, change: ItemChange["change"], more?: () => Omit<ItemChange, "key" | "change">): void;
+  list(): Changes;
+}
+
+/** An empty list. */
+export function createChangeList(): ChangeList {
+  const count = { added: 0, removed: 0, changed: 0 };
+  const items: ItemChange[] = [];
+  return {
+    add(key, change, more) {
+      count[change] += 1;
+      if (items.length < ITEMS_SHOWN) items.push({ key, change, ...more?.() });
+    },
+    list: () => ({ ...count, items, cut: count.added + count.removed + count.changed - items.length }),
+  };
+}
+
+/** Where two JSON values differ, by path; large values and long lists are cut. */
+export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" | "fields_cut"> {
+  const found: FieldChange[] = [];
+  let cut = 0;
+
+  function note(path: string, left: unknown, right: unknown): void {
+    if (JSON.stringify(left) === JSON.stringify(right)) return;
+    if (found.length < FIELDS_SHOWN) found.push({ path, a: shown(left), b: shown(right) });
+    else cut += 1;
+  }
+
+  function walk(path: string, left: unknown, right: unknown): void {
+    if (!isObject(left) || !isObject(right)) return note(path, left, right);
+    for (const name of new Set([...Object.keys(left), ...Object.keys(right)]))
+      walk(path === "" ? name : `${path}.${name}`, left[name], right[name]);
+  }
+
+  walk("", a, b);
+  return { fields: found, ...(cut > 0 && { fields_cut: cut }) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Null stands for a field that is not there. */
+function shown(value: unknown): unknown {
+  const text = JSON.stringify(value ?? null);
+  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS)}…` : (value ?? null);
+}

@@ -1,0 +1,20 @@
+import { ADDRESSES, hideIn, hideWith } from "../../../../contracts/spec/secrets.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../../../storage/secret-places.ts";
+import { DESTINATIONS } from "../../../subjects/destinations/records.ts";
+import { objects, s3Parts } from "../../../subjects/object-storage/records.ts";
+
+const HIDE = hideWith(LEFT_OUT, ADDRESSES);
+/** Each world gives names of its own to the files of bodies, and seals a secret in another way each time. */
+const OWN_FIELDS: Readonly<Record<string, string>> = {
+  [objects.name]: "file",
+  [s3Parts.name]: "file",
+  [DESTINATIONS.name]: "credentials",
+  [EVENTS]: "number",
+};
+
+/** A record, or an event, as it is compared and shown: without secrets, and without what is its world's own. */
+export function comparable(collection: string, record: unknown): unknown {
+  const shown = hideIn(record, hiderOf(collection, record) ?? HIDE) as Readonly<Record<string, unknown>>;
+  const { [OWN_FIELDS[collection] ?? ""]: _, ...rest } = shown;
+  return rest;
+}

@@ -1,0 +1,65 @@
+import { openFile, rowsOf } from "../../../oracle/file-rows.ts";
+import type { ObjectStore } from "../../../s3/object-store.ts";
+import { readBody } from "../../../storage/objects/opened-body.ts";
+import { objects } from "../../../subjects/object-storage/records.ts";
+import type { Changes, ItemChange } from "../../../subjects/world-difference.ts";
+import { createChangeList, fieldChanges } from "./changes.ts";
+
+const FILES_MAX = 20;
+const FILE_BYTES_MAX = 32 * 1024 * 1024;
+const ENDING = ".parquet";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of Parquet files that are in both stores with other bytes; so many files, each up to so many bytes. */
+export async function withParquetRows(changes: Changes, a: ObjectStore, b: ObjectStore): Promise<Changes> {
+  const items: ItemChange[] = [];
+  let files = 0;
+  for (const item of changes.items) {
+    const isCompared = item.change === "changed" && item.key.endsWith(ENDING) && files < FILES_MAX;
+    if (isCompared) files += 1;
+    const rows = isCompared ? await fileChanges(item.key, a, b) : undefined;
+    items.push(rows ? { ...item, rows } : item);
+  }
+  return { ...changes, items };
+}
+
+async function fileChanges(key: string, a: ObjectStore, b: ObjectStore): Promise<Changes | undefined> {
+  const [left, right] = [await rowsById(a, key), await rowsById(b, key)];
+  if (!left || !right) return undefined;
+  const changes = createChangeList();
+  for (const [id, before] of left) {
+    const after = right.get(id);
+    if (!after) changes.add(id, "removed");
+    else if (textOf(before) !== textOf(after))
+      changes.add(id, "changed", () => fieldChanges(plain(before), plain(after)));
+  }
+  for (const id of right.keys()) if (!left.has(id)) changes.add(id, "added");
+  return changes.list();
+}
+
+/** Undefined for what is too large, or no Parquet file after all. */
+async function rowsById(
+  { world, files }: ObjectStore,
+  key: string,
+): Promise<ReadonlyMap<string, Row> | undefined> {
+  const object = world.reader.get(objects, key);
+  if (!object || object.size > FILE_BYTES_MAX) return undefined;
+  try {
+    const rows = new Map<string, Row>();
+    const file = await openFile(await readBody(await files.open(object)));
+    for await (const batch of rowsOf(file))
+      for (const row of batch) rows.set(String(row.id ?? rows.size), row);
+    return rows;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(row: Row): string {
+  return JSON.stringify(row, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+}
+
+function plain(row: Row): unknown {
+  return JSON.parse(textOf(row));
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
+
+async function addThread(url: string, n: number): Promise<{ thread_id: string }> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ metadata: { n } });
+  return (await (await fetch(`${url}/threads`, { method: "POST", headers, body })).json()) as {
+    thread_id: string;
+  };
+}
+
+describe("the past on the command line", () => {
+  it("is read, gone on from, compared and explained", async () => {
+    const cwd = workingFolder();
+    const { ready, child, ended } = await start(["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], {
+      cwd,
+    });
+    const first = await addThread(ready.url, 1);
+    const { turn } = JSON.parse((await run(["status", "--json"], { cwd })).stdout) as { turn: number };
+    const second = await addThread(ready.url, 2);
+
+    const then = await run(["status", "--json", "--at", String(turn)], { cwd });
+    expect(JSON.parse(then.stdout)).toMatchObject({ turn });
+    const journal = await run(["logs", "--at", String(turn)], { cwd });
+    expect(journal.stdout.trim().split("\n").at(-1)).toMatch(new RegExp(`^#${turn} .*POST /threads`));
+    expect((await run(["logs", "--at", "1", "--follow"], { cwd })).stderr).toContain(
+      "the past does not go on",
+    );
+
+    const made = await run(["world", "create", "what-if", "--from", "main", "--at", String(turn)], { cwd });
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const { stdout: difference } = await run(["world", "diff", "main", "what-if"], { cwd });
+    expect(difference).toMatch(/^- main, turn \d+, 2026-03-01T00:00:00.000000Z\n\+ what-if, turn \d+/);
+    expect(difference).toContain("agent_threads: 0 added, 1 removed, 0 changed\n  - ");
+    expect(difference).toContain(second.thread_id);
+    expect(difference).not.toContain(first.thread_id);
+    expect(difference).toMatch(
+      /they differ\ntheir journals part: at turn \d+ the first has request createThread/,
+    );
+    expect((await run(["world", "diff", "what-if", "what-if"], { cwd })).stdout).toContain(
+      "they hold the same",
+    );
+
+    const why = await run(["why", second.thread_id], { cwd });
+    expect(why.stdout).toMatch(/^agent_threads\/.*:\n {2}#\d+ .*POST \/threads \(createThread\)\n$/);
+    const unknown = await run(["why", "nothing", "--at", String(turn)], { cwd });
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.stderr).toContain("has nothing about nothing");
+    const early = await run(["world", "create", "--from", "main", "--at", "2020-01-01T00:00:00Z"], { cwd });
+    expect(early.stderr).toContain("is before the history of this world, which begins with turn");
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  });
+});

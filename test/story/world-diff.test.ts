@@ -1,0 +1,131 @@
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/runtime/index.ts";
+import type { WorldDifference } from "../../emulator/subjects/world-difference.ts";
+import {
+  DESTINATION,
+  inWorld,
+  order,
+  prepare,
+  type Rig,
+  runToCompletion,
+  startRig,
+} from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
+
+let rig: Rig;
+
+beforeEach(async () => {
+  rig = await startRig({ seed: 9 });
+});
+
+afterEach(() => rig.close());
+
+function diff(a: string, query: string): Promise<WorldDifference> {
+  return rig.emulator.control("GET", `/worlds/${a}/diff?${query}`);
+}
+
+async function turnOf(world: Emulator): Promise<number> {
+  return (await world.control<{ turn: number }>("GET", "/status")).turn;
+}
+
+async function put(world: Emulator, key: string, text: string): Promise<void> {
+  const store = objectStore(world.s3Url);
+  await store.send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: text }));
+  store.destroy();
+}
+
+const ROW = "00000000-0000-4000-8000-000000000001";
+
+async function ingest(world: Emulator, id: string, name: string): Promise<void> {
+  const start_time = "2026-02-01T00:00:00Z";
+  const post = [{ id, trace_id: id, name, run_type: "chain", start_time, session_name: "p" }];
+  await world.request("/runs/batch", { json: { post } });
+}
+
+it("a fork is the same until one of them changes, whatever was done alike in both", async () => {
+  await prepare(rig, { count: 10 });
+  const fork = await rig.emulator.fork({ id: "fork" });
+  expect(await diff("main", "with=fork")).toMatchObject({ same: true, parted: null, records: {} });
+  for (const world of [rig.emulator, fork]) {
+    await world.request("/threads", { json: { metadata: { n: 1 } } });
+    await inWorld(world).call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+    await put(world, "k.txt", "alike");
+  }
+  expect(await diff("main", "with=fork")).toMatchObject({ same: true, parted: null });
+});
+
+it("names records by field, rows, objects, events and the turn at which they part", async () => {
+  await ingest(rig.emulator, ROW, "before");
+  await put(rig.emulator, "k.txt", "before");
+  const { body: thread } = await rig.call<{ thread_id: string }>("POST", "/threads", { metadata: { n: 1 } });
+  const fork = await rig.emulator.fork({ id: "fork" });
+  const begin = await turnOf(fork);
+  await fork.request(`/threads/${thread.thread_id}`, { method: "PATCH", json: { metadata: { n: 2 } } });
+  await fork.request(`/runs/${ROW}`, { method: "PATCH", json: { outputs: { changed: true } } });
+  await ingest(fork, ROW.replace(/1$/, "2"), "new");
+  await put(fork, "k.txt", "after");
+  await put(fork, "new.txt", "new");
+  await fork.request("/runs/crons", { json: { assistant_id: "echo", schedule: "*/30 * * * *" } });
+  const found = await diff("main", "with=fork");
+  expect(found.same).toBe(false);
+  expect(found.records.agent_threads).toMatchObject({ added: 0, removed: 0, changed: 1, cut: 0 });
+  expect(found.records.agent_threads?.items[0]?.fields).toContainEqual({ path: "metadata.n", a: 1, b: 2 });
+  expect(found.rows).toMatchObject({ added: 1, changed: 1, removed: 0, not_compared: 0 });
+  expect(found.rows.items.find(({ key }) => key === ROW)?.fields?.map(({ path }) => path)).toContain(
+    "outputs",
+  );
+  expect(found.objects).toMatchObject({ added: 1, changed: 1, removed: 0 });
+  expect(found.objects.items.find(({ change }) => change === "added")?.key).toBe("traces/new.txt");
+  expect(found.events).toMatchObject({ added: 1, removed: 0 });
+  expect(found.parted).toMatchObject({ turn: begin + 1, a: null, b: { cause: { name: "updateThread" } } });
+  expect(await diff("fork", "with=main")).toMatchObject({ rows: { added: 0, removed: 1, changed: 1 } });
+});
+
+it("compares one world at two instants, and the rows of a Parquet file that differs", async () => {
+  const prepared = await prepare(rig, { count: 20 });
+  const { body: first } = await order(rig, prepared);
+  await runToCompletion(rig, first.id);
+  const turn = await turnOf(rig.emulator);
+  const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(
+    "GET",
+    "/s3/buckets/traces/objects",
+  );
+  const [from, onto] = objects.filter(({ key }) => key.endsWith(".parquet"));
+  const store = objectStore(rig.emulator.s3Url);
+  const { Body } = await store.send(new GetObjectCommand({ Bucket: "traces", Key: from?.key }));
+  const bytes = await Body?.transformToByteArray();
+  await store.send(new PutObjectCommand({ Bucket: "traces", Key: onto?.key, Body: bytes }));
+  store.destroy();
+  const found = await diff("main", `with=main&at=${turn}`);
+  expect(found).toMatchObject({ a: { turn }, objects: { changed: 1 }, parted: { a: null } });
+  expect(found.objects.items[0]?.rows?.added).toBeGreaterThan(0);
+  expect(found.objects.items[0]?.rows?.removed).toBeGreaterThan(0);
+  expect((await diff("main", `with=main&at=${turn}&with_at=${turn}`)).same).toBe(true);
+});
+
+it("shows no secret, and cuts what is long", async () => {
+  const turn = await turnOf(rig.emulator);
+  await rig.emulator.control("POST", "/s3/credentials", {
+    access_key_id: "k",
+    secret_access_key: "hush-hush",
+  });
+  await rig.call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+  await rig.emulator.request("/runs", {
+    json: { assistant_id: "echo", webhook: "https://u:hush@x.test/?token=hush" },
+  });
+  for (let n = 0; n < 120; n += 1) await rig.emulator.request("/threads", { json: {} });
+  const found = await diff("main", `with=main&at=${turn}`);
+  expect(JSON.stringify(found)).not.toContain("hush");
+  expect(found.records.agent_threads).toMatchObject({ cut: (found.records.agent_threads?.added ?? 0) - 100 });
+});
+
+it("refuses what is not there", async () => {
+  await expect(diff("main", "with=nowhere")).rejects.toThrow("no world nowhere");
+  await expect(diff("nowhere", "with=main")).rejects.toThrow("no world nowhere");
+  await expect(diff("main", "with=main&at=soon")).rejects.toThrow(
+    "neither the number of a turn nor an instant",
+  );
+  await expect(diff("main", "with=main&at=1000000")).rejects.toThrow("has not come to turn 1000000");
+  await expect(diff("main", "")).rejects.toThrow("with");
+});
