@@ -33,7 +33,7 @@ const BUILDS = [
     ],
   },
   {
-    entryPoints: ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/journal/fold-thread.ts"],
+    entryPoints: ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/background-thread.ts"],
   },
 ];
 

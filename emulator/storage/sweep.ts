@@ -1,12 +1,12 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { emptyState, type StoredRecord } from "../kernel/commit.ts";
-import { type BodyFile, objects, s3Parts } from "../subjects/object-storage/records.ts";
+import { emptyState } from "../kernel/commit.ts";
+import type { SweepOrder } from "./background.ts";
+import { filesNamedBy } from "./journal/named-files.ts";
 import { readHead } from "./journal/read-head.ts";
 import type { Heads } from "./pool/heads.ts";
 import type { Head } from "./pool/names.ts";
-import type { Pool } from "./pool/pool.ts";
-import { DATA, INDEX } from "./rows/segment.ts";
+import { type Pool, poolPath } from "./pool/pool.ts";
 
 const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
@@ -14,44 +14,39 @@ const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 export function sweep(pool: Pool, heads: Heads): void {
   heads.releaseAll();
   const owners = [...pool.suspects];
+  const using = [...heads.all()].filter(({ owner, others }) =>
+    owners.some((suspect) => owner === suspect || others.includes(suspect)),
+  );
+  for (const file of unneeded(pool.root, owners, using)) pool.discard(pool.path(file));
+  pool.suspects.clear();
+}
+
+/** The same while the pool is in use, for owners that no longer write: whoever comes to need a file needs it now. */
+export function sweepOwners({ root, owners, heads }: SweepOrder): readonly number[] {
+  for (const file of unneeded(root, owners, heads)) rmSync(poolPath(root, file), { force: true });
+  return owners;
+}
+
+/** What lies in the folders of owners and is named by no head. */
+function* unneeded(root: string, owners: readonly number[], heads: readonly Head[]): Iterable<string> {
   if (owners.length === 0) return;
   const needed = new Set<string>();
-  for (const head of heads.all())
-    if (owners.some((owner) => head.owner === owner || head.others.includes(owner)))
-      for (const file of filesOf(pool, head)) needed.add(file);
-  for (const owner of owners)
-    for (const file of filesIn(pool, owner)) if (!needed.has(file)) pool.discard(pool.path(file));
-  pool.suspects.clear();
+  const path = (file: string): string => poolPath(root, file);
+  for (const head of heads) for (const file of filesOf({ path }, head)) needed.add(file);
+  for (const owner of owners) for (const file of filesIn(root, owner)) if (!needed.has(file)) yield file;
 }
 
 /** Every file that a head leads to. */
 export function* filesOf(pool: Pick<Pool, "path">, head: Head): Iterable<string> {
-  const { state, rows } = readHead(pool, head, NO_STATE);
   if (head.state !== null) yield head.state;
   for (const { file } of head.journals) yield file;
-  for (const { pieces } of rows.segments)
-    for (const { file } of pieces) {
-      yield file + DATA;
-      yield file + INDEX;
-    }
-  for (const { record } of [
-    ...bodiesOf(state.records, objects.name),
-    ...bodiesOf(state.records, s3Parts.name),
-  ])
-    yield (record as BodyFile).file;
-}
-
-function bodiesOf(
-  records: Readonly<Record<string, readonly StoredRecord[]>>,
-  name: string,
-): readonly StoredRecord[] {
-  return records[name] ?? [];
+  yield* filesNamedBy(readHead(pool, head, NO_STATE));
 }
 
 /** The names of an owner's files. */
-function filesIn(pool: Pool, owner: number): readonly string[] {
-  const folder = pool.folder(owner);
-  if (!pool.owners().includes(owner)) return [];
+function filesIn(root: string, owner: number): readonly string[] {
+  const folder = poolPath(root, String(owner));
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${owner}/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`);

@@ -91,6 +91,9 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
   const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
+  // What it began with may still be read: its past names files that it needs no longer itself.
+  const release =
+    journal && head.others.length > 0 ? heads.hold(sealedHead(journal.head())) : () => undefined;
   let isOver = false;
   if (!isClean) bodies.reconcile(image.records.reader);
 
@@ -141,6 +144,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       if (state) round.flush();
       await journal?.close(state && { state: sealing.state(state), rows: rows.names() });
       isOver = true;
+      release();
       pool.files.release(pool.folder(owner));
     },
   };
@@ -155,11 +159,11 @@ function headSaver(heads: Heads, name: string): (head: Head) => void {
 }
 
 function openJournalOf(
-  { pool, foldAtBytes }: WorldStorageOptions,
+  { pool, heads: { folds }, foldAtBytes }: WorldStorageOptions,
   head: Head,
   save: (head: Head) => void,
 ): WorldJournal {
-  return openWorldJournal({ pool, head, save, ...(foldAtBytes !== undefined && { foldAtBytes }) });
+  return openWorldJournal({ pool, head, save, folds, ...(foldAtBytes !== undefined && { foldAtBytes }) });
 }
 
 interface OpenedHead extends StoredImage {

@@ -25,7 +25,7 @@ export interface Outcome {
 const ENTRIES = [
   "bin/emulator.ts",
   "emulator/storage/parquet/encoder-thread.ts",
-  "emulator/storage/journal/fold-thread.ts",
+  "emulator/storage/background-thread.ts",
 ];
 
 /** Builds a product with this mutation, or with none, beside the true one, and runs `contract run` of it. */

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { emptyState } from "../../emulator/kernel/commit.ts";
+import { createFolds } from "../../emulator/storage/journal/folds.ts";
 import { openJournal, readStretch } from "../../emulator/storage/journal/journal.ts";
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readHead } from "../../emulator/storage/journal/read-head.ts";
@@ -83,7 +84,13 @@ describe("the journal of a world", () => {
     const save = (next: Head): void => {
       head = next;
     };
-    const journal = openWorldJournal({ pool, head, save, foldAtBytes });
+    const journal = openWorldJournal({
+      pool,
+      head,
+      save,
+      foldAtBytes,
+      folds: createFolds(pool.root, () => () => {}),
+    });
     const read = (of = head) => readHead(pool, of, INITIAL).state;
     return { pool, journal, read, headNow: () => head };
   }

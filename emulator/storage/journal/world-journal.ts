@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import { emptyState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { type Head, journalName, numberOf, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { foldInThread } from "./fold.ts";
+import { type Folded, type Folds, headAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
+import { ownersNamedBy } from "./named-files.ts";
 import { type StoredState, writeState } from "./state.ts";
 
 /** The journal of a world that is in use, over however many files. */
@@ -26,21 +26,22 @@ export interface WorldJournalOptions {
   readonly head: Head;
   /** Enters another head for the world; throws when it cannot be written down. */
   readonly save: (head: Head) => void;
+  readonly folds: Folds;
   readonly foldAtBytes?: number;
 }
 
 /**
- * A journal is folded into a state, off the main thread, when it has grown to this and to the size of the last state:
- * each fold writes all of it, so more of them would cost each write more as it grows.
+ * A journal is folded into a state, off the main thread, when it has grown to this, which a start reads in a fraction of a second,
+ * and to the size of the last state: each fold writes all of it, so more of them would cost each write more as it grows.
  */
-const FOLD_AT_BYTES = 128 * 1024 * 1024;
+const FOLD_AT_BYTES = 8 * 1024 * 1024;
 /** A chain of forks is folded so that no start has to read more files than this. */
 const STRETCHES_MAX = 32;
 
 /** Goes on with the last journal of a head. */
 export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
-  const { pool, save, foldAtBytes = FOLD_AT_BYTES } = options;
-  const { owner, others } = options.head;
+  const { pool, save, folds, foldAtBytes = FOLD_AT_BYTES } = options;
+  const { owner } = options.head;
   let { head } = options;
   let journal = openJournal(pool, lastFileOf(head));
   let stateBytes = sizeOfState(pool, head);
@@ -66,20 +67,26 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     return folded;
   }
 
-  async function fold(folded: Head): Promise<void> {
-    const target = stateName(owner, numberOf(journal.file) - 1);
-    const initial = emptyState(0, 0, { mode: "frozen", rate: 1 });
-    if (!(await foldInThread({ root: pool.root, head: folded, initial, target }))) return;
-    const rest = head.journals.slice(folded.journals.length);
-    tolerating(() => change({ owner, state: target, journals: rest, others }));
+  function adopt(folded: Folded | undefined): void {
+    const next = folded && headAfter(head, folded);
+    if (!next) return;
+    tolerating(() => change(next));
     stateBytes = sizeOfState(pool, head);
+  }
+
+  /** Of a chain of forks those in use fold, and those forked meanwhile adopt what they fold. */
+  function startFold(isLong: boolean): Promise<void> {
+    const joined = isLong ? undefined : folds.join(head.journals, adopt);
+    if (joined) return joined;
+    const folded = rotate();
+    return folds.start(folded, stateName(owner, numberOf(journal.file) - 1), adopt);
   }
 
   function foldWhenDue(): void {
     const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
     if (folding || !(isLong || head.journals.length > STRETCHES_MAX)) return;
     tolerating(() => {
-      folding = fold(rotate()).finally(() => {
+      folding = startFold(isLong).finally(() => {
         folding = undefined;
       });
     });
@@ -99,6 +106,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
         const number = numberOf(journal.file);
         writeState(pool.path(stateName(owner, number)), state);
         const journals = [{ file: journalName(owner, number + 1), bytes: null }];
+        const others = othersOf(owner, ownersNamedBy(state), []);
         change({ owner, state: stateName(owner, number), journals, others });
       });
     },

@@ -15,8 +15,8 @@ const NAME = "worlds.ndjson";
 /** Nothing says again what the log says: it is kept twice. */
 const COPY = "worlds.copy.ndjson";
 const LINE_FEED = 0x0a;
-/** The log is written anew when it has so many lines more than four for each entry. */
-const SPARE_LINES = 1000;
+/** The log is written anew when it has so many bytes more than five times what it had when that was done last. */
+const SPARE_BYTES = 128 * 1024;
 /** Sealed in the first line, to know the key by. */
 const KEY_CHECK = "trace-platform-emulator";
 
@@ -148,8 +148,8 @@ function otherFormat(what: string): StoreError {
 /** Writes the log anew, with one line for each entry, and goes on appending to it. */
 export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
-  let lines = 0;
   let bytes = 0;
+  let rewritten = 0;
   let files = rewrite();
 
   function rewrite(): readonly number[] {
@@ -161,13 +161,13 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
       ...[...known.world].map(([name, entry]): LogLine => ({ kind: "world", name, next, entry })),
       ...[...known.snapshot].map(([name, entry]): LogLine => ({ kind: "snapshot", name, next, entry })),
     ];
-    lines = all.length;
     const text = Buffer.from(all.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
     for (const path of paths) {
       writeFileSync(`${path}.new`, text, { mode: 0o600 });
       renameSync(`${path}.new`, path);
     }
     bytes = text.length;
+    rewritten = bytes;
     lengths.set(NOBODY, { number: known.log, bytes });
     return paths.map((path) => openSync(path, "a", 0o600));
   }
@@ -183,12 +183,11 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
         for (const file of files) truncateTo(file, bytes);
         throw notWritten(root, error as Error);
       }
-      lines += 1;
       bytes += text.length;
       lengths.set(NOBODY, { number: known.log, bytes });
     },
     shorten(): void {
-      if (lines <= SPARE_LINES + 4 * (known.world.size + known.snapshot.size)) return;
+      if (bytes <= SPARE_BYTES + 5 * rewritten) return;
       close();
       files = rewrite();
     },

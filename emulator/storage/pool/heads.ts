@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Secrets } from "../../subjects/turn.ts";
+import { createFolds, type Folds } from "../journal/folds.ts";
+import { createBackgroundSweep } from "./background-sweep.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
-import { type Kind, noWorlds, openLog, readLog } from "./heads-log.ts";
+import { type Kind, type KnownHeads, noWorlds, openLog, readLog } from "./heads-log.ts";
 import { type Head, newHead } from "./names.ts";
 import type { Pool } from "./pool.ts";
 
@@ -20,6 +22,7 @@ export interface Heads {
   putSnapshot(name: string, entry: SnapshotEntry | null): void;
   /** Keeps the files of a head until the answer is called, whatever becomes of the world that it is of. */
   hold(head: Head): () => void;
+  readonly folds: Folds;
   /** Holds no head any more. */
   releaseAll(): void;
   /** Every head whose files are in use. */
@@ -33,17 +36,13 @@ const FIRST_WORLD = "main";
 /** Reads the log, or begins one with the world `main`; files that no head can lead to are discarded. */
 export function openHeads(pool: Pool, secrets: Secrets): Heads {
   const known = pool.isKept ? readLog(pool, secrets) : noWorlds();
-  const held = new Set<Head>();
   // A process that ended early may have used a number that it never wrote down.
   known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
   const log = pool.isKept ? openLog(pool, known, secrets) : undefined;
-  const { collect, collectRecords } = createCollector(pool, all);
-
-  function* all(): Iterable<Head> {
-    for (const { head } of known.world.values()) yield head;
-    for (const { head } of known.snapshot.values()) yield head;
-    yield* held;
-  }
+  const { all, collect, collectRecords, hold, releaseAll } = createCollector(pool, known);
+  const folds = createFolds(pool.root, hold);
+  const writers = () => [...[...known.world.values()].map(({ head }) => head.owner), ...folds.writers()];
+  const background = createBackgroundSweep(pool, writers, all);
 
   function put<E extends WorldEntry | SnapshotEntry>(
     kind: Kind,
@@ -60,9 +59,11 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
     if (!entry && kind === "world") pool.discard(dirname(pool.objectsFolder(name)));
     if (!before) return;
     collectRecords(before.head);
-    // Its owner goes on: it has only been given other records.
-    if (before.head.owner === entry?.head.owner && kind === "world") return;
-    collect([...ownersIn([before.head])]);
+    // A world that goes on has only been given other records.
+    const goesOn = kind === "world" && before.head.owner === entry?.head.owner;
+    const kept = ownersIn(goesOn ? [entry.head] : []);
+    collect([...ownersIn([before.head])].filter((owner) => !kept.has(owner)));
+    if (!goesOn) background.headGone();
   }
 
   if (!known.world.has(FIRST_WORLD)) {
@@ -79,22 +80,9 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
     nextOwner: () => known.next++,
     putWorld: (name, entry, written) => put("world", known.world, [name, entry], written),
     putSnapshot: (name, entry) => put("snapshot", known.snapshot, [name, entry]),
-    hold(head) {
-      // An object of its own, since two may hold the same head.
-      const own = { ...head };
-      held.add(own);
-      return () => {
-        if (!held.delete(own)) return;
-        collectRecords(own);
-        collect([...ownersIn([own])]);
-      };
-    },
-    releaseAll() {
-      const heads = [...held];
-      held.clear();
-      for (const head of heads) collectRecords(head);
-      collect([...ownersIn(heads)]);
-    },
+    hold,
+    folds,
+    releaseAll,
     all,
     close(isSwept) {
       try {
@@ -107,23 +95,51 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   };
 }
 
-/** Discards owner folders that no head references any more; `all` lists the existing heads. */
-function createCollector(pool: Pool, all: () => Iterable<Head>) {
+/** Discards owner folders and records that no head references any more; heads may be held in addition to the known ones. */
+function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
+  const held = new Set<Head>();
+
+  function* all(): Iterable<Head> {
+    for (const { head } of world.values()) yield head;
+    for (const { head } of snapshot.values()) yield head;
+    yield* held;
+  }
+
+  /** An owner that a head may reference keeps its folder; a sweep finds its unused files. */
+  function collect(owners: readonly number[]): void {
+    if (owners.length === 0) return;
+    const needed = ownersIn(all());
+    for (const owner of owners)
+      if (needed.has(owner)) pool.suspects.add(owner);
+      else pool.discard(pool.folder(owner));
+  }
+
+  /** States and journals of a head that is no more. */
+  function collectRecords(head: Head): void {
+    const gone = new Set(recordFilesOf(head));
+    for (const each of all()) for (const file of recordFilesOf(each)) gone.delete(file);
+    for (const file of gone) pool.discard(pool.path(file));
+  }
+
+  function release(heads: readonly Head[]): void {
+    for (const head of heads) held.delete(head);
+    for (const head of heads) collectRecords(head);
+    collect([...ownersIn(heads)]);
+  }
+
   return {
-    /** An owner that a head may reference keeps its folder; a sweep finds its unused files. */
-    collect(owners: readonly number[]): void {
-      if (owners.length === 0) return;
-      const needed = ownersIn(all());
-      for (const owner of owners)
-        if (needed.has(owner)) pool.suspects.add(owner);
-        else pool.discard(pool.folder(owner));
+    all,
+    collect,
+    collectRecords,
+    hold(head: Head): () => void {
+      // An object of its own, since two may hold the same head.
+      const own = { ...head };
+      held.add(own);
+      return () => {
+        if (held.has(own)) release([own]);
+      };
     },
-    /** States and journals of a head that is no more. */
-    collectRecords(head: Head): void {
-      const gone = new Set(recordFilesOf(head));
-      for (const each of all()) for (const file of recordFilesOf(each)) gone.delete(file);
-      for (const file of gone) pool.discard(pool.path(file));
-    },
+    releaseAll: () => release([...held]),
   };
 }
 

@@ -48,8 +48,6 @@ export interface RowStoreOptions {
 
 /** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
-/** Each fork of a fork adds a piece; a read should not have to look through more of them. */
-const PIECES_MAX = 32;
 
 function checkRow(row: TraceRow): void {
   if (!isUuid(row.id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(row.id)}`);
@@ -125,7 +123,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     for (const segment of dirty) {
       const isNew = appendWaiting(pool, segment, owner, nextTail);
       if (isNew) nextTail += 1;
-      if (segment.pieces.length > PIECES_MAX) mergePieces(pool, segment, owner);
+      mergePieces(pool, segment, owner);
       written.set(segment, isNew || written.get(segment) === true);
     }
     dirty.clear();

@@ -1,0 +1,22 @@
+import { type BodyFile, objects, s3Parts } from "../../subjects/object-storage/records.ts";
+import { ownerOf } from "../pool/names.ts";
+import { DATA, INDEX } from "../rows/segment.ts";
+import type { StoredState } from "./state.ts";
+
+/** Every file of rows and every object body that a state leads to. */
+export function* filesNamedBy({ state, rows }: StoredState): Iterable<string> {
+  for (const { pieces } of rows.segments)
+    for (const { file } of pieces) {
+      yield file + DATA;
+      yield file + INDEX;
+    }
+  for (const { name } of [objects, s3Parts])
+    for (const { record } of state.records[name] ?? []) yield (record as BodyFile).file;
+}
+
+/** In whose folders these files lie. */
+export function ownersNamedBy(stored: StoredState): number[] {
+  const owners = new Set<number>();
+  for (const file of filesNamedBy(stored)) owners.add(ownerOf(file));
+  return [...owners];
+}

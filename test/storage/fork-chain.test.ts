@@ -1,0 +1,53 @@
+import { expect, test, vi } from "vitest";
+import { usageOf } from "../support/process-usage.ts";
+import { openTraceStore } from "./rows/open-store.ts";
+import { idOf, instant, SCOPE, sampleRow, temporaryFolder } from "./rows/sample-row.ts";
+
+const DAYS = 20;
+const FORKS = 80;
+
+/** Rows of many days, the same number whatever n is. */
+const rowsOf = (n: number) =>
+  Array.from({ length: DAYS }, (_, day) =>
+    sampleRow(day, {
+      total_tokens: n,
+      start_time: instant(day, `2025-03-${String(day + 1).padStart(2, "0")}`),
+    }),
+  );
+
+/** Each world goes on from the one before, which is removed then. */
+async function chainIn(folder: string) {
+  let store = openTraceStore({ folder });
+  let name = "main";
+  store.write(SCOPE, rowsOf(0));
+  for (let n = 1; n <= FORKS; n += 1) {
+    const next = store.fork();
+    next.write(SCOPE, rowsOf(n).slice(0, 2));
+    if (name !== "main") {
+      const { heads, storage } = store;
+      heads.putWorld(name, null, () => storage.end());
+      await storage.close(undefined);
+    }
+    name = `${name}-1`;
+    store = next;
+  }
+  return store;
+}
+
+test("a chain of forks, each removed once the next is there, leaves files as of one world", async () => {
+  const [plain, folder] = [temporaryFolder(), temporaryFolder()];
+  const single = openTraceStore({ folder: plain });
+  for (let n = 0; n <= FORKS; n += 1) single.write(SCOPE, rowsOf(n).slice(0, n === 0 ? DAYS : 2));
+  const last = await chainIn(folder);
+  // The world main lives as well.
+  const [lives, most] = [usageOf(plain), 2 * 3];
+  await vi.waitFor(() => {
+    const { files, bytes } = usageOf(folder);
+    expect(files).toBeLessThan(most * lives.files);
+    expect(bytes).toBeLessThan(most * lives.bytes);
+  }, 20_000);
+  for (const each of [last, last.reopen()]) {
+    expect(each.read(SCOPE, idOf(1))?.total_tokens).toBe(FORKS);
+    expect(each.read(SCOPE, idOf(DAYS - 1))?.total_tokens).toBe(0);
+  }
+});
