@@ -9,7 +9,9 @@ import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
 import { EXPORT_OPERATIONS } from "../subjects/bulk-exports/control.ts";
 import type { ControlContext, ControlOperation, FileReply, Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import { CRON_OPERATIONS } from "../subjects/crons/control.ts";
 import { FAULT_OPERATIONS } from "../subjects/faults/control.ts";
+import { FILTER_OPERATIONS } from "../subjects/filters/control.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "../subjects/object-storage/control.ts";
 import { RATE_LIMIT_OPERATIONS } from "../subjects/rate-limits/control.ts";
@@ -18,6 +20,7 @@ import { WEBHOOK_OPERATIONS } from "../subjects/webhooks/control.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
+import { WORKSPACE_OPERATIONS } from "./workspaces.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
 /** All control operations. */
@@ -26,10 +29,13 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...TRACE_OPERATIONS,
   ...OBJECT_STORAGE_OPERATIONS,
   ...AGENT_OPERATIONS,
+  ...CRON_OPERATIONS,
   ...FAULT_OPERATIONS,
   ...RATE_LIMIT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ...FILTER_OPERATIONS,
+  ...WORKSPACE_OPERATIONS,
   ...INSPECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...WORLD_OPERATIONS,

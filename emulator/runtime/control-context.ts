@@ -19,6 +19,7 @@ import type { Snapshots } from "./snapshots/snapshots.ts";
 import { compareWorlds, type WorldAt } from "./worlds/compare/compare.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
+import { readParquet } from "./worlds/read-parquet.ts";
 import type { WorldRuntime } from "./worlds/runtime.ts";
 import { yieldToEventLoop } from "./worlds/slices.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
@@ -55,6 +56,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       snapshot === undefined
         ? giveSecretsTo(world, given, shared.secrets)
         : shared.snapshots.giveSecrets(snapshot, given),
+    readParquet: (object, page) => readParquet(objects.files, object, page),
     async readBody(body) {
       objects.files.close(await objects.files.open(body));
       return piecesOf(() => objects.files.open(body));

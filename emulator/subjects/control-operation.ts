@@ -35,6 +35,8 @@ export interface ControlContext {
   giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
   /** The body of an object of this world; refused (409) when it is not there as it was written. */
   readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
+  /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */
+  readParquet(object: StoredBody, page: PageOf): Promise<ParquetPage>;
   /** Lets other requests in between two pieces of long work. */
   yieldToEventLoop(): Promise<void>;
 }
@@ -43,6 +45,35 @@ export interface ControlContext {
 export interface PastTurn {
   readonly commit: Commit;
   readonly rows: number;
+}
+
+/** A stretch of rows. */
+export interface PageOf {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What a Parquet file says of itself, and some of its rows; long texts are cut. */
+export interface ParquetPage {
+  readonly rows_total: number;
+  readonly offset: number;
+  readonly created_by: string | null;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly row_groups: readonly {
+    readonly rows: number;
+    readonly bytes: number;
+    readonly columns: readonly {
+      readonly name: string;
+      readonly codec: string;
+      readonly encodings: readonly string[];
+      readonly bytes: number;
+      readonly bytes_uncompressed: number;
+      readonly min: unknown;
+      readonly max: unknown;
+      readonly nulls: number | null;
+    }[];
+  }[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** The worlds of this process. */

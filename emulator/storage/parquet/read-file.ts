@@ -14,6 +14,10 @@ interface FileColumn {
 export interface ParquetFile {
   readonly columns: readonly FileColumn[];
   readonly rowCount: number;
+  /** What the file says of itself. */
+  readonly metadata: FileMetaData;
+  /** Rows from one place to before another. */
+  rows(from: number, to: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
   batches(): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -127,19 +131,23 @@ export async function readParquetFile(bytes: Uint8Array): Promise<ParquetFile> {
   const leaves = leavesOf(metadata.schema);
   const exact = withoutDecimals(metadata);
 
+  async function rows(rowStart: number, rowEnd: number) {
+    const options = { file, metadata: exact, compressors, parsers: PARSERS, rowStart, rowEnd };
+    const found = await parquetReadObjects({ ...options, geoparquet: false });
+    return found.map((row) =>
+      Object.fromEntries(leaves.map((leaf) => [leaf.name, canonicalValue(leaf, row[leaf.name])])),
+    );
+  }
+
   async function* batches() {
     let rowStart = 0;
     for (const group of metadata.row_groups) {
       const rowEnd = rowStart + Number(group.num_rows);
-      const options = { file, metadata: exact, compressors, parsers: PARSERS, rowStart, rowEnd };
-      const rows = await parquetReadObjects({ ...options, geoparquet: false });
-      yield rows.map((row) =>
-        Object.fromEntries(leaves.map((leaf) => [leaf.name, canonicalValue(leaf, row[leaf.name])])),
-      );
+      yield await rows(rowStart, rowEnd);
       rowStart = rowEnd;
     }
   }
 
   const columns = leaves.map(({ name, type }) => ({ name, type }));
-  return { columns, rowCount: Number(metadata.num_rows), batches };
+  return { columns, rowCount: Number(metadata.num_rows), metadata, rows, batches };
 }

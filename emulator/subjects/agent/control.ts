@@ -1,6 +1,8 @@
+import { integer, optional, text } from "../../../contracts/spec/fields.ts";
 import { formatDuration } from "../../kernel/duration.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import type { Reader } from "../turn.ts";
+import { listRuns, listThreads, runDetail } from "./overview.ts";
 import { SCRIPT, type ScriptedRun } from "./script.ts";
 import {
   activeScripts,
@@ -11,8 +13,31 @@ import {
   type StoredScript,
 } from "./scripts.ts";
 
-/** Control operations for scripts, which decide how agent runs end and what they stream. */
+const LISTED = 100;
+const LIMIT = optional(integer({ minimum: 1, maximum: 10_000, default: LISTED }));
+
+/** Control operations that show threads and runs, and those for scripts, which decide how runs go. */
 export const AGENT_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/agent/threads",
+    summary: "The newest threads of all workspaces, oldest first.",
+    query: { limit: LIMIT },
+    run: ({ world }, { query }) => listThreads(world.reader, query.limit ?? LISTED),
+  }),
+  control({
+    method: "GET",
+    path: "/agent/runs",
+    summary: "The newest runs of all workspaces, oldest first; of one thread where it is named.",
+    query: { limit: LIMIT, thread: optional(text()) },
+    run: ({ world }, { query }) => listRuns(world.reader, query.limit ?? LISTED, query.thread?.toLowerCase()),
+  }),
+  control({
+    method: "GET",
+    path: "/agent/runs/{run_id}",
+    summary: "One run with its request and the events of its stream so far; secrets masked.",
+    run: ({ world }, { path }) => runDetail(world.reader, (path.run_id ?? "").toLowerCase()),
+  }),
   control({
     method: "GET",
     path: "/agent/scripts",

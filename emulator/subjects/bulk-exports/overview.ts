@@ -47,13 +47,13 @@ export function detailOf(world: World, record: BulkExport) {
   const { reader } = world;
   const due = dueByRef(world);
   const waiting = [...reader.all(SLOT_QUEUE)];
-  const waitsFor = (id: string) => {
+  const waitsFor = ({ id, finished_at }: BulkExport | ExportRun) => {
     const found = waiting.find((request) => request.id === id);
     const place = found && waiting.filter(({ pool }) => pool === found.pool).indexOf(found);
     return {
       /** Events of it that are due, without its deadline. */
       due: (due.get(id) ?? []).filter(({ kind }) => !kind.endsWith(".deadline")),
-      deadline: due.get(id)?.find(({ kind }) => kind.endsWith(".deadline"))?.at ?? null,
+      deadline: finished_at === null ? deadlineIn(due.get(id)) : null,
       in_flight: world.inFlight().flatMap(({ kind, ref }) => (ref === id ? [kind] : [])),
       /** How many wait for a place before it (§8.2); null when it waits for none. */
       queue_place: place ?? null,
@@ -61,14 +61,14 @@ export function detailOf(world: World, record: BulkExport) {
   };
   return {
     ...overviewOf(reader, record),
-    ...waitsFor(record.id),
+    ...waitsFor(record),
     spawned: [...reader.list(SPAWNED, record.id)].map(({ id }) => id),
     runs: [...reader.list(EXPORT_RUNS, record.id)].map((run) => ({
       ...runOverview(run),
       errors: run.errors,
       latest_cursor: run.latest_cursor,
       files: run.files,
-      ...waitsFor(run.id),
+      ...waitsFor(run),
     })),
   };
 }
@@ -81,6 +81,10 @@ function dueByRef(world: World) {
     byRef.set(ref, events);
   }
   return byRef;
+}
+
+function deadlineIn(events: readonly { readonly at: string; readonly kind: string }[] = []): string | null {
+  return events.find(({ kind }) => kind.endsWith(".deadline"))?.at ?? null;
 }
 
 function timeOrNull(instant: Instant | null): string | null {

@@ -14,6 +14,8 @@ interface ObjectView extends Pick<StoredObject, "key" | "size" | "etag" | "conte
 /** A page of the objects of a bucket, by key in the order of UTF-8 bytes. */
 export interface ObjectList {
   readonly objects: readonly ObjectView[];
+  /** Up to the next delimiter, where one is asked for. */
+  readonly prefixes: readonly string[];
   /** Whether more follow the last one. */
   readonly truncated: boolean;
 }
@@ -21,9 +23,10 @@ export interface ObjectList {
 /** `GET /s3/buckets/{name}/objects`. */
 export function listObjects(reader: Reader, bucket: string, request: ListingRequest): ObjectList {
   requireBucket(reader, bucket);
-  const { keys, is_truncated } = listKeys(keysOf(reader, bucket), request);
+  const { keys, common_prefixes, is_truncated } = listKeys(keysOf(reader, bucket), request);
   return {
     objects: keys.map((key) => viewObject(objectAt(reader, bucket, key))),
+    prefixes: common_prefixes,
     truncated: is_truncated,
   };
 }

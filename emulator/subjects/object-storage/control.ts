@@ -45,11 +45,14 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     summary: "List the objects of a bucket by key; no permission and no fault applies.",
     query: {
       prefix: optional(text()),
+      delimiter: optional(text()),
       after: optional(text()),
       limit: optional(integer({ minimum: 1, maximum: 1_000, default: LISTED })),
     },
-    run: ({ world }, { path, query: { prefix = "", after = "", limit = LISTED } }) =>
-      listObjects(world.reader, path.name ?? "", { prefix, after, max: limit, delimiter: "" }),
+    run: ({ world }, { path, query: { limit = LISTED, ...query } }) => {
+      const { prefix = "", delimiter = "", after = "" } = query;
+      return listObjects(world.reader, path.name ?? "", { prefix, delimiter, after, max: limit });
+    },
   }),
   control({
     method: "GET",
@@ -58,9 +61,28 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
     query: { key: text({ minLength: 1 }) },
     async run({ world, readBody }, { path, query }): Promise<FileReply> {
       const object = objectAt(world.reader, path.name ?? "", query.key);
-      const headers = { "content-type": "application/octet-stream", "content-length": String(object.size) };
+      const headers = {
+        "content-type": "application/octet-stream",
+        "content-length": String(object.size),
+        // What users store never runs or shows on the origin of the console.
+        "content-disposition": "attachment",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "x-content-type-options": "nosniff",
+      };
       return { attachment: await readBody(object), headers };
     },
+  }),
+  control({
+    method: "GET",
+    path: "/s3/buckets/{name}/parquet",
+    summary: "An object as a Parquet file: schema, row groups, codecs, statistics and some of its rows.",
+    query: {
+      key: text({ minLength: 1 }),
+      offset: optional(integer({ minimum: 0, default: 0 })),
+      limit: optional(integer({ minimum: 1, maximum: 500, default: 50 })),
+    },
+    run: ({ world, readParquet }, { path, query: { key, offset = 0, limit = 50 } }) =>
+      readParquet(objectAt(world.reader, path.name ?? "", key), { offset, limit }),
   }),
   control({
     method: "GET",

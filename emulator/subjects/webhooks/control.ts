@@ -1,7 +1,7 @@
 import { integer, object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
 import { type ControlOperation, control } from "../control-operation.ts";
 import { explainWebhook } from "./explain.ts";
-import { clearInbox, readInbox, receive } from "./inbox.ts";
+import { clearInbox, listInboxes, readInbox, receive } from "./inbox.ts";
 import { deliveryById, listDeliveries } from "./ledger.ts";
 import { DELIVERY_STATUSES } from "./records.ts";
 import { redeliver } from "./redeliver.ts";
@@ -65,6 +65,12 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
       const message = { query, headers: Object.fromEntries(present), body: new TextDecoder().decode(body) };
       return world.turn(cause("webhook.inbox", name), (turn) => receive(turn, name, message));
     },
+  }),
+  control({
+    method: "GET",
+    path: "/webhooks/inbox",
+    summary: "The inboxes that have received something, oldest first.",
+    run: ({ world }) => listInboxes(world.reader),
   }),
   control({
     method: "GET",

@@ -70,6 +70,11 @@ export function clearInbox(turn: Turn, name: string): number {
   return messages.length;
 }
 
+/** Every inbox with the number of its messages. */
+export function listInboxes(reader: Reader) {
+  return [...reader.all(INBOX_NAMES)].map(({ name }) => ({ name, messages: reader.count(INBOX, name) }));
+}
+
 /** The messages of an inbox, oldest first; a JSON body is parsed. */
 export function readInbox(reader: Reader, name: string) {
   requireValidName(name);

@@ -1,0 +1,43 @@
+import { type ControlOperation, control } from "../subjects/control-operation.ts";
+import { DESTINATIONS } from "../subjects/destinations/records.ts";
+import { PROJECTS } from "../subjects/projects/projects.ts";
+import type { Reader } from "../subjects/turn.ts";
+import { type Workspace, workspaceKey } from "../subjects/workspace.ts";
+
+/** What an export can be created from, by workspace. */
+export interface WorkspaceView {
+  readonly region: string;
+  readonly tenant_id: string;
+  readonly projects: { readonly id: string; readonly name: string }[];
+  readonly destinations: {
+    readonly id: string;
+    readonly display_name: string;
+    readonly bucket_name: string;
+  }[];
+}
+
+export const WORKSPACE_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "GET",
+    path: "/workspaces",
+    summary: "Every workspace that has a project or a destination, with those that it has.",
+    run: ({ world }) => listWorkspaces(world.reader),
+  }),
+];
+
+function listWorkspaces(reader: Reader): readonly WorkspaceView[] {
+  const views = new Map<string, WorkspaceView>();
+  const viewOf = ({ region, tenant_id }: Workspace) => {
+    const key = workspaceKey({ region, tenant_id });
+    const view = views.get(key) ?? { region, tenant_id, projects: [], destinations: [] };
+    views.set(key, view);
+    return view;
+  };
+  for (const project of reader.all(PROJECTS))
+    if (!project.deleted) viewOf(project).projects.push({ id: project.id, name: project.name });
+  for (const destination of reader.all(DESTINATIONS)) {
+    const { id, display_name, config } = destination;
+    viewOf(destination).destinations.push({ id, display_name, bucket_name: config.bucket_name });
+  }
+  return [...views.values()];
+}

@@ -1,0 +1,87 @@
+import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
+import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Reader } from "../turn.ts";
+import { PLANS, type Plan } from "./plan.ts";
+import { type AgentRun, RUNS, THREADS, type Thread } from "./records.ts";
+import { framesBetween, STREAM_START } from "./stream.ts";
+
+const MASK = "…";
+const FRAMES_SHOWN = 500;
+
+const hide = hideWith(MASK);
+
+/** A thread as the control API shows it. */
+export type ThreadOverview = ReturnType<typeof threadOverview>;
+/** A run as the control API lists it. */
+export type RunOverview = ReturnType<typeof runOverview>;
+/** A run with its request and the events of its stream so far. */
+export type RunDetail = ReturnType<typeof runDetail>;
+
+/** The newest threads of all workspaces, oldest first. */
+export function listThreads(reader: Reader, limit: number): readonly ThreadOverview[] {
+  return [...reader.all(THREADS)].slice(-limit).map((thread) => threadOverview(reader, thread));
+}
+
+/** The newest runs of all workspaces, oldest first; of one thread where it is named. */
+export function listRuns(reader: Reader, limit: number, thread?: string): readonly RunOverview[] {
+  const all = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === thread);
+  return all.slice(-limit).map(runOverview);
+}
+
+/** A run by its id. Throws a `Refusal` (404). */
+export function runDetail(reader: Reader, id: string) {
+  const run = reader.get(RUNS, id);
+  if (!run) {
+    const hint = "GET /_emulator/v1/agent/runs lists those that are kept.";
+    throw new Refusal(404, "not_found", `There is no run ${id}.`, hint);
+  }
+  const plan = reader.get(PLANS, id);
+  const frames = plan ? streamOf(plan, run) : [];
+  return {
+    ...runOverview(run),
+    kwargs: hideIn<unknown>(run.kwargs, hide),
+    metadata: hideIn<unknown>(run.metadata, hide),
+    stream_modes: run.stream_modes,
+    /** Null for a run that has not begun, or that ended so long ago that its stream is no longer kept. */
+    stream: plan ? frames.slice(0, FRAMES_SHOWN) : null,
+    stream_total: frames.length,
+  };
+}
+
+function threadOverview(reader: Reader, thread: Thread) {
+  const { region, tenant_id, thread_id, status, metadata } = thread;
+  return {
+    ...{ region, tenant_id, thread_id, status, metadata: hideIn<unknown>(metadata, hide) },
+    created_at: formatInstant(thread.created_at),
+    updated_at: formatInstant(thread.updated_at),
+    runs: reader.count(RUNS, THREADS.idOf(thread)),
+  };
+}
+
+function runOverview(run: AgentRun) {
+  const { region, tenant_id, run_id, thread_id, assistant_id, graph_id, status, multitask_strategy } = run;
+  return {
+    ...{ region, tenant_id, run_id, thread_id, assistant_id, graph_id, status, multitask_strategy },
+    has_webhook: run.webhook !== null,
+    created_at: formatInstant(run.created_at),
+    started_at: timeOrNull(run.started_at),
+    updated_at: formatInstant(run.updated_at),
+    next_at: timeOrNull(run.next_at),
+  };
+}
+
+/** Every event of the run's stream so far, with the instant at which it was emitted. */
+function streamOf(plan: Plan, run: AgentRun) {
+  const modes = run.stream_modes.length > 0 ? run.stream_modes : (["values"] as const);
+  const upTo = plan.ended?.emitted ?? run.emitted;
+  return framesBetween(plan, STREAM_START, upTo, modes).map(({ id, event, data }) => {
+    const step = plan.steps[Number(id.split("-")[0]) - 1];
+    const at = step ? plan.started_at + step.at : (plan.ended?.at ?? plan.started_at);
+    return { id, at: formatInstant(at), event, data: hideIn<unknown>(data, hide) };
+  });
+}
+
+function timeOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant);
+}

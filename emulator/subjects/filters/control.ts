@@ -1,0 +1,19 @@
+import { object, text } from "../../../contracts/spec/fields.ts";
+import { type ControlOperation, control } from "../control-operation.ts";
+import { parseFilter, refusesColumns } from "./parse.ts";
+
+/** Checks filters without an export. */
+export const FILTER_OPERATIONS: readonly ControlOperation[] = [
+  control({
+    method: "POST",
+    path: "/filters/check",
+    recorded: false,
+    summary:
+      "Whether an export takes a filter (§2.5), and if not, where it goes wrong and what to write instead.",
+    body: object({ filter: text({ minLength: 1, maxLength: 65_536 }) }),
+    run({ world }, { body }) {
+      const parsed = parseFilter(body.filter, refusesColumns(world.ports.settings));
+      return "filter" in parsed ? { ok: true, problem: null } : { ok: false, problem: parsed.problem };
+    },
+  }),
+];
