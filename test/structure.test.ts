@@ -116,6 +116,7 @@ const BANS: readonly Ban[] = [
 
 /** What the console takes of the emulator, beside types and tables: it runs in browsers. */
 const CONSOLE_TAKES = [
+  "contracts/engine/verdict.ts",
   "contracts/spec",
   "emulator/client",
   "emulator/kernel/duration.ts",

@@ -1,10 +1,21 @@
 import type { ComponentType } from "preact";
+import { ContractView } from "./contract/view.tsx";
 import { ExportsView } from "./exports/view.tsx";
+import { FaultsView } from "./faults/view.tsx";
+import { FileView } from "./files/view.tsx";
+import { LimitsView } from "./limits/view.tsx";
 import { addressOf, route } from "./model/router.ts";
+import { RequestsView } from "./requests/view.tsx";
+import { RunsView } from "./runs/view.tsx";
+import { SettingsView } from "./settings/view.tsx";
 import { Bands } from "./shell/bands.tsx";
 import { ClockBar } from "./shell/clock-bar.tsx";
 import { Tray } from "./shell/tray.tsx";
+import { StorageView } from "./storage/view.tsx";
 import { TimeView } from "./time/view.tsx";
+import { WebhooksView } from "./webhooks/view.tsx";
+import { WhyView } from "./why/view.tsx";
+import { WorldsView } from "./worlds/view.tsx";
 
 interface View {
   readonly name: string;
@@ -16,11 +27,26 @@ interface View {
 const VIEWS: Readonly<Record<string, View>> = {
   time: { name: "Time", glyph: "◷", show: TimeView },
   exports: { name: "Exports", glyph: "▦", show: ExportsView },
+  why: { name: "Why?", glyph: "?", show: WhyView },
+  storage: { name: "Storage", glyph: "▤", show: StorageView },
+  runs: { name: "Runs", glyph: "≋", show: RunsView },
+  webhooks: { name: "Webhooks", glyph: "↗", show: WebhooksView },
+  limits: { name: "Limits", glyph: "◔", show: LimitsView },
+  faults: { name: "Faults", glyph: "↯", show: FaultsView },
+  requests: { name: "Requests", glyph: "⇄", show: RequestsView },
+  worlds: { name: "Worlds", glyph: "⋔", show: WorldsView },
+  contract: { name: "Contract", glyph: "✓", show: ContractView },
+  settings: { name: "Settings", glyph: "≡", show: SettingsView },
+};
+
+/** Views that are reached from others. */
+const INNER_VIEWS: Readonly<Record<string, View>> = {
+  file: { name: "Rows of a file", glyph: "▤", show: FileView },
 };
 
 export function App() {
   const { view } = route.value;
-  const found = VIEWS[view];
+  const found = VIEWS[view] ?? INNER_VIEWS[view];
   const Shown = found?.show ?? NoView;
   document.title = `${found?.name ?? "Console"} – emulator`;
   return (

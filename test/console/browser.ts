@@ -27,7 +27,11 @@ export async function openPage(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   const elsewhere: string[] = [];
@@ -49,6 +53,7 @@ export async function openPage(
     async open(address) {
       await page.goto(`${url}/_emulator/console/${address}`);
       await page.locator(".clock-bar .pill", { hasText: "live" }).waitFor();
+      await page.waitForFunction(() => !document.body.textContent?.includes("Reading …"));
     },
     async close() {
       await context.close();
@@ -57,21 +62,21 @@ export async function openPage(
   };
 }
 
-/** What axe finds on a page, by rule and place. */
-export async function findings(page: Page): Promise<readonly string[]> {
+/** What axe finds on a page, by rule and place; only of these rules where they are named. */
+export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page stops.
   await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };
+  return page.evaluate(async (only) => {
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
     interface AxeResults {
       readonly violations: readonly {
         readonly id: string;
         readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
       }[];
     }
-    const { violations } = await axe.run();
+    const { violations } = await axe.run(only ? { runOnly: only } : {});
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     );
-  });
+  }, rules);
 }

@@ -1,14 +1,17 @@
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
-import { control } from "../model/actions.ts";
+import { type Call, control } from "../model/actions.ts";
+import { apiHeaders } from "../model/api-key.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
+import { Fact, Facts } from "../parts/facts.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status, toneOf } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { Calendar } from "./calendar.tsx";
 import { Runs } from "./runs.tsx";
+import { Verify } from "./verify.tsx";
 import { whyNotDone } from "./why-not-done.ts";
 
 /** One export: its window, what it waits for, its partitions, runs, attempts and files. */
@@ -39,9 +42,13 @@ function Shown({ of: shown }: { readonly of: ExportDetail }) {
         {why !== null && shown.interval_hours === null && (
           <Action label="Advance to COMPLETED" kind="main" call={control("POST", "/clock/advance", until)} />
         )}
+        {why !== null && <Action label="Cancel the export" kind="danger" call={cancelOf(shown)} />}
+        <a class="button" href={addressOf("why", shown.id)}>
+          Why is a row missing?
+        </a>
       </header>
       {why !== null && <p class={`why ${toneOf(shown.status)}`}>{why}</p>}
-      <dl class="facts card">
+      <Facts>
         <Fact name="Project">{shown.project ?? shown.session_id}</Fact>
         <Fact name="Destination">
           {shown.destination ?? "gone"} <span class="muted">({shown.bucket_name})</span>
@@ -63,18 +70,15 @@ function Shown({ of: shown }: { readonly of: ExportDetail }) {
         <Fact name="Finished">
           <Time at={shown.finished_at} />
         </Fact>
-      </dl>
+      </Facts>
       <Calendar runs={shown.runs} />
+      <Verify id={shown.id} />
       <Runs of={shown} />
     </>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+function cancelOf({ id, tenant_id }: ExportDetail): Call {
+  const path = `/api/v1/bulk-exports/${id}`;
+  return { method: "PATCH", path, headers: apiHeaders(tenant_id), body: { status: "Cancelled" } };
 }

@@ -14,11 +14,15 @@ export function ExportList() {
     <>
       <header class="row">
         <h1>Exports</h1>
+        <span class="spacer" />
+        <a class="button main" href={addressOf("exports", "new")}>
+          New export
+        </a>
       </header>
       <Loaded of={exports}>
         {(list) =>
           list.length === 0 ? (
-            <Empty>No export yet. POST /api/v1/bulk-exports makes one.</Empty>
+            <Empty>No export yet. New export makes one, as POST /api/v1/bulk-exports does.</Empty>
           ) : (
             <Table label="Exports" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
           )

@@ -1,4 +1,5 @@
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
+import { addressOf } from "../model/router.ts";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -21,20 +22,27 @@ export function Runs({ of }: { readonly of: ExportDetail }) {
               {run.attempt > 0 && `, ${run.attempt} failed attempts`}
             </span>
           </summary>
-          <RunBody run={run} />
+          <RunBody run={run} bucket={of.bucket_name} />
         </details>
       ))}
     </section>
   );
 }
 
-const FILE_COLUMNS: readonly Column<File>[] = [
-  { name: "File", show: ({ key }) => <span class="mono key">{key}</span> },
+const fileColumns = (bucket: string): readonly Column<File>[] => [
+  {
+    name: "File",
+    show: ({ key }) => (
+      <a class="mono key" href={addressOf("file", bucket, { key })}>
+        {key}
+      </a>
+    ),
+  },
   { name: "Rows", number: true, show: ({ rows }) => rows.toLocaleString("en") },
   { name: "Bytes", number: true, show: ({ bytes }) => bytes.toLocaleString("en") },
 ];
 
-function RunBody({ run }: { readonly run: Run }) {
+function RunBody({ run, bucket }: { readonly run: Run; readonly bucket: string }) {
   const errors = Object.entries(run.errors);
   return (
     <>
@@ -68,7 +76,7 @@ function RunBody({ run }: { readonly run: Run }) {
         </ol>
       )}
       {run.files.length > 0 && (
-        <Table label="Files" columns={FILE_COLUMNS} rows={run.files} keyOf={({ key }) => key} />
+        <Table label="Files" columns={fileColumns(bucket)} rows={run.files} keyOf={({ key }) => key} />
       )}
       {run.latest_cursor !== null && (
         <p class="muted">

@@ -11,3 +11,8 @@ export const worldUrl = origin + basePath;
 
 /** The name of the world. */
 export const worldName = basePath === "" ? "main" : decodeURIComponent(basePath.replace(/^\/w\//, ""));
+
+/** The console of another world of this process. */
+export function consoleOf(world: string): string {
+  return `${world === "main" ? "" : `/w/${encodeURIComponent(world)}`}${CONSOLE_PATH}`;
+}

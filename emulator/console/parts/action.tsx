@@ -32,6 +32,9 @@ export function Action({ label, call, children, kind = "plain", disabled = false
   );
 }
 
+const MENU_WIDTH = 190;
+const MENU_HEIGHT = 110;
+
 const COPIES = {
   "Copy as curl": asCurl,
   "Copy as TypeScript": asTypeScript,
@@ -72,7 +75,7 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
         <span aria-hidden="true">{copied === "" ? "⋮" : "✓"}</span>
       </button>
       {isOpen && (
-        <span class="menu" role="menu" aria-label={`Copy ${label}`}>
+        <span class="menu" role="menu" style={placeOf(box.current)} aria-label={`Copy ${label}`}>
           {(Object.keys(COPIES) as (keyof typeof COPIES)[]).map((name) => (
             <button type="button" role="menuitem" key={name} onClick={() => copy(name)}>
               {name}
@@ -82,6 +85,16 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
       )}
     </span>
   );
+}
+
+/** Below its button, in the window: a table that scrolls would cut it off. */
+function placeOf(box: HTMLElement | null) {
+  const { right = 0, bottom = 0 } = box?.getBoundingClientRect() ?? {};
+  const fits = bottom + MENU_HEIGHT < window.innerHeight;
+  return {
+    right: `${Math.max(4, Math.min(window.innerWidth - right, window.innerWidth - MENU_WIDTH))}px`,
+    top: `${fits ? bottom + 4 : bottom - MENU_HEIGHT - 36}px`,
+  };
 }
 
 function moveInMenu(event: KeyboardEvent, close: () => void): void {

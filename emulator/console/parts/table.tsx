@@ -5,6 +5,8 @@ export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ComponentChildren;
   readonly number?: true;
+  /** Shown for its heading. */
+  readonly title?: string;
 }
 
 interface TableProps<T> {
@@ -21,8 +23,8 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
       <table>
         <thead>
           <tr>
-            {columns.map(({ name, number }) => (
-              <th key={name} scope="col" class={number ? "number" : ""}>
+            {columns.map(({ name, number, title }) => (
+              <th key={name} scope="col" class={number ? "number" : ""} title={title}>
                 {name}
               </th>
             ))}

@@ -35,7 +35,7 @@ export function VirtualList({ count, rowHeight, label, row, focus, onKey }: Virt
     if (isAbove) element.scrollTop = at;
     else if (at + rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = at + rowHeight - element.clientHeight;
-  }, [focus, count, rowHeight]);
+  }, [focus, count, rowHeight, height]);
   const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE);
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);

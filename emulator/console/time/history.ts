@@ -24,7 +24,7 @@ export interface Bar {
 
 /** The lanes of the axis that hold single marks. */
 export const MARK_LANES = {
-  schedules: "Crons and schedules",
+  schedules: "Crons, schedules",
   webhooks: "Webhooks",
   limits: "Limits",
   faults: "Faults",

@@ -41,12 +41,16 @@ export async function lookAhead(): Promise<Future> {
 
 const LEAST_MS = 60_000;
 const MARGIN = 0.04;
+/** Schedules go on for ever: what is far ahead must not make what has happened small. */
+const LEAST_AHEAD_MS = 15 * 60_000;
+const FUTURE_PER_PAST = 1.5;
 
 /** The stretch from the first turn to the last event that is foreseen, with some room on both sides. */
 export function wholeStretch(future: Future | undefined): { readonly from: number; readonly to: number } {
   const from = Math.min(historyNow().begin || now.value, now.value);
   const last = future?.fired.at(-1);
-  const to = Math.max(now.value, last ? instantMs(last.at) : 0);
+  const ahead = now.value + Math.max(LEAST_AHEAD_MS, (now.value - from) * FUTURE_PER_PAST);
+  const to = Math.max(now.value, last ? Math.min(ahead, instantMs(last.at)) : 0);
   const room = Math.max(LEAST_MS / 2, (to - from) * MARGIN);
   return { from: from - room, to: to + 3 * room };
 }

@@ -1,0 +1,63 @@
+import type { Finding } from "../../../contracts/engine/verdict.ts";
+import { Json } from "../parts/json.tsx";
+
+/** A finding with what was expected, what was there, and its request and reply side by side. */
+export function FindingCard({ finding }: { readonly finding: Finding & { readonly of: string } }) {
+  const { verdict, blame, requirement, section, text, expected, actual, exchange, of } = finding;
+  return (
+    <details class="card run finding">
+      <summary>
+        <strong class={`status ${verdict === "FAIL" ? "bad" : "wait"}`}>
+          {verdict} <span class="muted">({blame})</span>
+        </strong>
+        §{requirement ?? section} {text} <span class="mono muted">{of}</span>
+      </summary>
+      {(expected !== undefined || actual !== undefined) && (
+        <div class="two">
+          <section aria-label="Expected">
+            <h3>Expected</h3>
+            <Json value={expected ?? null} />
+          </section>
+          <section aria-label="Actual">
+            <h3>Actual</h3>
+            <Json value={actual ?? null} />
+          </section>
+        </div>
+      )}
+      {exchange && (
+        <>
+          <div class="two">
+            <section aria-label="Request">
+              <h3>
+                {exchange.method} <span class="mono key">{exchange.url}</span>
+              </h3>
+              <Text headers={exchange.requestHeaders} body={exchange.requestBody ?? ""} />
+            </section>
+            <section aria-label="Reply">
+              <h3>{exchange.status}</h3>
+              <Text headers={exchange.replyHeaders} body={exchange.replyBody} />
+            </section>
+          </div>
+          <pre class="json" tabIndex={0}>
+            {exchange.curl}
+          </pre>
+        </>
+      )}
+    </details>
+  );
+}
+
+function Text({
+  headers,
+  body,
+}: {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <pre class="json" tabIndex={0}>
+      {[...lines, "", body].join("\n")}
+    </pre>
+  );
+}

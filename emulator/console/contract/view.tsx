@@ -1,0 +1,43 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { FileDrop } from "../parts/file-drop.tsx";
+import { ContractReport } from "./report.tsx";
+import type { ContractReportData } from "./requirements.ts";
+
+/** The report that was opened last; it stays while the page does. */
+const opened = signal<ContractReportData | null>(null);
+
+/** A run of the contract suites, from its report file. */
+export function ContractView() {
+  const [problem, setProblem] = useState("");
+  const take = async (file: File) => {
+    const report = await readReport(file);
+    opened.value = report ?? opened.value;
+    setProblem(report ? "" : `${file.name} is no report of contract run --report json.`);
+  };
+  return (
+    <>
+      <h1>Contract</h1>
+      <p class="muted">
+        <code>emulator contract run --report json --output report.json</code> writes what is shown here.
+      </p>
+      <FileDrop
+        name="Open a report"
+        hint="drop the JSON file here; it stays on this page"
+        accept=".json"
+        take={take}
+      />
+      {problem !== "" && <p class="problem">{problem}</p>}
+      {opened.value && <ContractReport report={opened.value} />}
+    </>
+  );
+}
+
+async function readReport(file: File): Promise<ContractReportData | null> {
+  try {
+    const value: Partial<ContractReportData> = JSON.parse(await file.text());
+    return Array.isArray(value.results) && value.counts !== undefined ? (value as ContractReportData) : null;
+  } catch {
+    return null;
+  }
+}

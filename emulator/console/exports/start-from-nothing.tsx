@@ -1,0 +1,58 @@
+import type { WorkspaceView } from "../../control/workspaces.ts";
+import { control } from "../model/actions.ts";
+import { apiHeaders } from "../model/api-key.ts";
+import { Action } from "../parts/action.tsx";
+
+/** The workspace that a client without one gets. */
+const STANDARD_TENANT = "00000000-0000-4000-8000-000000000001";
+
+const SAMPLES = { count: 200, project: "shop" };
+
+const DESTINATION = {
+  destination_type: "s3",
+  display_name: "Bucket of the emulator",
+  config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
+  credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+};
+
+/** An export needs a project with rows and a destination: both are one request away. */
+export function StartFromNothing({ workspaces }: { readonly workspaces: readonly WorkspaceView[] }) {
+  const hasProject = workspaces.some(({ projects }) => projects.length > 0);
+  const tenant = workspaces[0]?.tenant_id ?? STANDARD_TENANT;
+  return (
+    <ol class="steps card">
+      <li>
+        <p>
+          <strong>Rows to export.</strong> A project of 200 sample traces of the last day.
+        </p>
+        {hasProject ? (
+          <p class="status good">
+            <span aria-hidden="true">●</span> There is a project.
+          </p>
+        ) : (
+          <Action
+            label="Make sample traces"
+            kind="main"
+            call={control("POST", "/traces/generate", SAMPLES)}
+          />
+        )}
+      </li>
+      <li>
+        <p>
+          <strong>A place for the files.</strong> A destination in the bucket <code>traces</code> of the
+          emulator.
+        </p>
+        <Action
+          label="Make a destination"
+          kind={hasProject ? "main" : "plain"}
+          call={{
+            method: "POST",
+            path: "/api/v1/bulk-exports/destinations",
+            headers: apiHeaders(tenant),
+            body: DESTINATION,
+          }}
+        />
+      </li>
+    </ol>
+  );
+}

@@ -1,0 +1,95 @@
+import { FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
+import type { FaultView } from "../../subjects/faults/rules.ts";
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf } from "../model/router.ts";
+import { Action } from "../parts/action.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { ArmRule } from "./arm-rule.tsx";
+
+/** The faults that are armed, those that were hit with the turn of each hit, and the presets. */
+export function FaultsView() {
+  const faults = useResource("faults", () => client.call<readonly FaultView[]>("GET", "/faults"));
+  return (
+    <>
+      <header class="row">
+        <h1>Faults</h1>
+        <span class="spacer" />
+        <Action label="Remove all faults" kind="danger" call={control("DELETE", "/faults")} />
+      </header>
+      <Loaded of={faults}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>No fault is armed. Counts decide when one hits, never chance.</Empty>
+          ) : (
+            <Table label="Faults" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      <Presets />
+      <ArmRule />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<FaultView>[] = [
+  {
+    name: "State",
+    show: ({ state }) => (
+      <span class={`status ${state === "armed" ? "busy" : "off"}`}>
+        <span aria-hidden="true">{state === "armed" ? "◉" : "○"}</span> {state}
+      </span>
+    ),
+  },
+  { name: "Fault", show: ({ preset, plane }) => preset ?? plane },
+  { name: "Where", show: ({ match }) => <code>{JSON.stringify(match)}</code> },
+  { name: "What", show: ({ then }) => <code>{JSON.stringify(then)}</code> },
+  { name: "Hits", number: true, show: ({ hits, times }) => `${hits} / ${times}` },
+  { name: "At turns", show: ({ id }) => <Hits id={id} /> },
+  { name: "Armed", show: ({ armed_at }) => <Time at={armed_at} /> },
+  {
+    name: "Actions",
+    show: ({ id }) => (
+      <Action label={`Remove the fault ${id}`} kind="danger" call={control("DELETE", `/faults/${id}`)}>
+        Remove
+      </Action>
+    ),
+  },
+];
+
+function Hits({ id }: { readonly id: string }) {
+  const hits = turnsNow().filter(({ notes = [] }) =>
+    notes.some(({ kind, ref }) => kind === "fault.struck" && ref === id),
+  );
+  return (
+    <span class="row">
+      {hits.slice(-8).map(({ turn }) => (
+        <a key={turn} href={addressOf("time", null, { turn })}>
+          {turn}
+        </a>
+      ))}
+    </span>
+  );
+}
+
+function Presets() {
+  return (
+    <section class="card" aria-label="Presets">
+      <h2>Presets</h2>
+      <ul class="presets">
+        {Object.entries(FAULT_PRESETS).map(([preset, { summary }]) => (
+          <li key={preset}>
+            <Action label={`Arm ${preset}`} call={control("POST", "/faults", { preset })}>
+              {preset}
+            </Action>
+            <span class="muted">{summary}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ParquetPage } from "../../subjects/control-operation.ts";
+import { type Column, Table } from "../parts/table.tsx";
+
+type Chunk = ParquetPage["row_groups"][number]["columns"][number];
+
+/** What a Parquet file says of its row groups, each with its column chunks. */
+export function Groups({ page }: { readonly page: ParquetPage }) {
+  const types = new Map(page.columns.map(({ name, type }) => [name, type]));
+  const columns: readonly Column<Chunk>[] = [
+    { name: "Column", show: ({ name }) => <span class="mono">{name}</span> },
+    { name: "Type", show: ({ name }) => types.get(name.split(".")[0] ?? "") ?? "" },
+    { name: "Codec", show: ({ codec }) => codec },
+    { name: "Encodings", show: ({ encodings }) => encodings.join(", ") },
+    { name: "Bytes", number: true, show: ({ bytes }) => bytes.toLocaleString("en") },
+    { name: "Uncompressed", number: true, show: (chunk) => chunk.bytes_uncompressed.toLocaleString("en") },
+    { name: "Nulls", number: true, show: ({ nulls }) => nulls?.toLocaleString("en") ?? "–" },
+    { name: "Least", show: ({ min }) => <Bound value={min} /> },
+    { name: "Greatest", show: ({ max }) => <Bound value={max} /> },
+  ];
+  return (
+    <section aria-label="Row groups">
+      <h2>
+        Row groups{" "}
+        <span class="muted">
+          {page.row_groups.length}, written by {page.created_by ?? "unknown"}
+        </span>
+      </h2>
+      {page.row_groups.map(({ rows, bytes, columns: chunks }, index) => (
+        <details key={`group ${index}`} class="card run">
+          <summary>
+            <strong>Row group {index + 1}</strong>
+            <span class="muted">
+              {rows.toLocaleString("en")} rows, {bytes.toLocaleString("en")} bytes
+            </span>
+          </summary>
+          <Table
+            label={`Columns of row group ${index + 1}`}
+            columns={columns}
+            rows={chunks}
+            keyOf={(chunk) => chunk.name}
+          />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function Bound({ value }: { readonly value: unknown }) {
+  if (value === null || value === undefined) return <span class="none">–</span>;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return (
+    <span class="mono cell" title={text}>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ParquetPage } from "../../subjects/control-operation.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf, addressWith, route } from "../model/router.ts";
+import { Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Groups } from "./groups.tsx";
+
+const PAGE_ROWS = 50;
+
+/** A Parquet file: pages of its rows, its schema, row groups, codecs and statistics, read on the server. */
+export function FileView() {
+  const { id, query } = route.value;
+  const [bucket, key] = [id ?? "", query.get("key") ?? ""];
+  const offset = Math.max(0, Number(query.get("offset") ?? 0) || 0);
+  const asked = new URLSearchParams({ key, offset: String(offset), limit: String(PAGE_ROWS) });
+  const path = `/s3/buckets/${encodeURIComponent(bucket)}/parquet?${asked}`;
+  const page = useResource(path, () => client.call<ParquetPage>("GET", path));
+  return (
+    <>
+      <nav class="crumbs" aria-label="Path">
+        <a href={addressOf("storage")}>Storage</a> / <a href={addressOf("storage", bucket)}>{bucket}</a> /{" "}
+        <span class="mono">{key}</span>
+      </nav>
+      <h1>Rows of a file</h1>
+      <Loaded of={page}>{(value) => <Shown page={value} />}</Loaded>
+    </>
+  );
+}
+
+type Row = ParquetPage["rows"][number];
+
+function Shown({ page }: { readonly page: ParquetPage }) {
+  const columns: readonly Column<Row>[] = page.columns.map(({ name, type }) => ({
+    name,
+    title: type,
+    show: (row) => <Cell name={name} value={row[name]} />,
+  }));
+  const last = Math.min(page.rows_total, page.offset + PAGE_ROWS);
+  return (
+    <>
+      <div class="row">
+        <span>
+          Rows {page.rows_total === 0 ? 0 : page.offset + 1} to {last} of{" "}
+          {page.rows_total.toLocaleString("en")}
+        </span>
+        <span class="spacer" />
+        {page.offset > 0 && (
+          <a class="button" href={addressWith({ offset: Math.max(0, page.offset - PAGE_ROWS) })}>
+            Before
+          </a>
+        )}
+        {last < page.rows_total && (
+          <a class="button" href={addressWith({ offset: last })}>
+            After
+          </a>
+        )}
+      </div>
+      <Table
+        label="Rows"
+        columns={columns}
+        rows={page.rows}
+        keyOf={(row) => String(row.id ?? JSON.stringify(row))}
+      />
+      <Groups page={page} />
+    </>
+  );
+}
+
+/** The id of a row leads to its way through the exports. */
+function Cell({ name, value }: { readonly name: string; readonly value: unknown }) {
+  if (value === null || value === undefined) return <span class="none">null</span>;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (name === "id")
+    return (
+      <a class="mono" href={addressOf("why", null, { run: text })}>
+        {text}
+      </a>
+    );
+  return (
+    <span class="mono cell" title={text}>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
+import { Action } from "../parts/action.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { Explain } from "./explain.tsx";
+import { type Limits, Meters } from "./meters.tsx";
+
+/** A meter for each row that counts something now, what refused last, and which row decides on a request. */
+export function LimitsView() {
+  const found = useResource("limits", () => client.call<Limits>("GET", "/rate-limits"));
+  return (
+    <>
+      <header class="row">
+        <h1>Limits</h1>
+        <span class="spacer" />
+        <Action label="Reset every counter" call={control("POST", "/rate-limits/reset", {})} />
+      </header>
+      <LastRefused />
+      <Loaded of={found}>{(limits) => <Meters limits={limits} />}</Loaded>
+      <Explain />
+    </>
+  );
+}
+
+function LastRefused() {
+  const last = turnsNow().findLast(({ refused }) => refused?.status === 429);
+  if (!last) return null;
+  return (
+    <p class="why wait">
+      Refused last: <strong>{last.cause.name}</strong> at <Time at={last.now} />. {last.refused?.message}
+    </p>
+  );
+}

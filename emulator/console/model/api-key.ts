@@ -1,0 +1,16 @@
+import { signal } from "@preact/signals";
+
+const KEY = "emulator-console-api-key";
+
+/** The API key that the page sends to the emulated API; the one that is published with the emulator at first. */
+export const apiKey = signal(sessionStorage.getItem(KEY) ?? "emulator-key");
+
+export function setApiKey(key: string): void {
+  apiKey.value = key;
+  sessionStorage.setItem(KEY, key);
+}
+
+/** The headers of a request to the emulated API, for one workspace. */
+export function apiHeaders(tenantId: string): Readonly<Record<string, string>> {
+  return { "x-api-key": apiKey.value, "x-tenant-id": tenantId };
+}

@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import type { RecordedRequest } from "../../subjects/recording.ts";
+import { client } from "../model/client.ts";
+import { turnsNow } from "../model/live.ts";
+import { useResource } from "../model/resource.ts";
+import { ChoiceField } from "../parts/field.tsx";
+import { Json } from "../parts/json.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+
+const SHOWN = 300;
+
+/** A recorded request with what the journal says of it. */
+interface Exchange extends RecordedRequest {
+  readonly number: number;
+  readonly beyond: readonly (readonly [what: string, fields: readonly string[]])[];
+}
+
+const FILTERS = [
+  ["all", "all requests"],
+  ["beyond", "with fields beyond the specification"],
+  ["refused", "that were refused"],
+] as const;
+
+/** The requests of late with their replies, and of each the fields that nothing read or that nothing defines. */
+export function RequestsView() {
+  const [filter, setFilter] = useState("all");
+  const recording = useResource(
+    "recording",
+    () => client.recording() as Promise<readonly (object | RecordedRequest)[]>,
+  );
+  return (
+    <>
+      <header class="row">
+        <h1>Requests</h1>
+        <span class="spacer" />
+        <ChoiceField name="Show" value={filter} set={setFilter} options={FILTERS} />
+      </header>
+      <Loaded of={recording}>
+        {([, ...lines]) => {
+          const all = exchangesOf(lines as readonly RecordedRequest[]);
+          const list = all.filter((each) => isWanted(each, filter)).toReversed();
+          return list.length === 0 ? (
+            <Empty>No such request yet. Credentials are left out of what is kept.</Empty>
+          ) : (
+            <ol class="requests">
+              {list.slice(0, SHOWN).map((each) => (
+                <RequestRow key={each.number} of={each} />
+              ))}
+            </ol>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function isWanted({ status, beyond }: Exchange, filter: string): boolean {
+  if (filter === "refused") return status >= 400;
+  return filter === "all" || beyond.length > 0;
+}
+
+/** A request and its turn have the same instant, method and path, and come in the same order. */
+function exchangesOf(requests: readonly RecordedRequest[]): readonly Exchange[] {
+  const turns = new Map<string, ReturnType<typeof turnsNow>[number][]>();
+  for (const turn of turnsNow()) {
+    const { type, detail = {} } = turn.cause;
+    if (type !== "request") continue;
+    const key = `${turn.now} ${detail.method} ${detail.path}`;
+    turns.set(key, [...(turns.get(key) ?? []), turn]);
+  }
+  return requests.map((request, number) => {
+    const turn = turns.get(`${request.at} ${request.method} ${request.path}`)?.shift();
+    const fields = [
+      ["nothing reads", turn?.unknown_fields],
+      ["sent beyond", turn?.sent_beyond],
+      ["answered beyond", turn?.answered_beyond],
+    ] as const;
+    const beyond = fields.flatMap(([what, names = []]) => (names.length > 0 ? [[what, names] as const] : []));
+    return { ...request, number, beyond };
+  });
+}
+
+function RequestRow({
+  of: { at, method, path, query, headers, status, body, reply, beyond },
+}: {
+  readonly of: Exchange;
+}) {
+  return (
+    <li>
+      <details class="card run">
+        <summary>
+          <span class={`status ${status < 400 ? "good" : "bad"}`}>
+            <span aria-hidden="true">{status < 400 ? "●" : "✕"}</span> {status}
+          </span>{" "}
+          <strong class="mono">{method}</strong> <span class="mono key">{path}</span> <Time at={at} />{" "}
+          {beyond.length > 0 && <span class="pill wait">○ {beyond.map(([what]) => what).join(", ")}</span>}
+        </summary>
+        {beyond.map(([what, names]) => (
+          <p key={what}>
+            <strong>{what}</strong> <code>{names.join(", ")}</code>
+          </p>
+        ))}
+        <div class="two">
+          <section aria-label="Request">
+            <h3>Request</h3>
+            <Json value={{ ...(query !== "" && { query }), headers, body: parsed(body) }} />
+          </section>
+          <section aria-label="Reply">
+            <h3>Reply</h3>
+            <Json value={parsed(reply)} />
+          </section>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null || text === "" ? text : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

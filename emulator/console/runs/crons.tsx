@@ -1,0 +1,41 @@
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+interface Cron {
+  readonly cron_id: string;
+  readonly schedule: string;
+  readonly timezone: string | null;
+  readonly enabled: boolean;
+  readonly thread_id: string | null;
+  readonly next_run_date: string | null;
+  readonly end_time: string | null;
+}
+
+const COLUMNS: readonly Column<Cron>[] = [
+  { name: "Schedule", show: ({ schedule }) => <code>{schedule}</code> },
+  { name: "Zone", show: ({ timezone }) => timezone ?? "UTC" },
+  { name: "On", show: ({ enabled }) => (enabled ? "● yes" : "⊘ no") },
+  { name: "Next run", show: ({ next_run_date }) => <Time at={next_run_date} /> },
+  { name: "Ends", show: ({ end_time }) => <Time at={end_time} /> },
+  { name: "Thread", show: ({ thread_id }) => <span class="mono">{thread_id ?? "a new one each"}</span> },
+];
+
+/** The crons of all workspaces; nothing where there is none. */
+export function Crons() {
+  const crons = useResource("crons", () => client.call<readonly Cron[]>("GET", "/agent/crons"));
+  return (
+    <Loaded of={crons}>
+      {(list) =>
+        list.length > 0 && (
+          <>
+            <h2>Crons</h2>
+            <Table label="Crons" columns={COLUMNS} rows={list} keyOf={({ cron_id }) => cron_id} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from "preact/hooks";
+import { instantMs } from "../../kernel/instant.ts";
+import type { RunDetail } from "../../subjects/agent/overview.ts";
+import { Json } from "../parts/json.tsx";
+import { spanOf } from "../parts/time.tsx";
+
+const TICK_MS = 120;
+
+/** The events of a run's stream, played one after the other or moved through by hand. */
+export function Playback({ run }: { readonly run: RunDetail }) {
+  const frames = run.stream ?? [];
+  const [at, setAt] = useState(frames.length);
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(
+      () =>
+        setAt((before) => {
+          if (before + 1 >= frames.length) setPlaying(false);
+          return Math.min(before + 1, frames.length);
+        }),
+      TICK_MS,
+    );
+    return () => clearInterval(timer);
+  }, [isPlaying, frames.length]);
+  if (run.stream === null)
+    return <p class="empty">Its stream is not there: the run has not begun, or ended long ago.</p>;
+  const play = () => {
+    if (at >= frames.length) setAt(0);
+    setPlaying(!isPlaying);
+  };
+  const start = instantMs(run.started_at ?? run.created_at);
+  const visible = frames.slice(0, at);
+  return (
+    <section class="card" aria-label="Stream">
+      <header class="row">
+        <h2>Stream</h2>
+        <span class="muted">
+          {at} of {run.stream_total} events
+        </span>
+        <button type="button" class="button" onClick={play}>
+          {isPlaying ? "Pause" : "Play"}
+        </button>
+        <label class="grow">
+          <span class="hidden">Events shown</span>
+          <input
+            type="range"
+            min={0}
+            max={frames.length}
+            value={Math.min(at, frames.length)}
+            onInput={(event) => setAt(Number(event.currentTarget.value))}
+          />
+        </label>
+      </header>
+      <ol class="frames">
+        {visible.map(({ id, at: instant, event, data }) => (
+          <li key={id}>
+            <details>
+              <summary>
+                <span class="mono muted">+{spanOf(instantMs(instant) - start)}</span> <code>{event}</code>{" "}
+                <span class="frame-data mono">{JSON.stringify(data).slice(0, 160)}</span>
+              </summary>
+              <Json value={data} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+import type { RunOverview, ThreadOverview } from "../../subjects/agent/overview.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf, route } from "../model/router.ts";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Status } from "../parts/status.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { Crons } from "./crons.tsx";
+import { RunPage } from "./run.tsx";
+
+/** Threads, the runs of each, and one run with its stream. */
+export function RunsView() {
+  const { id, query } = route.value;
+  if (id !== null) return <RunPage id={id} />;
+  const thread = query.get("thread");
+  return (
+    <>
+      <h1>{thread === null ? "Threads and runs" : "Runs of a thread"}</h1>
+      {thread !== null && (
+        <p>
+          <a href={addressOf("runs")}>All threads</a> / <span class="mono">{thread}</span>
+        </p>
+      )}
+      {thread === null && <Threads />}
+      <h2>Runs</h2>
+      <Runs thread={thread} />
+      {thread === null && <Crons />}
+    </>
+  );
+}
+
+const THREAD_COLUMNS: readonly Column<ThreadOverview>[] = [
+  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  {
+    name: "Thread",
+    show: ({ thread_id }) => (
+      <a class="mono" href={addressOf("runs", null, { thread: thread_id })}>
+        {thread_id}
+      </a>
+    ),
+  },
+  { name: "Runs", number: true, show: ({ runs }) => runs },
+  { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
+  { name: "Updated", show: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+function Threads() {
+  const threads = useResource("threads", () =>
+    client.call<readonly ThreadOverview[]>("GET", "/agent/threads"),
+  );
+  return (
+    <Loaded of={threads}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No thread yet. POST /threads makes one.</Empty>
+        ) : (
+          <Table
+            label="Threads"
+            columns={THREAD_COLUMNS}
+            rows={list.toReversed()}
+            keyOf={({ tenant_id, thread_id }) => `${tenant_id}/${thread_id}`}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+const RUN_COLUMNS: readonly Column<RunOverview>[] = [
+  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  {
+    name: "Run",
+    show: ({ run_id }) => (
+      <a class="mono" href={addressOf("runs", run_id)}>
+        {run_id}
+      </a>
+    ),
+  },
+  { name: "Graph", show: ({ graph_id }) => graph_id },
+  { name: "Strategy", show: ({ multitask_strategy }) => multitask_strategy },
+  { name: "Webhook", show: ({ has_webhook }) => (has_webhook ? "yes" : "") },
+  { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
+  { name: "Updated", show: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+function Runs({ thread }: { readonly thread: string | null }) {
+  const path = thread === null ? "/agent/runs" : `/agent/runs?thread=${encodeURIComponent(thread)}`;
+  const runs = useResource(path, () => client.call<readonly RunOverview[]>("GET", path));
+  return (
+    <Loaded of={runs}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No run yet. POST /threads/&lt;thread&gt;/runs makes one.</Empty>
+        ) : (
+          <Table label="Runs" columns={RUN_COLUMNS} rows={list.toReversed()} keyOf={({ run_id }) => run_id} />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,116 @@
+import { CONTROL_PATH } from "../../client/control-client.ts";
+import type { ObjectList } from "../../subjects/object-storage/contents.ts";
+import { client } from "../model/client.ts";
+import { worldUrl } from "../model/place.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf, addressWith } from "../model/router.ts";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+const PAGE = 200;
+
+interface BucketProps {
+  readonly name: string;
+  readonly prefix: string;
+  readonly after: string;
+}
+
+type Entry = { readonly folder: string } | ObjectList["objects"][number];
+
+/** A folder of a bucket: folders first, then objects. */
+export function Bucket({ name, prefix, after }: BucketProps) {
+  const asked = new URLSearchParams({ prefix, delimiter: "/", after, limit: String(PAGE) });
+  const path = `/s3/buckets/${encodeURIComponent(name)}/objects?${asked}`;
+  const found = useResource(path, () => client.call<ObjectList>("GET", path));
+  return (
+    <>
+      <Crumbs name={name} prefix={prefix} />
+      <h1>{prefix === "" ? name : prefix.split("/").at(-2)}</h1>
+      <Loaded of={found}>
+        {({ prefixes, objects, truncated }) => {
+          const entries: readonly Entry[] = [...prefixes.map((folder) => ({ folder })), ...objects];
+          if (entries.length === 0) return <Empty>Nothing here.</Empty>;
+          const last = [...prefixes, ...objects.map(({ key }) => key)].sort().at(-1) ?? null;
+          return (
+            <>
+              <Table
+                label="Objects"
+                columns={columnsOf(name, prefix)}
+                rows={entries}
+                keyOf={(entry) => ("folder" in entry ? entry.folder : entry.key)}
+              />
+              {truncated && (
+                <p>
+                  <a href={addressWith({ after: last })}>More</a>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Crumbs({ name, prefix }: { readonly name: string; readonly prefix: string }) {
+  const parts = prefix.split("/").filter((part) => part !== "");
+  return (
+    <nav class="crumbs" aria-label="Path">
+      <a href={addressOf("storage")}>Storage</a> / <a href={addressOf("storage", name)}>{name}</a>
+      {parts.map((part, index) => {
+        const to = `${parts.slice(0, index + 1).join("/")}/`;
+        return (
+          <span key={to}>
+            {" / "}
+            <a href={addressOf("storage", name, { prefix: to })}>{part}</a>
+          </span>
+        );
+      })}
+    </nav>
+  );
+}
+
+function columnsOf(bucket: string, prefix: string): readonly Column<Entry>[] {
+  return [
+    { name: "Name", show: (entry) => <Name entry={entry} bucket={bucket} prefix={prefix} /> },
+    {
+      name: "Bytes",
+      number: true,
+      show: (entry) => ("size" in entry ? entry.size.toLocaleString("en") : ""),
+    },
+    { name: "Type", show: (entry) => ("size" in entry ? entry.content_type : "") },
+    { name: "Changed", show: (entry) => ("size" in entry ? <Time at={entry.last_modified} /> : "") },
+    {
+      name: "Actions",
+      show: (entry) => ("size" in entry ? <Download bucket={bucket} name={entry.key} /> : ""),
+    },
+  ];
+}
+
+function Name({ entry, bucket, prefix }: { entry: Entry; bucket: string; prefix: string }) {
+  if ("folder" in entry)
+    return (
+      <a href={addressOf("storage", bucket, { prefix: entry.folder })}>{entry.folder.slice(prefix.length)}</a>
+    );
+  const name = entry.key.slice(prefix.length);
+  if (!entry.key.endsWith(".parquet")) return <span class="mono">{name}</span>;
+  return (
+    <a class="mono" href={addressOf("file", bucket, { key: entry.key })}>
+      {name}
+    </a>
+  );
+}
+
+function Download({ bucket, name }: { readonly bucket: string; readonly name: string }) {
+  const path = `/s3/buckets/${encodeURIComponent(bucket)}/object?key=${encodeURIComponent(name)}`;
+  return (
+    <a
+      href={worldUrl + CONTROL_PATH + path}
+      download={name.split("/").at(-1)}
+      aria-label={`Download ${name}`}
+    >
+      Download
+    </a>
+  );
+}

@@ -1,0 +1,68 @@
+import type { CredentialView } from "../../subjects/object-storage/credentials.ts";
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { Action } from "../parts/action.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+const PERMISSIONS = ["put", "get", "delete", "list", "abort"] as const;
+
+const COLUMNS: readonly Column<CredentialView>[] = [
+  { name: "Access key", show: ({ access_key_id }) => <span class="mono">{access_key_id}</span> },
+  { name: "Bucket", show: ({ bucket }) => bucket ?? "all" },
+  {
+    name: "May",
+    show: (key) => (
+      <span class="row">
+        {PERMISSIONS.map((permission) => (
+          <Permission key={permission} of={key} permission={permission} />
+        ))}
+      </span>
+    ),
+  },
+  { name: "Expires", show: ({ expires_at }) => <Time at={expires_at} /> },
+];
+
+/** The key pairs; a permission is a switch that takes effect at once. */
+export function Keys() {
+  const keys = useResource("keys", () => client.call<readonly CredentialView[]>("GET", "/s3/credentials"));
+  return (
+    <Loaded of={keys}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No key pair.</Empty>
+        ) : (
+          <Table
+            label="Key pairs"
+            columns={COLUMNS}
+            rows={list}
+            keyOf={({ access_key_id }) => access_key_id}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface PermissionProps {
+  readonly of: CredentialView;
+  readonly permission: (typeof PERMISSIONS)[number];
+}
+
+function Permission({ of: { access_key_id, allow, deny }, permission }: PermissionProps) {
+  const isAllowed = allow.includes(permission) && !deny.includes(permission);
+  const others = deny.filter((name) => name !== permission);
+  const body = isAllowed
+    ? { deny: [...others, permission] }
+    : { deny: others, allow: [...new Set([...allow, permission])] };
+  return (
+    <Action
+      label={`${isAllowed ? "Deny" : "Allow"} ${permission} to ${access_key_id}`}
+      call={control("PATCH", `/s3/credentials/${encodeURIComponent(access_key_id)}`, body)}
+    >
+      <span aria-hidden="true">{isAllowed ? "●" : "⊘"}</span> {permission}
+    </Action>
+  );
+}

@@ -1,0 +1,79 @@
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressWith, route } from "../model/router.ts";
+import { Action } from "../parts/action.tsx";
+import { Json } from "../parts/json.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+
+interface Inbox {
+  readonly name: string;
+  readonly messages: number;
+}
+
+interface Message {
+  readonly id: string;
+  readonly received_at: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** What the built-in receivers have got. */
+export function Inboxes() {
+  const chosen = route.value.query.get("inbox");
+  const inboxes = useResource("inboxes", () => client.call<readonly Inbox[]>("GET", "/webhooks/inbox"));
+  return (
+    <section aria-label="Inboxes">
+      <h2>Inboxes</h2>
+      <Loaded of={inboxes}>
+        {(list) => (
+          <>
+            <p class="row">
+              {list.length === 0 && (
+                <span class="muted">
+                  None yet: whatever is sent to <code>/_emulator/inbox/&lt;name&gt;</code> is kept there.
+                </span>
+              )}
+              {list.map(({ name, messages }) => (
+                <a
+                  key={name}
+                  class="button"
+                  href={addressWith({ inbox: name })}
+                  aria-current={name === chosen ? "true" : undefined}
+                >
+                  {name} <span class="count">{messages}</span>
+                </a>
+              ))}
+            </p>
+            {chosen !== null && <Messages inbox={chosen} />}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Messages({ inbox }: { readonly inbox: string }) {
+  const path = `/webhooks/inbox/${encodeURIComponent(inbox)}`;
+  const found = useResource(path, () => client.call<readonly Message[]>("GET", path));
+  return (
+    <Loaded of={found}>
+      {(messages) => (
+        <>
+          {messages.toReversed().map(({ id, received_at, headers, body }) => (
+            <details key={id} class="card run">
+              <summary>
+                <Time at={received_at} /> <span class="mono muted">{id.slice(0, 8)}</span>
+              </summary>
+              <Json value={{ headers, body }} />
+            </details>
+          ))}
+          <p>
+            <Action label={`Empty the inbox ${inbox}`} kind="danger" call={control("DELETE", path)} />
+          </p>
+        </>
+      )}
+    </Loaded>
+  );
+}

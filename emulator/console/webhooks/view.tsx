@@ -1,0 +1,59 @@
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf, route } from "../model/router.ts";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Status } from "../parts/status.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { CheckUrl } from "./check-url.tsx";
+import { DeliveryPage } from "./delivery.tsx";
+import { Inboxes } from "./inboxes.tsx";
+import { type DeliveryView, RunLink } from "./shared.tsx";
+
+/** The ledger of deliveries, the check of a URL, and what the inboxes have received. */
+export function WebhooksView() {
+  const { id } = route.value;
+  if (id !== null) return <DeliveryPage id={id} />;
+  return (
+    <>
+      <h1>Webhooks</h1>
+      <Ledger />
+      <CheckUrl />
+      <Inboxes />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<DeliveryView>[] = [
+  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  {
+    name: "Delivery",
+    show: ({ id }) => (
+      <a class="mono" href={addressOf("webhooks", id)}>
+        {id.slice(0, 8)}
+      </a>
+    ),
+  },
+  { name: "URL", show: ({ url }) => <span class="mono key">{url}</span> },
+  { name: "Of run", show: ({ run_id, run_status }) => <RunLink id={run_id} status={run_status} /> },
+  { name: "Attempts", number: true, show: ({ attempts }) => attempts.length },
+  { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
+  { name: "Why", show: ({ reason }) => <span class="key">{reason}</span> },
+];
+
+function Ledger() {
+  const found = useResource("deliveries", () =>
+    client.call<readonly DeliveryView[]>("GET", "/webhooks/deliveries?limit=200"),
+  );
+  return (
+    <Loaded of={found}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No delivery yet: a run with `webhook` makes one when it ends.</Empty>
+        ) : (
+          <Table label="Deliveries" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { RowExplanation } from "../../subjects/bulk-exports/explain.ts";
+import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import { client } from "../model/client.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf, go, route } from "../model/router.ts";
+import { ChoiceField, TextField } from "../parts/field.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Way } from "./way.tsx";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Why a trace row is in an export, or not: its way, stopping where it stopped. */
+export function WhyView() {
+  const { id, query } = route.value;
+  const row = query.get("run") ?? "";
+  const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
+  return (
+    <>
+      <h1>Why?</h1>
+      <Loaded of={exports}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>No export yet: there is nothing that a row could be missing from.</Empty>
+          ) : (
+            <Question exports={list.toReversed()} exportId={id ?? list.at(-1)?.id ?? ""} row={row} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+interface QuestionProps {
+  readonly exports: readonly ExportOverview[];
+  readonly exportId: string;
+  readonly row: string;
+}
+
+function Question({ exports, exportId, row }: QuestionProps) {
+  const [typed, setTyped] = useState(row);
+  const ask = (event: Event) => {
+    event.preventDefault();
+    go(addressOf("why", exportId, { run: typed.trim() }));
+  };
+  const options = exports.map(
+    ({ id, project, status }) => [id, `${id.slice(0, 8)} ${project ?? ""} ${status}`] as const,
+  );
+  return (
+    <>
+      <form class="card form" onSubmit={ask}>
+        <ChoiceField
+          name="Export"
+          value={exportId}
+          set={(value) => go(addressOf("why", value, { run: typed }), true)}
+          options={options}
+        />
+        <TextField name="Id of the row" value={typed} set={setTyped} hint="the UUID of a run in a trace" />
+        <div class="row">
+          <button type="submit" class="button main" disabled={!UUID.test(typed.trim())}>
+            Why?
+          </button>
+        </div>
+      </form>
+      {UUID.test(row) && <Answer exportId={exportId} row={row} />}
+    </>
+  );
+}
+
+function Answer({ exportId, row }: { readonly exportId: string; readonly row: string }) {
+  const found = useResource(`why ${exportId} ${row}`, () =>
+    client.call<RowExplanation>(
+      "GET",
+      `/exports/${encodeURIComponent(exportId)}/explain?run=${encodeURIComponent(row)}`,
+    ),
+  );
+  return <Loaded of={found}>{(value) => <Way of={value} />}</Loaded>;
+}

@@ -1,0 +1,110 @@
+import type { ComponentChildren } from "preact";
+import type { RowExplanation } from "../../subjects/bulk-exports/explain.ts";
+import { addressOf } from "../model/router.ts";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+
+/** `null`: not decided, since the row did not come so far. */
+interface Stage {
+  readonly name: string;
+  readonly passed: boolean | null;
+  readonly detail: ComponentChildren;
+}
+
+/** The stages of a row, in their order; the first that it did not pass is where it stopped. */
+export function Way({ of: found }: { readonly of: RowExplanation }) {
+  const { included, why } = found;
+  const verdict =
+    included === null ? "Not yet decided" : included ? "It is in the export" : "It is not in the export";
+  return (
+    <section class="card" aria-label="The way of the row">
+      <p class={`status ${included === null ? "wait" : included ? "good" : "bad"}`}>
+        <span aria-hidden="true">{included === null ? "○" : included ? "●" : "✕"}</span> {verdict}
+      </p>
+      <p>{why}</p>
+      <ol class="way">
+        {stagesOf(found).map(({ name, passed, detail }) => (
+          <li key={name} class={passed === null ? "open" : passed ? "passed" : "stopped"}>
+            <strong>
+              <span aria-hidden="true">{passed === null ? "○" : passed ? "✓" : "✕"}</span> {name}
+              <span class="hidden">
+                {passed === null ? ": not reached" : passed ? ": passed" : ": stopped here"}
+              </span>
+            </strong>
+            <div>{detail}</div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function stagesOf(found: RowExplanation): readonly Stage[] {
+  const { row, project, window, filter, late, partition, file } = found;
+  return [
+    {
+      name: "Row",
+      passed: row !== null,
+      detail: row ? (
+        <>
+          begins at <Time at={row.start_time} />
+        </>
+      ) : (
+        "The workspace has no such row."
+      ),
+    },
+    {
+      name: "Project",
+      passed: project?.matches ?? null,
+      detail: project && <code>{project.session_id}</code>,
+    },
+    {
+      name: "Window",
+      passed: window?.matches ?? null,
+      detail: window && (
+        <>
+          <Time at={window.start_time} /> – <Time at={window.end_time} />
+        </>
+      ),
+    },
+    {
+      name: "Filter",
+      passed: filter?.matches ?? null,
+      detail: filter && (
+        <>
+          <code>{filter.expression ?? "none"}</code>
+          {filter.clause !== undefined && (
+            <p>
+              The clause <code>{filter.clause}</code> decides, since {filter.because}.
+            </p>
+          )}
+        </>
+      ),
+    },
+    {
+      name: "In time",
+      passed: late === null ? null : !late,
+      detail: late === true && "It was written, as it is now, after its run had begun to read (§3.3).",
+    },
+    {
+      name: "Partition",
+      passed: partition === null ? null : partition.status !== "FAILED",
+      detail: partition && (
+        <>
+          {partition.start_time.slice(0, 10)} <Status of={partition.status} />
+        </>
+      ),
+    },
+    { name: "File", passed: file === null ? null : true, detail: file !== null && <FileLink path={file} /> },
+  ];
+}
+
+/** `<bucket>/<key>` leads to the rows of the file. */
+function FileLink({ path }: { readonly path: string }) {
+  const slash = path.indexOf("/");
+  return (
+    <a class="mono key" href={addressOf("file", path.slice(0, slash), { key: path.slice(slash + 1) })}>
+      {path}
+    </a>
+  );
+}

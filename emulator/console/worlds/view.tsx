@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import type { SnapshotView, WorldView } from "../../subjects/control-operation.ts";
+import { control } from "../model/actions.ts";
+import { client } from "../model/client.ts";
+import { consoleOf, worldName } from "../model/place.ts";
+import { useResource } from "../model/resource.ts";
+import { route } from "../model/router.ts";
+import { Action } from "../parts/action.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { Snapshots } from "./snapshots.tsx";
+import { type TreeRow, treeOf } from "./tree.ts";
+
+/** The worlds and snapshots of this process, as a tree of what began with what. */
+export function WorldsView() {
+  const worlds = useResource("worlds", () => client.worlds.list());
+  const snapshots = useResource("snapshots", () => client.snapshots.list());
+  return (
+    <>
+      <h1>Worlds</h1>
+      <Loaded of={worlds}>{(list) => <Tree worlds={list} snapshots={snapshots.value ?? []} />}</Loaded>
+      <Fork />
+      <Loaded of={snapshots}>{(list) => <Snapshots list={list} />}</Loaded>
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<TreeRow>[] = [
+  { name: "World", show: (row) => <Name row={row} /> },
+  { name: "Began with", show: ({ from }) => from ?? "nothing" },
+  { name: "Now", show: ({ world, snapshot }) => <Time at={world?.now ?? snapshot?.now} /> },
+  { name: "Clock", show: ({ world }) => world?.clock?.mode ?? "" },
+  { name: "Actions", show: (row) => row.world && row.name !== "main" && <Remove name={row.name} /> },
+];
+
+function Tree({ worlds, snapshots }: { worlds: readonly WorldView[]; snapshots: readonly SnapshotView[] }) {
+  const rows = treeOf(worlds, snapshots);
+  return <Table label="Worlds" columns={COLUMNS} rows={rows} keyOf={({ kind, name }) => `${kind} ${name}`} />;
+}
+
+function Name({ row }: { readonly row: TreeRow }) {
+  const indent = "\u00a0\u00a0\u00a0".repeat(row.depth);
+  if (row.kind === "snapshot")
+    return (
+      <>
+        {indent}
+        <span aria-hidden="true">▣</span> {row.name} <span class="muted">snapshot</span>
+      </>
+    );
+  return (
+    <>
+      {indent}
+      <span aria-hidden="true">{row.depth > 0 ? "└ " : ""}◷</span>{" "}
+      <a href={consoleOf(row.name)}>{row.name}</a>
+      {row.name === worldName && <span class="pill good">shown here</span>}
+    </>
+  );
+}
+
+function Remove({ name }: { readonly name: string }) {
+  return (
+    <Action
+      label={`Remove the world ${name}`}
+      kind="danger"
+      call={control("DELETE", `/worlds/${encodeURIComponent(name)}`)}
+    >
+      Remove
+    </Action>
+  );
+}
+
+/** Makes a world that goes on from this one: as it is, or as of a turn. */
+function Fork() {
+  const [id, setId] = useState("");
+  const [at, setAt] = useState(route.value.query.get("at") ?? "");
+  const turn = Number(at);
+  const body = {
+    from: worldName,
+    ...(id !== "" && { id }),
+    ...(at !== "" && { at: Number.isSafeInteger(turn) ? turn : at }),
+  };
+  const show = (reply: unknown) => window.location.assign(consoleOf((reply as WorldView).id));
+  return (
+    <section class="card form" aria-label="Fork">
+      <TextField name="Name of the fork" value={id} set={setId} hint="the first free name when it is empty" />
+      <TextField name="As of" value={at} set={setAt} hint="a turn or an instant in the past; empty for now" />
+      <div class="row">
+        <Action label={`Fork ${worldName}`} kind="main" call={control("POST", "/worlds", body)} done={show} />
+      </div>
+    </section>
+  );
+}
