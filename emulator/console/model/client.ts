@@ -24,5 +24,8 @@ export function pageHeaders(method: string): Record<string, string> {
   };
 }
 
-/** The control API of this world: all that the console knows and does comes from it. */
+/** The control API of this world, as of the turn that is shown: all that the console knows comes from it. */
 export const client = createControlClient(sendHere);
+
+/** The same as of now: for the clock, and for what has no past. */
+export const present = createControlClient(send);

@@ -1,8 +1,8 @@
 import { effect, signal } from "@preact/signals";
 import type { ClockView } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
-import { client } from "./client.ts";
-import { revision } from "./live.ts";
+import { asOf, present } from "./client.ts";
+import { revision, turnsNow } from "./live.ts";
 
 /** The clock as it was last read, and when by the clock of this machine (ms). */
 const read = signal<{ readonly view: ClockView; readonly at: number } | null>(null);
@@ -26,7 +26,7 @@ export function followClock(): void {
 /** Reads it at once; a server that is gone is reported by the journal. */
 export async function readClock(): Promise<void> {
   try {
-    const view = await client.clock.read();
+    const view = await present.clock.read();
     read.value = { view, at: performance.now() };
     clock.value = view;
     showNow();
@@ -42,4 +42,11 @@ function showNow(): void {
   const { view, at } = last;
   const gone = view.mode === "flowing" ? (performance.now() - at) * view.rate : 0;
   now.value = Math.floor(instantMs(view.now) + gone);
+}
+
+/** The instant that is shown (ms): that of the turn that the world is shown as of, or now. */
+export function shownInstant(): number {
+  if (asOf.value === null) return now.value;
+  const turn = turnsNow().find((each) => each.turn === asOf.value);
+  return turn ? instantMs(turn.now) : now.value;
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply } from "../../client/send.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
-import { client } from "./client.ts";
+import { present } from "./client.ts";
 import { linesOf } from "./lines.ts";
 import { worldUrl } from "./place.ts";
 
@@ -94,7 +94,7 @@ function announce(): void {
 /** A stream ends with its world (reset, load, defect) or with its server. */
 async function explainEnd(): Promise<void> {
   try {
-    const { now } = await client.clock.read();
+    const { now } = await present.clock.read();
     connection.value = "connecting";
     const last = turns.at(-1);
     // A world that begins anew is behind the turns that are shown.

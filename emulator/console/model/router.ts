@@ -25,13 +25,14 @@ export const route = computed<Route>(() => {
   };
 });
 
-/** An address of this page; what is null is left out of its query. */
+/** An address of this page, in the past that is shown; what is null is left out of its query. */
 export function addressOf(
   view: string,
   id?: string | null,
   query: Readonly<Record<string, string | number | null>> = {},
 ): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const all = { as_of: route.value.query.get("as_of"), ...query };
+  const given = Object.entries(all).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],
   );
   const text = new URLSearchParams(given).toString();

@@ -12,12 +12,23 @@ interface ActionProps {
   readonly children?: ComponentChildren;
   readonly kind?: "main" | "danger" | "plain";
   readonly disabled?: boolean;
+  /** It changes nothing of the world that is shown, so that it can be done while its past is. */
+  readonly inPast?: true;
   readonly done?: (reply: unknown) => void;
 }
 
 /** A button that changes the world, with the same request to copy for a shell, a program or a scenario. */
-export function Action({ label, call, children, kind = "plain", disabled = false, done }: ActionProps) {
-  const isStopped = disabled || isReadOnly.value || asOf.value !== null || underWay.value !== null;
+export function Action({
+  label,
+  call,
+  children,
+  kind = "plain",
+  disabled = false,
+  inPast,
+  done,
+}: ActionProps) {
+  const isStopped =
+    disabled || isReadOnly.value || (asOf.value !== null && !inPast) || underWay.value !== null;
   const run = async () => {
     const reply = await perform(label, call);
     if (reply !== undefined) done?.(reply);

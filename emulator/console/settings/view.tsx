@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Assumption } from "../../../contracts/spec/assumption.ts";
-import { client } from "../model/client.ts";
+import { present } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { TextField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Row>[] = [
 /** The effective configuration, and every choice that was made where the specification is silent. */
 export function SettingsView() {
   const [wanted, setWanted] = useState("");
-  const config = useResource("config", () => client.config<Config>());
+  const config = useResource("config", () => present.config<Config>());
   return (
     <>
       <h1>Settings</h1>

@@ -3,6 +3,7 @@ import { asOf } from "../model/client.ts";
 import { connection, endedBy, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
 import { showAsOf } from "../time/past.ts";
+import { ForkFrom } from "../worlds/fork-from.tsx";
 
 /** What everybody has to know, above every view. */
 export function Bands() {
@@ -25,6 +26,7 @@ export function Bands() {
       {asOf.value !== null && (
         <p class="band past">
           <span aria-hidden="true">↶</span> As of turn {asOf.value}: every view shows the world as it was.
+          <ForkFrom turn={asOf.value} label="Fork a world from here" />
           <button type="button" class="button" onClick={() => showAsOf(null)}>
             Back to now
           </button>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { control, underWay } from "../model/actions.ts";
-import { clock, now } from "../model/clock.ts";
+import { clock, shownInstant } from "../model/clock.ts";
 import { connection } from "../model/live.ts";
 import { worldName } from "../model/place.ts";
 import { Action } from "../parts/action.tsx";
@@ -22,7 +22,7 @@ export function ClockBar() {
         </span>
       </span>
       <span class="now">
-        <span class="mono now-time">{view ? timeOf(now.value).slice(0, 19) : "…"}</span>
+        <span class="mono now-time">{view ? timeOf(shownInstant()).slice(0, 19) : "…"}</span>
         <span class={`pill ${isFlowing ? "good" : "off"}`}>
           <span aria-hidden="true">{isFlowing ? "▶" : "❚❚"}</span>{" "}
           {isFlowing ? `flowing ×${view.rate}` : "frozen"}

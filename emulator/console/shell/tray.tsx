@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { dropFromTray, emptyTray, tray } from "../model/actions.ts";
-import { client } from "../model/client.ts";
+import { present } from "../model/client.ts";
 import { asScenario } from "../model/copies.ts";
 import { save } from "../model/save.ts";
 import { CopyMenu } from "../parts/action.tsx";
@@ -12,7 +12,7 @@ export function Tray() {
   const done = tray.value;
   if (done.length === 0) return null;
   const saveScenario = async () => {
-    const { seed } = await client.status();
+    const { seed } = await present.status();
     save("console.scenario.yaml", asScenario(title, done, seed));
   };
   return (

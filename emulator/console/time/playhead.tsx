@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import { control, perform, underWay } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
-import { clock, now } from "../model/clock.ts";
+import { clock, now, shownInstant } from "../model/clock.ts";
 import { turns } from "../model/live.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { showAsOf } from "./past.ts";
@@ -53,12 +53,6 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
       </span>
     </div>
   );
-}
-
-function shownInstant(): number {
-  if (asOf.value === null) return now.value;
-  const turn = turns.find((each) => each.turn === asOf.value);
-  return turn ? instantMs(turn.now) : now.value;
 }
 
 function difference(at: number): string {

@@ -2,6 +2,8 @@ import { turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
+import { ForkFrom } from "../worlds/fork-from.tsx";
+import { showAsOf } from "./past.ts";
 import { selected } from "./state.ts";
 
 /** All that the journal says of the selected turn, and the turns before and after it about the same subject. */
@@ -56,6 +58,14 @@ export function TurnDetail() {
             Export {name.slice(EXPORT.length, EXPORT.length + 8)}
           </a>
         ))}
+      </p>
+      <p class="row">
+        <button type="button" class="button" onClick={() => showAsOf(turn.turn)}>
+          Show the world as of this turn
+        </button>
+        {turn.turn > 1 && (
+          <ForkFrom turn={turn.turn - 1} label="Fork before this turn and arm a fault" view="faults" />
+        )}
       </p>
       <Json value={turn} />
     </aside>

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
-import { client } from "../model/client.ts";
+import { present } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
 import { route } from "../model/router.ts";
@@ -17,7 +17,7 @@ export function TimeView() {
   useEffect(() => {
     if (named > 0) selected.value = named;
   }, [named]);
-  const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
+  const exports = useResource("exports", () => present.call<readonly ExportOverview[]>("GET", "/exports"));
   const future = useResource("future", lookAhead);
   return (
     <>

@@ -1,22 +1,29 @@
 import { useState } from "preact/hooks";
 import type { SnapshotView, WorldView } from "../../subjects/control-operation.ts";
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
+import { present } from "../model/client.ts";
+import { revision } from "../model/live.ts";
 import { consoleOf, worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
-import { route } from "../model/router.ts";
+import { addressOf, route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { Compare } from "./compare.tsx";
 import { Snapshots } from "./snapshots.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
 
 /** The worlds and snapshots of this process, as a tree of what began with what. */
 export function WorldsView() {
-  const worlds = useResource("worlds", () => client.worlds.list());
-  const snapshots = useResource("snapshots", () => client.snapshots.list());
+  const { id } = route.value;
+  return id === null ? <AllWorlds /> : <Compare other={id} />;
+}
+
+function AllWorlds() {
+  const worlds = useResource("worlds", () => present.worlds.list());
+  const snapshots = useResource("snapshots", () => present.snapshots.list());
   return (
     <>
       <h1>Worlds</h1>
@@ -32,7 +39,7 @@ const COLUMNS: readonly Column<TreeRow>[] = [
   { name: "Began with", show: ({ from }) => from ?? "nothing" },
   { name: "Now", show: ({ world, snapshot }) => <Time at={world?.now ?? snapshot?.now} /> },
   { name: "Clock", show: ({ world }) => world?.clock?.mode ?? "" },
-  { name: "Actions", show: (row) => row.world && row.name !== "main" && <Remove name={row.name} /> },
+  { name: "Actions", show: (row) => row.world && <Uses name={row.name} /> },
 ];
 
 function Tree({ worlds, snapshots }: { worlds: readonly WorldView[]; snapshots: readonly SnapshotView[] }) {
@@ -59,15 +66,28 @@ function Name({ row }: { readonly row: TreeRow }) {
   );
 }
 
-function Remove({ name }: { readonly name: string }) {
+function Uses({ name }: { readonly name: string }) {
   return (
-    <Action
-      label={`Remove the world ${name}`}
-      kind="danger"
-      call={control("DELETE", `/worlds/${encodeURIComponent(name)}`)}
-    >
-      Remove
-    </Action>
+    <span class="row">
+      {name !== worldName && (
+        <a class="button" href={addressOf("worlds", name)} aria-label={`Compare with ${name}`}>
+          Compare
+        </a>
+      )}
+      {name !== "main" && (
+        <Action
+          label={`Remove the world ${name}`}
+          kind="danger"
+          call={control("DELETE", `/worlds/${encodeURIComponent(name)}`)}
+          done={() => {
+            if (name === worldName) window.location.assign(consoleOf("main"));
+            revision.value += 1;
+          }}
+        >
+          Remove
+        </Action>
+      )}
+    </span>
   );
 }
 
