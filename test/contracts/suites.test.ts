@@ -17,6 +17,7 @@ import {
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
+import { casesOf, someOf } from "../support/depth.ts";
 
 let oracle: Oracle;
 
@@ -80,12 +81,12 @@ describe("the mutants", () => {
   it("are noticed", async () => {
     const { results, unsound } = await selftest({
       cases: CASES,
-      mutants: MUTANTS.filter((_, place) => place % 9 === 0),
+      mutants: someOf(MUTANTS.filter((_, place) => place % 9 === 0)),
       targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
       oracle,
     });
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
-    expect(results.length).toBeGreaterThan(20);
+    expect(results.length).toBeGreaterThan(casesOf(20));
     expect(unsound).toEqual([]);
   });
 });

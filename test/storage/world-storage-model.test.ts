@@ -28,6 +28,7 @@ import {
   type StoredObject,
 } from "../../emulator/subjects/object-storage/records.ts";
 import type { EmulatorTypes, Ports, World } from "../../emulator/subjects/turn.ts";
+import { casesOf } from "../support/depth.ts";
 import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, wholeDay } from "./rows/sample-row.ts";
 
 const SECRETS = createSecrets();
@@ -363,7 +364,7 @@ test("worlds, forks and snapshots are what maps of their own would be, whatever 
         await folder.discard();
       }
     }),
-    { numRuns: 120 },
+    { numRuns: casesOf(120) },
   );
 });
 

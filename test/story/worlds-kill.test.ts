@@ -5,11 +5,12 @@ import { isDeepStrictEqual } from "node:util";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
+import { casesOf } from "../support/depth.ts";
 import { HEADERS } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { unneededFiles } from "../support/pool-files.ts";
 
-const ROUNDS = 6;
+const ROUNDS = casesOf(6);
 const LANES = ["a", "b", "c"];
 const NAMES = 3;
 const folder = mkdtempSync(join(tmpdir(), "worlds-kill-"));

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
+import { casesOf } from "../../support/depth.ts";
 import { openTraceStore } from "./open-store.ts";
 import {
   idOf,
@@ -80,7 +81,7 @@ test("a partition as of any mark is what an obvious model says", () => {
         expect(store.read(SCOPE, idOf(n))).toStrictEqual(versions.findLast(({ id }) => id === idOf(n)));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

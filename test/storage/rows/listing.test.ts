@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { casesOf } from "../../support/depth.ts";
 import { openTraceStore } from "./open-store.ts";
 import { idOf, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
 
@@ -74,7 +75,7 @@ test("rows are listed as a plain sort of their newest versions would, after ever
       }
       store.close();
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { casesOf } from "../../support/depth.ts";
 import { openTraceStore } from "./open-store.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
 
@@ -40,7 +41,7 @@ test("a row as of any mark is its last version before it, wherever it was then",
       }
       store.close();
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

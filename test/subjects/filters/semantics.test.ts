@@ -5,6 +5,7 @@ import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
 import { likeTest } from "../../../emulator/subjects/filters/like.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
 import { printFilter } from "../../../emulator/subjects/filters/print.ts";
+import { casesOf } from "../../support/depth.ts";
 import { filters, rows } from "./arbitraries.ts";
 import { fitsPattern, holds } from "./reference-evaluator.ts";
 import { OTHER_ID, parsed, traceRow } from "./rows.ts";
@@ -23,7 +24,7 @@ test("a compiled filter and its explanation agree with a naive evaluator on ever
         expect(explainFilter(filter, row, OTHER_ID).passes).toBe(wanted);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: casesOf(3_000) },
   );
   // Filters that take everything or nothing would prove nothing.
   expect(passed / judged).toBeGreaterThan(0.15);
@@ -37,7 +38,7 @@ test("a printed filter parses as the same filter", () => {
       if ("problem" in read) fc.pre(!read.problem.message.startsWith("a second "));
       expect(read).toStrictEqual({ filter });
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOf(2_000) },
   );
 });
 
@@ -47,7 +48,7 @@ test("like agrees with a matcher that tries every alignment", () => {
     fc.property(fc.array(letters, { maxLength: 7 }), fc.array(letters, { maxLength: 8 }), (pattern, text) => {
       expect(likeTest(pattern.join(""))(text.join(""))).toBe(fitsPattern(pattern, text));
     }),
-    { numRuns: 5_000 },
+    { numRuns: casesOf(5_000) },
   );
 });
 
@@ -103,6 +104,6 @@ test("the parser never throws, and its problems lie within the text", () => {
         expect(read.problem.message).not.toBe("");
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: casesOf(5_000) },
   );
 });

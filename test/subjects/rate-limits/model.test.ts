@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
+import { casesOf } from "../../support/depth.ts";
 import { limiterWith, NOW, rowOf } from "./limiter.ts";
 
 const COUNT = 4;
@@ -79,7 +80,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
           expect(ask(limiter.copy(), who, decision?.resetsAt ?? 0)?.admitted).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     );
   });
 

@@ -1,0 +1,12 @@
+/** `TEST_DEPTH=full`, as in CI, tries all the cases of the tests that make up their own; without it they try a part. */
+const PART = process.env.TEST_DEPTH === "full" ? 1 : 4;
+
+/** How many of `count` cases to try. */
+export function casesOf(count: number): number {
+  return Math.ceil(count / PART);
+}
+
+/** The cases to try: some of them, in equal distances. */
+export function someOf<T>(all: readonly T[]): readonly T[] {
+  return all.filter((_, place) => place % PART === 0);
+}
