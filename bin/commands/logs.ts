@@ -1,6 +1,6 @@
+import { lineOfTurn } from "../../emulator/client/turn-line.ts";
 import { AS_OF_FLAG, type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { followJournal } from "../journal/follow.ts";
-import { lineOfTurn } from "../journal/line.ts";
 import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 import { countOf } from "../values.ts";

@@ -1,6 +1,6 @@
+import { lineOfTurn } from "../../emulator/client/turn-line.ts";
 import type { CausedTurn } from "../../emulator/subjects/causes.ts";
 import { asking } from "../asking.ts";
-import { lineOfTurn } from "../journal/line.ts";
 
 export const command = asking({
   summary: "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key)",

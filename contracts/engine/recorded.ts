@@ -49,6 +49,8 @@ export interface ContractQuestion {
 
 /** Completes the exchange; rejects with what is missing. */
 export async function exchangeIn(given: Judged, question: ContractQuestion): Promise<RecordedExchange> {
+  if (typeof (given as { readonly then?: unknown }).then === "function")
+    throw new Error("This is a promise, not a reply: `await` it first.");
   const known = await knownOf(given);
   const { method = known.method ?? "GET", path, requestHeaders, requestBody } = question;
   const url = question.url ?? path ?? known.url;

@@ -1,15 +1,24 @@
 import { readFile } from "node:fs/promises";
-import { test as base, beforeAll, beforeEach, describe, expect } from "vitest";
+import { test as base, beforeAll, beforeEach, describe, expect, type TestAPI } from "vitest";
 import type { Judged } from "../../contracts/engine/recorded.ts";
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
-import { matcherProblems } from "../../scenarios/expectations.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { alternativesOf, NOTING } from "../../scenarios/readings/readings.ts";
 import type { NotedChoice } from "../client/views.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
+import {
+  type AdvanceResult,
+  type AdvanceTarget,
+  type Emulator,
+  type EmulatorOptions,
+  startEmulator,
+} from "../runtime/index.ts";
+import { deliveryVerdict, type ExpectedDelivery } from "./vitest-parts/deliveries.ts";
+import { concludeTest } from "./vitest-parts/outcome.ts";
+
+export type { ExpectedDelivery } from "./vitest-parts/deliveries.ts";
 
 const LOADING_LIMIT_MS = 60_000;
 
@@ -39,15 +48,15 @@ export interface EmulatorFixtures {
 /** Starts one emulator for each set of options, on first use. */
 export type SharedEmulator = (options?: EmulatorOptions) => Promise<Emulator>;
 
-/** A frozen clock that the test advances. */
+/** A frozen clock that the test advances; each move says what has fired, and rejects while effects hang. */
 export interface FrozenClock {
   now(): Date;
   /** By an ISO 8601 duration. */
-  advance(duration: string): Promise<void>;
+  advance(duration: string): Promise<AdvanceResult>;
   /** To an ISO 8601 time. */
-  advanceTo(time: string | Date): Promise<void>;
+  advanceTo(time: string | Date): Promise<AdvanceResult>;
   /** Until an export is in a status; rejects when it never gets there. */
-  advanceUntil(exportId: string, status?: string): Promise<void>;
+  advanceUntil(exportId: string, status?: string): Promise<AdvanceResult>;
 }
 
 interface FileFixtures {
@@ -56,29 +65,38 @@ interface FileFixtures {
 }
 
 /** `test` with a world of its own: `test("…", async ({ emulator, clock }) => { … })`. */
-export const test = base.extend<FileFixtures>({
-  sharedEmulator: [
-    // biome-ignore lint/correctness/noEmptyPattern: fixtures say what they need in a pattern.
-    async ({}, use) => {
-      users += 1;
-      await use(shared);
-      users -= 1;
-      if (users === 0) await closeAll();
+export const test = withEmulator(base);
+
+/** The same fixtures for a `test` that has others already: `withEmulator(mine)`. */
+export function withEmulator<Context>(own: TestAPI<Context>) {
+  return own.extend<FileFixtures>({
+    sharedEmulator: [
+      // biome-ignore lint/correctness/noEmptyPattern: fixtures say what they need in a pattern.
+      async ({}, use) => {
+        users += 1;
+        await use(shared);
+        users -= 1;
+        if (users === 0) await closeAll();
+      },
+      { scope: "file" },
+    ],
+    emulatorOptions: {},
+    emulatorFrom: "seeded",
+    emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom, task }, use) => {
+      const emulator =
+        emulatorFrom === null
+          ? await started(emulatorOptions)
+          : await forkOf(await sharedEmulator(emulatorOptions), emulatorFrom);
+      await use(emulator);
+      try {
+        await concludeTest(emulator, task);
+      } finally {
+        await emulator.close();
+      }
     },
-    { scope: "file" },
-  ],
-  emulatorOptions: {},
-  emulatorFrom: "seeded",
-  emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom }, use) => {
-    const emulator =
-      emulatorFrom === null
-        ? await started(emulatorOptions)
-        : await forkOf(await sharedEmulator(emulatorOptions), emulatorFrom);
-    await use(emulator);
-    await emulator.close();
-  },
-  clock: async ({ emulator }, use) => use(frozenClock(emulator)),
-});
+    clock: async ({ emulator }, use) => use(frozenClock(emulator)),
+  });
+}
 
 /** Every `test.extend` has separate fixtures, even of file scope; they are closed at the end of the file. */
 let users = 0;
@@ -111,13 +129,22 @@ function started(options: EmulatorOptions): Promise<Emulator> {
 
 /** Creates the clock fixture of an emulator. */
 export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
+  async function move(target: AdvanceTarget): Promise<AdvanceResult> {
+    const result = await clock.advance(target);
+    const { settled, in_flight = [], to } = result;
+    if (settled) return result;
+    const names = in_flight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ");
+    throw new Error(`the clock is at ${to} and still waits for ${names}; advance again to go on`);
+  }
+
   return {
     now: () => new Date(clock.now()),
-    advance: async (duration) => void (await clock.advance(duration)),
-    advanceTo: async (time) => void (await clock.advance({ to: new Date(time).toISOString() })),
+    advance: (by) => move({ by }),
+    advanceTo: (time) => move({ to: new Date(time).toISOString() }),
     async advanceUntil(exportId, status = "COMPLETED") {
-      const { reached, why } = await clock.advance({ until: { export: exportId, status } });
-      if (reached !== true) throw new Error(`export ${exportId} did not become ${status}: ${why}`);
+      const result = await move({ until: { export: exportId, status } });
+      if (result.reached === true) return result;
+      throw new Error(`export ${exportId} did not become ${status}: ${result.why}`);
     },
   };
 }
@@ -162,9 +189,6 @@ export function describeReadings(
       });
   });
 }
-
-/** The expected members of a delivery, by name or path, with the matchers of scenarios. */
-export type ExpectedDelivery = Readonly<Record<string, unknown>>;
 
 interface EmulatorMatchers {
   /** All rows of the export are in its files, each once, as they were sent; numbers are compared when given. */
@@ -221,16 +245,6 @@ expect.extend({
     const { contractMatchers } = await import("../../contracts/targets/expect.ts");
     return contractMatchers.toMatchContract(given, asked);
   },
-  async toHaveDelivered(emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) {
-    const problems = matcherProblems(expected);
-    if (problems.length > 0) throw new Error(`toHaveDelivered: ${problems.join("; ")}`);
-    const all = await emulator.control<readonly unknown[]>("GET", "/webhooks/deliveries?limit=10000");
-    const found = all.filter((each) => differences({ status: "delivered", ...expected }, each).length === 0);
-    const ledger = all.slice(-SHOWN).map((each) => JSON.stringify(each));
-    return {
-      pass: times === undefined ? found.length > 0 : found.length === times,
-      message: () =>
-        `${found.length} deliveries are like ${JSON.stringify(expected)}; the ledger has ${all.length}:\n${ledger.join("\n")}`,
-    };
-  },
+  toHaveDelivered: (emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) =>
+    deliveryVerdict(emulator, expected, times),
 });

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../emulator/kernel/journal.ts";
+import type { JournalEntry } from "../kernel/journal.ts";
 
 /** A turn as one line: when, why, and what is remarkable about it. */
 export function lineOfTurn({ turn, now, cause, refused, asked = [], notes = [] }: JournalEntry): string {

@@ -1,0 +1,50 @@
+import { lineOfTurn } from "../../client/turn-line.ts";
+import type { JournalEntry } from "../../kernel/journal.ts";
+import type { Emulator } from "../../runtime/index.ts";
+
+/** The part of a vitest task that says how its test went. */
+interface TestTask {
+  readonly result?: { readonly state: string; readonly errors?: readonly { message: string }[] } | undefined;
+}
+
+const TURNS_SHOWN = 20;
+
+/**
+ * Ends a test on its world. A fault that was never hit fails it unless the fault is optional, for such a test has shown
+ * nothing. What failed is shown with what the world did.
+ */
+export async function concludeTest(emulator: Emulator, task: TestTask): Promise<void> {
+  const [error] = (task.result?.state === "fail" && task.result.errors) || [];
+  if (error) {
+    error.message += await happenedIn(emulator, error.message).catch(() => "");
+    return;
+  }
+  // A world that the test has closed itself has no faults any more.
+  const faults = await emulator.faults.list().catch(() => []);
+  const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
+  if (!missed) return;
+  const { preset, plane, match, then } = missed;
+  const shown = JSON.stringify({ ...(preset === null ? { plane, then } : { preset }), match });
+  throw new Error(`the fault ${shown} was never hit; if it may be, arm it with optional: true`);
+}
+
+/** The end of the journal, which began with the test, and a setting that may be the reason. */
+async function happenedIn({ control }: Emulator, message: string): Promise<string> {
+  const journal = await control<readonly JournalEntry[]>("GET", "/journal");
+  const turns = journal.filter(({ cause }) => cause.type !== "start").map(lineOfTurn);
+  const heading = `The journal of its world${turns.length > TURNS_SHOWN ? `, the last ${TURNS_SHOWN} of ${turns.length} turns` : ""}:`;
+  return [
+    ...((await isWithoutLimits(control, message))
+      ? ['rate limits are off in the library; switch them on with emulatorOptions: { rateLimits: "on" }']
+      : []),
+    ...(turns.length > 0 ? [heading, ...turns.slice(-TURNS_SHOWN).map((turn) => `  ${turn}`)] : []),
+  ]
+    .map((line) => `\n${line}`)
+    .join("");
+}
+
+async function isWithoutLimits(control: Emulator["control"], message: string): Promise<boolean> {
+  if (!/\b429\b/.test(message)) return false;
+  const { settings } = await control<{ settings: { rateLimits: { enabled: boolean } } }>("GET", "/config");
+  return !settings.rateLimits.enabled;
+}

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, test as plain } from "vitest";
+import { test, withEmulator } from "../../emulator/entries/vitest.ts";
+
+const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../emulator/entries/vitest.ts", import.meta.url));
+
+/** What vitest prints of these tests, each on a line of its own with the name of its outcome. */
+async function outputOf(...tests: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "outcomes-"));
+  writeFileSync(
+    join(folder, "a.test.js"),
+    `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};\n${tests.join("\n")}\n`,
+  );
+  const words = [VITEST, "run", "--root", folder, "--maxWorkers=1", "--reporter=verbose"];
+  const env = { PATH: process.env.PATH, NO_COLOR: "1" };
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, { env }, (_, stdout, stderr) => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve(stdout + stderr);
+    });
+  });
+}
+
+it("a fault that was never hit fails its test, and what failed is shown with its journal", async () => {
+  const arm = (more: string) => `await emulator.faults.arm({ preset: "worker_crash"${more} });`;
+  const output = await outputOf(
+    `test("missed", async ({ emulator }) => { ${arm("")} });`,
+    `test("optional", async ({ emulator }) => { ${arm(", optional: true")} });`,
+    `test("closed", async ({ emulator }) => { ${arm("")} await emulator.close(); });`,
+    `test("wrong", async ({ emulator }) => {
+       await emulator.request("/threads", { json: { foo: 1 } });
+       expect((await emulator.request("/ok")).status).toBe(429);
+     });`,
+  );
+  expect(output).toMatch(/Tests {2}2 failed \| 2 passed/);
+  expect(output).toContain(
+    'Error: the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, arm it with optional: true',
+  );
+  expect(output).toContain('switch them on with emulatorOptions: { rateLimits: "on" }');
+  expect(output).toMatch(
+    /The journal of its world:\n +#\d+ .* POST \/threads \(createThread\); unread: body\.foo/,
+  );
+});
+
+const mine = withEmulator(plain.extend<{ readonly answer: number }>({ answer: 42 }));
+
+mine("fixtures go together with others", async ({ emulator, clock, answer }) => {
+  expect(answer).toBe(42);
+  await emulator.request("/threads", { json: {} });
+  const { fired, settled, to } = await clock.advance("PT1H");
+  expect({ fired, settled }).toEqual({ fired: [], settled: true });
+  expect(to).toBe("2026-01-01T01:00:00.000000Z");
+});
+
+describe("mistakes", () => {
+  test("toHaveDelivered shows what comes nearest, and refuses misspelled members", async ({
+    emulator,
+    clock,
+  }) => {
+    await emulator.request("/runs/wait", {
+      json: { assistant_id: "agent", webhook: "/_emulator/inbox/mine" },
+    });
+    await clock.advance("PT1H");
+    await expect(expect(emulator).toHaveDelivered({ run_status: "error" })).rejects.toThrow(
+      /^0 deliveries are like .*; the ledger has 1\nnearest is [0-9a-f-]{36} of run [0-9a-f-]{36}:\n {2}run_status: expected "error", found "success"$/,
+    );
+    await expect(expect(emulator).toHaveDelivered({ run_statuss: "error" })).rejects.toThrow(
+      "toHaveDelivered: a delivery has no member run_statuss; did you mean run_status?",
+    );
+    await expect(expect(Promise.resolve(emulator)).toHaveDelivered()).rejects.toThrow(
+      "is asked of an emulator",
+    );
+  });
+
+  test("a reply that was not awaited is named as such", async ({ emulator }) => {
+    const reply = emulator.request("/threads", { json: {} });
+    await expect(expect(reply).toMatchContract({ method: "POST" })).rejects.toThrow("`await` it first");
+    await reply;
+  });
+
+  test("an export that fails says the day, the attempt and the error", async ({ emulator, clock }) => {
+    const post = async (path: string, json: object) =>
+      ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
+    const [start_time, end_time] = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"];
+    const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
+      count: 3,
+      from: start_time,
+      to: end_time,
+    });
+    const bulk_export_destination_id = await post("/api/v1/bulk-exports/destinations", {
+      destination_type: "s3",
+      display_name: "Mine",
+      config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
+      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+    });
+    await emulator.faults.arm({ preset: "bucket_deleted" });
+    const id = await post("/api/v1/bulk-exports", {
+      bulk_export_destination_id,
+      session_id,
+      start_time,
+      end_time,
+    });
+    await expect(clock.advanceUntil(id)).rejects.toThrow(
+      /did not become COMPLETED: .*the run of 2025-12-31 is FAILED, retry_0: .*NoSuchBucket/,
+    );
+  });
+});
