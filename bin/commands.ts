@@ -8,6 +8,7 @@ export const COMMANDS: CommandTable = {
   replay: () => import("./commands/replay.ts"),
   "verify-export": () => import("./commands/verify-export.ts"),
   openapi: () => import("./commands/openapi.ts"),
+  report: () => import("./commands/report.ts"),
   contract: () => import("./commands/contract.ts"),
   wait: () => import("./commands/wait.ts"),
   status: () => import("./commands/status.ts"),

@@ -48,7 +48,12 @@ export const SCENARIO_NAME = /\.scenario\.ya?ml$/;
 
 /** Reads a scenario with its includes. Throws `ScenarioProblem` with every problem of a file. */
 export function readScenario(file: string): Scenario {
-  const source = readSource(file);
+  return scenarioOf(readSource(file));
+}
+
+/** The scenario of a parsed file. Throws `ScenarioProblem` with every problem of it. */
+export function scenarioOf(source: Source): Scenario {
+  const { file } = source;
   const head = source.value as Readonly<Record<string, unknown>>;
   refuse(source, "scenario", [], head);
   const includes: Includes = { chain: [file], count: { files: 0 } };

@@ -27,7 +27,11 @@ export interface Source {
 
 /** Parses a YAML file. Throws `ScenarioProblem` when it is too large or not YAML. */
 export function readSource(file: string): Source {
-  const text = textOf(file);
+  return parseSource(file, textOf(file));
+}
+
+/** Parses the text of a YAML file. Throws `ScenarioProblem` when it is not YAML. */
+export function parseSource(file: string, text: string): Source {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

@@ -46,6 +46,7 @@ const FLAGS: Flags = {
     help: "judge by the specification, or as the public service was seen to differ (default spec)",
   },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
+  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },
   bail: { help: "stop at the first case that fails" },
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
   report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },

@@ -23,6 +23,10 @@ export const command: Command = {
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...EXPLORATION_FLAGS,
+    shrink: {
+      value: "<file>",
+      help: "write the smallest scenario that fails in the same way as this one to --output",
+    },
     report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
     schema: { help: "print the JSON Schema of scenario files and exit" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
@@ -32,18 +36,29 @@ export const command: Command = {
 
 /** Each mode loads its part of the harness on demand. */
 async function run(invocation: Invocation): Promise<number> {
-  const { schema, record, vary, sweep } = invocation.flags;
+  const { schema, record, vary, sweep, shrink } = invocation.flags;
   if (schema === true) return printSchema();
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if (vary !== undefined || sweep !== undefined)
       return await (await import("../replay/explore.ts")).exploreScenarios(invocation);
-    if (record === undefined) return await (await import("../replay/play.ts")).playScenarios(invocation);
-    return await (await import("../replay/record.ts")).recordScenario(invocation, record);
+    if (record !== undefined) await recordTo(invocation, record, shrink);
+    if (shrink !== undefined) return await (await import("../replay/shrink.ts")).shrinkScenario(invocation);
+    return record === undefined ? await (await import("../replay/play.ts")).playScenarios(invocation) : 0;
   } catch (error) {
     if (error instanceof ScenarioProblem) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** What is recorded to be made small is written to the file that `--shrink` names. */
+async function recordTo(
+  invocation: Invocation,
+  from: string | boolean,
+  shrink: string | boolean | undefined,
+) {
+  const operands = shrink === undefined ? invocation.operands : [String(shrink)];
+  await (await import("../replay/record.ts")).recordScenario({ ...invocation, operands }, from);
 }
 
 async function printSchema(): Promise<number> {

@@ -20,7 +20,9 @@ import {
   type Reporter,
   runContracts,
 } from "../../contracts/index.ts";
+import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { shardOf } from "../replay/bounds.ts";
 import { openProgress, print } from "../terminal.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { otherOf, profileOf, targetOf, text, wholeNumber } from "./target.ts";
@@ -65,7 +67,7 @@ async function runTargets(
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
   const target = await targets.open(() => targetOf(invocation));
-  const report = await judge(invocation, targets, target, selected(CASES, selectors));
+  const report = await judge(invocation, targets, target, casesOf(invocation, selectors));
   const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
   const verbose = invocation.flags.verbose === true;
   return {
@@ -133,13 +135,18 @@ async function judge(
   }
 }
 
+/** The selected cases, or the part of them that `--shard` names. */
+function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly Case[] {
+  return partOf(selected(CASES, selectors), shardOf(flags));
+}
+
 /** Runs the second server first: cases it cannot run are skipped on the first. */
 async function compared(
   invocation: Invocation,
   selectors: readonly string[],
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
-  const cases = selected(CASES, selectors);
+  const cases = casesOf(invocation, selectors);
   const other = await targets.open(() => otherOf(invocation));
   const target = await targets.open(() => targetOf(invocation));
   const second = await judge(invocation, targets, other, cases);

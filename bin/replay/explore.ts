@@ -72,7 +72,7 @@ export async function exploreSubjects(
 }
 
 /** Exit codes: 1 where something differs or a baseline does not pass, 2 where a trial cannot be played. */
-function exitCodeOf(report: ExplorationReport): number {
+export function exitCodeOf(report: ExplorationReport): number {
   const { differs, refused, broken } = explorationCounts(report);
   if (differs + refused > 0) return 1;
   return broken > 0 ? 2 : 0;

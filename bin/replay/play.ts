@@ -73,7 +73,7 @@ async function environmentsAt(address: TargetAddress | undefined): Promise<Envir
 }
 
 /** Exit codes: 2 for a scenario that could not be played, 1 for a failure, 3 for drift, 0 for success. */
-function exitCodeOf(outcomes: readonly Outcome[]): number {
+export function exitCodeOf(outcomes: readonly Outcome[]): number {
   const verdicts = new Set(outcomes.map(({ verdict }) => verdict));
   if (verdicts.has("failed")) return 1;
   if (verdicts.has("broken")) return 2;

@@ -5,7 +5,7 @@ import { print, printError } from "../terminal.ts";
 import { addressOf, targetAddressOf } from "./address.ts";
 
 /** `replay --record`: writes the requests that a running emulator received as a scenario. */
-export async function recordScenario(invocation: Invocation, from: string | boolean): Promise<number> {
+export async function recordScenario(invocation: Invocation, from: string | boolean): Promise<void> {
   const { flags, operands, cwd } = invocation;
   const [file, second] = operands;
   if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
@@ -18,7 +18,6 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   write(resolve(cwd, file), text, flags.update === true);
   for (const warning of warnings) printError(warning);
   if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
-  return 0;
 }
 
 /** Overwrites an existing scenario only with --update. */

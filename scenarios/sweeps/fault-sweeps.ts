@@ -46,7 +46,7 @@ function faultSweep(name: string, hooks: readonly Hook[], isStrict = false): Exp
       means: hook.means,
       ...(mayFail && { worldAlone: true }),
       conditions: {
-        begin: async ({ control }) => void (await control.faults.arm(hook.arm(nth))),
+        begin: async ({ control }) => void (await control.faults.arm({ ...hook.arm(nth), optional: true })),
         ...(isRefusal && { wrap: (environment) => patient(environment, isRefusal) }),
         end: async (world) => exportDifferences(exports, await settledExports(world), mayFail),
       },
@@ -56,7 +56,7 @@ function faultSweep(name: string, hooks: readonly Hook[], isStrict = false): Exp
     name,
     baseline: {
       async begin({ control }) {
-        for (const hook of hooks) await control.faults.arm(hook.arm(NEVER));
+        for (const hook of hooks) await control.faults.arm({ ...hook.arm(NEVER), optional: true });
       },
       async end(world) {
         const counters = (await world.control.faults.list()).filter(({ match }) => match.nth === NEVER);

@@ -1,0 +1,17 @@
+import type { CommandGroup } from "../command.ts";
+
+/** Each action loads its part of the harness on demand. */
+export const command: CommandGroup = {
+  summary: "work with JSON reports of replay, exec and contract run",
+  actions: {
+    merge: {
+      summary: "put the reports of several parts (--shard) together",
+      operands: ["<files…>"],
+      flags: {
+        report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
+        output: { value: "<file>", help: "file for the report (default: standard output)" },
+      },
+      run: async (invocation) => (await import("../report/merge.ts")).mergeReports(invocation),
+    },
+  },
+};

@@ -1,0 +1,55 @@
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { readScenario, SCENARIO_NAME } from "../../scenarios/document.ts";
+import { shrink } from "../../scenarios/shrink/shrink.ts";
+import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { openProgress, print } from "../terminal.ts";
+import { countOf, textOf } from "../values.ts";
+import { openInProcess } from "./in-process.ts";
+
+const USUAL_RUNS = 3_000;
+
+/** `replay --shrink`: writes the smallest scenario that fails in the same way. */
+export async function shrinkScenario(invocation: Invocation): Promise<number> {
+  const { cwd, flags } = invocation;
+  const file = resolve(cwd, String(flags.shrink));
+  const name = textOf(invocation, "output");
+  if (name === undefined || !SCENARIO_NAME.test(name))
+    throw new UsageError("--output: give the file to write with --shrink, such as small.scenario.yaml");
+  const output = resolve(cwd, name);
+  if (existsSync(output) && flags.update !== true)
+    throw new UsageError(`--output: ${name} exists; overwrite it with --update`);
+  const maxRuns = countOf(invocation, "max-runs") ?? USUAL_RUNS;
+  const scenario = readScenario(file);
+  const environments = openInProcess();
+  const progress = openProgress(flags.quiet === true);
+  try {
+    const small = await shrink(scenario, output, {
+      environments,
+      maxRuns,
+      onProgress: (runs, steps) => progress.show(`${runs} runs, ${steps} steps`),
+    });
+    progress.clear();
+    write(output, small.text);
+    if (flags.quiet !== true) {
+      print(`${name}: ${small.steps} of ${small.stepsBefore} steps, found in ${small.runs} runs`);
+      print(`it fails in the same way: ${small.difference}`);
+      if (!small.isSmallest) print(`--max-runs ${maxRuns} ended it; it may get smaller`);
+      print(`npx emulator replay ${name}`);
+    }
+    return 0;
+  } finally {
+    progress.clear();
+    await environments.close();
+  }
+}
+
+/** Whole or not at all. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(`${file}.${process.pid}`, text);
+    renameSync(`${file}.${process.pid}`, file);
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

@@ -1,0 +1,131 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { readScenario } from "../../../scenarios/document.ts";
+import type { Environments } from "../../../scenarios/environment.ts";
+import { replay } from "../../../scenarios/replay.ts";
+import { type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
+import { run } from "../../support/emulator-process.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+let folder: string;
+let environments: Environments;
+
+beforeEach(() => {
+  environments = openInProcess();
+  folder = mkdtempSync(join(tmpdir(), "shrink-"));
+});
+
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await environments.close();
+});
+
+function write(...lines: readonly string[]): string {
+  const file = join(folder, "long.scenario.yaml");
+  writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
+  return file;
+}
+
+/** Forty steps, of which four lead to the failure: a run that is rejected as long as another one works. */
+const FORTY = [
+  "settings: { limits: { rows_per_file: 50 } }",
+  "variables: { unused: 1 }",
+  "given:",
+  "  - seed: { traces: { count: 30, project: shop } }",
+  ...Array.from({ length: 12 }, () => "  - { request: POST /threads, body: {} }"),
+  "  - request: POST /threads",
+  "    body: { metadata: { owner: me, tags: [a, b, c] } }",
+  "    capture: { thread: thread_id }",
+  ...Array.from({ length: 6 }, (_, at) => `  - advance: PT${at + 1}M`),
+  "when:",
+  ...Array.from({ length: 8 }, () => "  - { request: GET /ok }"),
+  "  - request: POST /threads/${thread}/runs",
+  "    headers: { x-mine: yes }",
+  "    body: { assistant_id: agent, input: { messages: [one, two] } }",
+  ...Array.from({ length: 4 }, () => "  - { request: POST /runs/crons/search, body: { limit: 3 } }"),
+  "  - request: POST /threads/${thread}/runs",
+  "    note: the second one",
+  "    body: { assistant_id: agent, multitask_strategy: reject, metadata: { a: 1 } }",
+  "    expect: { status: 200, body: { status: $any } }",
+  "then:",
+  ...Array.from({ length: 6 }, () => "  - { request: GET /ok }"),
+];
+
+async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly file: string }> {
+  const output = join(folder, "small.scenario.yaml");
+  const shrunk = await shrink(readScenario(file), output, { environments, maxRuns });
+  writeFileSync(output, shrunk.text);
+  return { ...shrunk, file: output };
+}
+
+describe("a scenario that fails", () => {
+  it("of forty steps comes down to five at most, and fails in the same way", async () => {
+    const { stepsBefore, steps, isSmallest, text, file } = await small(write(...FORTY));
+    expect({ stepsBefore, isSmallest }).toEqual({ stepsBefore: 40, isSmallest: true });
+    expect(steps).toBeLessThanOrEqual(5);
+    for (const lost of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
+      expect(text).not.toContain(lost);
+    const [outcome] = await replay([readScenario(file)], { cwd: folder, jobs: 1, environments });
+    expect(outcome?.failure?.differences[0]).toMatch(/^status: expected 200, found 4/);
+  });
+
+  it("keeps the steps of files that it includes, and names other files from where it is", async () => {
+    for (const name of ["scenarios/parts", "fixtures/traces"])
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    const shipped = join(ROOT, "scenarios/shipped/schema-torture.scenario.yaml");
+    const broken = readFileSync(shipped, "utf8")
+      .replaceAll("../", "scenarios/")
+      .replaceAll("scenarios/scenarios/", "")
+      .replace(/^then:$/m, "then:\n  - request: GET /ok\n    expect: { status: 201 }");
+    const file = join(folder, "torture.scenario.yaml");
+    writeFileSync(file, broken.replaceAll("scenarios/fixtures", "fixtures"));
+    const { steps, difference } = await small(file);
+    expect({ steps, difference }).toEqual({ steps: 1, difference: "status: expected 201, found 200" });
+  });
+
+  it("is made smaller within a bound of runs", async () => {
+    const { runs, isSmallest, steps } = await small(write(...FORTY), 5);
+    expect({ runs, isSmallest }).toEqual({ runs: 5, isSmallest: false });
+    expect(steps).toBeGreaterThan(5);
+  });
+
+  it("has to fail", async () => {
+    const passing = write("when:", "  - { request: POST /threads, body: {} }");
+    await expect(small(passing)).rejects.toThrow("it does not fail, or not at a step");
+  });
+});
+
+describe("emulator replay --shrink", () => {
+  it("writes the small one, which is played as any other", async () => {
+    write(...FORTY);
+    const words = ["replay", "--shrink", "long.scenario.yaml", "--output", "small.scenario.yaml"];
+    const { code, stdout } = await run(words, { cwd: folder });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^small\.scenario\.yaml: [345] of 40 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
+      ),
+    });
+    expect((await run(["replay", "small.scenario.yaml"], { cwd: folder })).code).toBe(1);
+    const again = await run(words, { cwd: folder });
+    expect(again.stderr).toContain("small.scenario.yaml exists; overwrite it with --update");
+  });
+
+  it.each([
+    [["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"], "none.scenario.yaml: cannot be read"],
+    [["--shrink", "long.scenario.yaml"], "--output: give the file to write with --shrink"],
+    [
+      ["--shrink", "long.scenario.yaml", "--output", "b.yaml"],
+      "--output: give the file to write with --shrink",
+    ],
+  ])("refuses %j", async (flags, said) => {
+    write("when:", "  - { request: GET /ok }");
+    const { code, stderr } = await run(["replay", ...flags], { cwd: folder });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+  });
+});
