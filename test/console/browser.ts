@@ -1,9 +1,12 @@
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
-import { CHROMIUM } from "../browser/chromium.ts";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { CHROMIUM, hasChromium } from "../browser/chromium.ts";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
+
+/** A request that the emulator refuses is shown by the page; the browser reports it too. */
+const REFUSED = /the server responded with a status of 4\d\d/;
 
 /** How long a condition is waited for: a loaded machine is slow. */
 const PATIENCE_MS = 20_000;
@@ -37,7 +40,8 @@ export async function openPage(
   const elsewhere: string[] = [];
   page.setDefaultTimeout(PATIENCE_MS);
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    const isProblem = message.type() === "error" || message.type() === "warning";
+    if (isProblem && !REFUSED.test(message.text())) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
@@ -79,4 +83,30 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     );
   }, rules);
+}
+
+/** One browser for the tests of a file; what their pages must not do is asked after each of them. */
+export function useBrowser() {
+  let browser: Browser;
+  const opened: ConsolePage[] = [];
+
+  beforeAll(async () => {
+    if (hasChromium) browser = await openBrowser();
+  });
+
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+  });
+
+  afterAll(() => browser?.close());
+
+  return {
+    /** A page at a view of the console. */
+    async openAt(url: string, address: string, options: BrowserContextOptions = {}): Promise<Page> {
+      const consolePage = await openPage(browser, url, options);
+      opened.push(consolePage);
+      await consolePage.open(address);
+      return consolePage.page;
+    },
+  };
 }

@@ -1,34 +1,18 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, startExportRig } from "../support/emulator.ts";
-import { type ConsolePage, openBrowser, openPage } from "./browser.ts";
+import { useBrowser } from "./browser.ts";
 
-let browser: Browser;
+const { openAt: openPageAt } = useBrowser();
 let rig: ExportRig;
-let opened: ConsolePage[] = [];
 
 beforeAll(async () => {
-  if (hasChromium) browser = await openBrowser();
   rig = await startExportRig();
 });
 
-afterEach(async () => {
-  for (const each of opened) await each.close();
-  opened = [];
-});
+afterAll(() => rig.close());
 
-afterAll(async () => {
-  await browser?.close();
-  await rig.close();
-});
-
-async function openAt(address: string): Promise<ConsolePage["page"]> {
-  const consolePage = await openPage(browser, rig.emulator.url);
-  opened.push(consolePage);
-  await consolePage.open(address);
-  return consolePage.page;
-}
+const openAt = (address: string) => openPageAt(rig.emulator.url, address);
 
 describe.skipIf(!hasChromium)("the console, in Chromium", () => {
   it("drags the clock to the right, and an export completes", async () => {

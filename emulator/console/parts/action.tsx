@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Call, perform, underWay } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { asCurl, asStep, asTypeScript } from "../model/copies.ts";
@@ -57,7 +57,7 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
   const [isOpen, setOpen] = useState(false);
   const [copied, setCopied] = useState("");
   const box = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return;
     box.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const close = (event: Event) => {

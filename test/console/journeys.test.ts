@@ -1,0 +1,189 @@
+import type { Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
+import { hasChromium } from "../browser/chromium.ts";
+import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
+import { useBrowser } from "./browser.ts";
+
+const rigs: Rig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+// Its pages close before the emulators that they show.
+const { openAt } = useBrowser();
+
+async function withExports(): Promise<ExportRig> {
+  const rig = await startExportRig();
+  rigs.push(rig);
+  return rig;
+}
+
+async function fromNothing(): Promise<Rig> {
+  const rig = await startRig();
+  rigs.push(rig);
+  return rig;
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole("heading", { name }).first();
+
+/** The files of an export, and the rows of the first. */
+async function firstFile(rig: Rig, id: string) {
+  const prefix = encodeURIComponent(`exports/export_id=${id}/`);
+  const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(
+    "GET",
+    `/s3/buckets/traces/objects?prefix=${prefix}`,
+  );
+  const key = encodeURIComponent(objects[0]?.key ?? "");
+  return rig.emulator.control<ParquetPage>("GET", `/s3/buckets/traces/parquet?key=${key}&limit=500`);
+}
+
+describe.skipIf(!hasChromium)("in the console a person", () => {
+  it("makes a first export from nothing, has it completed, and reads its rows", async () => {
+    const rig = await fromNothing();
+    const page = await openAt(rig.emulator.url, "#/exports");
+    await page.getByRole("link", { name: "New export" }).click();
+    await button(page, "Make sample traces").click();
+    await page.getByText("There is a project.").waitFor();
+    await button(page, "Make a destination").click();
+    await page.getByLabel("Filter").fill("eq(run_typ, 1)");
+    await page.getByText("Did you mean run_type?").waitFor();
+    await page.getByLabel("Filter").fill('neq(run_type, "nothing")');
+    await page.getByText("A filter that exports take.").waitFor();
+    await button(page, "Create the export").click();
+    await heading(page, "CREATED").waitFor();
+    await button(page, "Advance to COMPLETED").click();
+    await heading(page, "COMPLETED").waitFor();
+    await button(page, "Verify the files").click();
+    await page.getByText(/As the traces are: \d+ rows/).waitFor();
+    await page.locator("summary", { hasText: "1 files" }).first().click();
+    await page
+      .getByRole("link", { name: /part-00000\.parquet$/ })
+      .first()
+      .click();
+    await heading(page, "Rows of a file").waitFor();
+    await page.locator("section[aria-label=Rows] tbody tr").first().waitFor();
+    await page.locator("summary", { hasText: "Done by hand" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      button(page, "Save as scenario").click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("console.scenario.yaml");
+  });
+
+  it("learns why a row is missing", async () => {
+    const rig = await withExports();
+    const whole = await rig.ordered();
+    await rig.complete(whole);
+    const row = (await firstFile(rig, whole)).rows.find(({ run_type }) => run_type !== "llm");
+    const filtered = await rig.ordered({ filter: 'eq(run_type, "llm")' });
+    await rig.complete(filtered);
+    const page = await openAt(rig.emulator.url, `#/exports/${filtered}`);
+    await page.getByRole("link", { name: "Why is a row missing?" }).click();
+    await page.getByLabel("Id of the row").fill(String(row?.id));
+    await button(page, "Why?").click();
+    await page.getByText("It is not in the export").waitFor();
+    expect(await page.locator(".way .stopped").first().textContent()).toContain("Filter: stopped here");
+  });
+
+  it("has a webhook sent again", async () => {
+    const rig = await fromNothing();
+    const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", {});
+    await rig.call("POST", `/threads/${body.thread_id}/runs`, {
+      assistant_id: "agent",
+      webhook: "/_emulator/inbox/hooks",
+    });
+    await rig.emulator.clock.advance("PT5S");
+    const page = await openAt(rig.emulator.url, "#/webhooks");
+    await page.locator("section[aria-label=Deliveries] a").first().click();
+    await heading(page, "delivered").waitFor();
+    await button(page, "Redeliver").click();
+    await page.getByText("Sent again after").waitFor();
+    await heading(page, "delivered").waitFor();
+    await page.getByRole("navigation", { name: "Path" }).getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("link", { name: "hooks 2" }).click();
+    await page.locator("section[aria-label=Inboxes] details").nth(1).waitFor();
+  });
+
+  it("trips a limit and releases it", async () => {
+    const rig = await fromNothing();
+    const status = async () => (await rig.call("POST", "/runs/query", { session: [] })).status;
+    const page = await openAt(rig.emulator.url, "#/limits");
+    await page.locator("summary", { hasText: "All rows" }).click();
+    await button(page, "Trip runs_query_key").click();
+    await page
+      .getByText(/tripped until/)
+      .first()
+      .waitFor();
+    expect(await status()).toBe(429);
+    await page.getByText("Refused last:").waitFor();
+    await button(page, "Reset every counter").click();
+    await page.getByText("Nothing is counted at present.").waitFor();
+    expect(await status()).not.toBe(429);
+  });
+
+  it("drops a snapshot file, and loads it", async () => {
+    const rig = await fromNothing();
+    await rig.call("POST", "/threads", { thread_id: "00000000-0000-4000-8000-00000000abcd" });
+    await rig.emulator.control("POST", "/snapshots", { name: "kept" });
+    const file = await fetch(`${rig.emulator.url}/_emulator/v1/snapshots/kept/file`);
+    const buffer = Buffer.from(await file.arrayBuffer());
+    await rig.emulator.control("DELETE", "/snapshots/kept");
+    await rig.call("DELETE", "/threads/00000000-0000-4000-8000-00000000abcd");
+    const page = await openAt(rig.emulator.url, "#/worlds");
+    const drop = page.locator("label", { hasText: "Import a snapshot" }).locator("input");
+    await drop.setInputFiles({ name: "kept.tar.gz", mimeType: "application/gzip", buffer });
+    await page.getByText("Import kept.tar.gz: done.").waitFor();
+    await button(page, "Load kept into main").click();
+    await page.getByText("Load kept into main: done.").waitFor();
+    expect((await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000abcd")).status).toBe(200);
+    await page.locator(".clock-bar .pill", { hasText: "live" }).waitFor();
+  });
+
+  it("arms a crash in the past, plays it, and compares the two worlds", async () => {
+    const rig = await withExports();
+    const id = await rig.ordered();
+    await rig.complete(id);
+    const page = await openAt(rig.emulator.url, "#/time");
+    const due = page.getByRole("listitem").filter({ hasText: "export.due" });
+    await due.getByRole("button").click();
+    await button(page, "Show the world as of this turn").click();
+    await page.getByText("every view shows the world as it was").waitFor();
+    await page.getByRole("link", { name: "Exports" }).click();
+    await page.getByRole("link", { name: id.slice(0, 8) }).click();
+    await heading(page, "RUNNING").waitFor();
+    await button(page, "Back to now").click();
+    await heading(page, "COMPLETED").waitFor();
+    await page.getByRole("link", { name: "Time" }).click();
+    await due.getByRole("button").click();
+    await button(page, "Fork before this turn and arm a fault").click();
+    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults/);
+    await button(page, "Arm worker_crash").click();
+    await page.getByText("Arm worker_crash: done.").waitFor();
+    await page.getByRole("link", { name: "Exports" }).click();
+    await page.getByRole("link", { name: id.slice(0, 8) }).click();
+    await button(page, "Advance to COMPLETED").click();
+    await heading(page, "COMPLETED").waitFor();
+    await page.getByRole("link", { name: "Worlds" }).click();
+    await page.getByRole("link", { name: "Compare with main" }).click();
+    const row = page.locator("section[aria-label='Exports of both'] tbody tr");
+    await row.getByText("differs").waitFor();
+    expect(await row.textContent()).toMatch(/1 failed attempts.*0 failed attempts.*differs/);
+  });
+
+  it("sees in one tab what is done in another", async () => {
+    const rig = await withExports();
+    const [one, other] = await Promise.all([
+      openAt(rig.emulator.url, "#/exports"),
+      openAt(rig.emulator.url, "#/exports"),
+    ]);
+    await one.getByRole("link", { name: "New export" }).click();
+    await button(one, "Create the export").click();
+    await heading(one, "CREATED").waitFor();
+    await other.locator("section[aria-label=Exports] tbody tr", { hasText: "CREATED" }).waitFor();
+    await button(one, "Advance to COMPLETED").click();
+    await other.locator("section[aria-label=Exports] tbody tr", { hasText: "COMPLETED" }).waitFor();
+  });
+});
