@@ -12,6 +12,8 @@ import { splitTarget } from "../s3/front/target.ts";
 import { builtUrl } from "../storage/thread-url.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { PortNumbers } from "./process/addresses.ts";
+import { boundConnections } from "./process/descriptors.ts";
+import type { FreeSpaceGuard } from "./process/free-space.ts";
 import type { Worlds } from "./worlds/worlds.ts";
 
 /** The servers of a process: one for each region, and that of the object store. */
@@ -23,12 +25,19 @@ export interface Servers {
 
 const CLOSE_GRACE_MS = 1000;
 
+/** What the servers of a process are made with; `connections` bounds those of all of them together. */
+export interface ServersParts {
+  readonly worlds: Worlds;
+  readonly freeSpace: FreeSpaceGuard;
+  readonly handle: (request: HttpRequest) => Promise<HttpReply>;
+  readonly connections: number;
+  readonly consoleToken: string | undefined;
+}
+
 /** Servers that do not listen yet. */
 export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
-  worlds: Worlds,
-  handle: (request: HttpRequest) => Promise<HttpReply>,
-  consoleToken: string | undefined,
+  { worlds, freeSpace, handle, connections, consoleToken }: ServersParts,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
@@ -38,7 +47,10 @@ export function createServers(
   const us = createOrigin({ region: "us", ...shared });
   const eu = createOrigin({ region: "eu", ...shared });
   const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
-  const s3 = createS3Server(createS3Front({ wallNow: Date.now, resolve, guard }));
+  const s3 = createS3Server(
+    createS3Front({ wallNow: Date.now, resolve, guard, requireRoom: freeSpace.require }),
+  );
+  boundConnections([us, eu, s3], connections);
   return {
     async listen() {
       const s3Port = await listen(s3, port && port + 2, host);

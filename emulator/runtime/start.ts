@@ -18,7 +18,8 @@ import { controlContextOf, type SharedContext } from "./control-context.ts";
 import { createServerAddresses } from "./process/addresses.ts";
 import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
-import { createFreeSpaceGuard } from "./process/free-space.ts";
+import { divideDescriptors } from "./process/descriptors.ts";
+import { createFreeSpaceGuard, type FreeSpaceGuard } from "./process/free-space.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createServers } from "./servers.ts";
 import { beginMain, exportMain, type MainFileParts } from "./snapshots/main-file.ts";
@@ -55,6 +56,7 @@ export interface RunningEmulator {
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration): Promise<RunningEmulator> {
+  const { files, connections } = divideDescriptors();
   const folder = await acquireDataFolder(configuration.dataFolder);
   const closers: (() => Promise<void>)[] = [];
   const close = async (endFolder = folder.release) => {
@@ -62,12 +64,17 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     await endFolder();
   };
   try {
-    const emulator = openEmulator(configuration, folder);
+    const emulator = openEmulator(configuration, folder, files);
     closers.push(emulator.close);
     void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
     const { main, missing } = await openMain(emulator);
     const { handle } = emulator.router;
-    const servers = createServers(configuration, emulator.worlds, handle, emulator.addresses.consoleToken);
+    const servers = createServers(configuration, {
+      ...emulator,
+      handle,
+      connections,
+      consoleToken: emulator.addresses.consoleToken,
+    });
     closers.push(servers.close);
     emulator.addresses.setPorts(await servers.listen());
     return runningEmulator(emulator, main, {
@@ -88,17 +95,22 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
 /** All that lives in one data folder. */
 interface OpenedEmulator extends SharedContext, MainFileParts {
   readonly router: Router;
+  readonly freeSpace: FreeSpaceGuard;
   /** Settles with what has ended a world, when something does (law 6). */
   readonly defect: Promise<WorldDefect>;
   close(): Promise<void>;
 }
 
 /** The composition root: the only place that knows every adapter. */
-function openEmulator(configuration: Configuration, { path: folder, isLost }: DataFolder): OpenedEmulator {
+function openEmulator(
+  configuration: Configuration,
+  { path: folder, isLost }: DataFolder,
+  filesMax: number,
+): OpenedEmulator {
   const isKept = configuration.dataFolder !== null;
   const { limits } = configuration.settings;
   const secrets = isKept ? openSecrets(folder) : createSecrets();
-  const pool = openPool(folder, isKept);
+  const pool = openPool(folder, isKept, filesMax);
   const heads = openHeads(pool, secrets);
   const addresses = createServerAddresses(configuration);
   const gateway = createGateway(HANDLERS, CODECS);
@@ -138,6 +150,7 @@ function openEmulator(configuration: Configuration, { path: folder, isLost }: Da
     ...shared,
     heads,
     router,
+    freeSpace,
     defect: defects.first,
     async close() {
       await worlds.close();

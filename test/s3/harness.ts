@@ -122,6 +122,7 @@ export interface TestServer extends TestStore {
 
 export interface ServerOptions extends StoreOptions {
   readonly wallNow?: () => number;
+  readonly requireRoom?: (bytes: number) => void;
 }
 
 /** The same on a real port, with clients for it. */
@@ -131,6 +132,7 @@ export async function openTestServer(options: ServerOptions = {}): Promise<TestS
   const listener = createS3Front({
     resolve: (url) => ({ store, basePath: url.startsWith("/w/other/") ? "/w/other" : "" }),
     wallNow: options.wallNow ?? Date.now,
+    ...(options.requireRoom && { requireRoom: options.requireRoom }),
     onDefect: (error) => void defects.push(error),
   });
   const server = createS3Server(listener);

@@ -71,9 +71,9 @@ describe("a start that fails", () => {
 
   it("at its port removes nothing from a folder that held something", async () => {
     const notes = join(folder, "notes.txt");
-    writeFileSync(notes, "mine");
     const options = { ephemeral: false, data: folder };
     await (await startEmulator(options)).close();
+    writeFileSync(notes, "mine");
     const before = readdirSync(folder);
     const { port, free } = await takenPort();
     await expect(startEmulator({ ...options, port })).rejects.toThrow(/EADDRINUSE/);
@@ -81,6 +81,18 @@ describe("a start that fails", () => {
     expect(readdirSync(folder)).toEqual(before);
     expect(readFileSync(notes, "utf8")).toBe("mine");
     await (await startEmulator(options)).close();
+  });
+
+  it("in a folder that holds other things is refused, and leaves them as they are", async () => {
+    writeFileSync(join(folder, "thesis.txt"), "mine");
+    const refused = startEmulator({ ephemeral: false, data: folder });
+    await expect(refused).rejects.toMatchObject({ code: "foreign_folder" });
+    expect(readdirSync(folder)).toEqual(["thesis.txt"]);
+  });
+
+  it("in a folder that holds hidden files alone is none", async () => {
+    writeFileSync(join(folder, ".gitignore"), "*");
+    await (await startEmulator({ ephemeral: false, data: folder })).close();
   });
 
   it.each([

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { withResolvers } from "../../kernel/deferred.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { LOCK_ENTRIES, lockFolder } from "../../storage/folder-lock.ts";
 
 /** The folder that a process keeps its worlds in, for as long as it holds it. */
@@ -24,6 +25,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
     const release = () => rm(path, { recursive: true, force: true });
     return { path, lost, isLost: () => false, release, discard: release };
   }
+  refuseForeign(folder);
   const missing = missingFolders(folder);
   let isLost = false;
   try {
@@ -48,6 +50,24 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
     removeEmpty(missing);
     throw error;
   }
+}
+
+/** What an emulator of any version makes in its data folder; it may also put reports of defects there. */
+const OWN = /^(key|pool|lengths|lock|lock-owner\.json|locator\.json|worlds(\..*)?|defect-.*)$/;
+/** What others make in folders that are empty otherwise: hidden files, and what a new disk holds. */
+const IGNORED = /^(\..*|lost\+found)$/;
+
+/** A folder that holds other things and nothing of an emulator was named by mistake. */
+function refuseForeign(folder: string): void {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  const names = readdirSync(folder).filter((name) => !IGNORED.test(name));
+  if (names.length === 0 || names.some((name) => OWN.test(name))) return;
+  throw new Refusal(
+    422,
+    "foreign_folder",
+    `${folder} holds other things (${names.slice(0, 3).join(", ")}) and no data of an emulator.`,
+    "Name an empty or a new folder with --data.",
+  );
 }
 
 function contentOf(folder: string): string[] {

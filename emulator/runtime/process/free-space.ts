@@ -9,6 +9,8 @@ import type { HttpRequest } from "../../subjects/message.ts";
 export interface FreeSpaceGuard {
   /** The request unchanged, or with a problem when the disk has no space for it. */
   checked(request: HttpRequest): HttpRequest;
+  /** Throws the `Refusal` when so many bytes of an object would use up what is kept for the world. */
+  require(bytes: number): void;
 }
 
 type Measured = Pick<StatsFs, "bavail" | "blocks" | "bsize">;
@@ -37,11 +39,17 @@ export function createFreeSpaceGuard(
     return free - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_PART);
   }
 
+  function lacks(bytes: number): boolean {
+    return (bytes >= RESERVE_BYTES || performance.now() >= plentyUntil) && freeBytes() < bytes;
+  }
+
   return {
-    checked(request) {
-      const needed = request.body.length * WRITTEN_PER_BODY_BYTE;
-      if (needed < RESERVE_BYTES && performance.now() < plentyUntil) return request;
-      return freeBytes() < needed ? { ...request, storageProblem: refusalFor(folder) } : request;
+    checked: (request) =>
+      lacks(request.body.length * WRITTEN_PER_BODY_BYTE)
+        ? { ...request, storageProblem: refusalFor(folder) }
+        : request,
+    require(bytes) {
+      if (lacks(bytes)) throw refusalFor(folder);
     },
   };
 }

@@ -18,6 +18,8 @@ export interface Call {
   readonly target: Target;
   readonly signature: Signature;
   readonly claim: AccessRequest;
+  /** Throws when the disk has no room for so many bytes more. */
+  readonly requireRoom: (bytes: number) => void;
 }
 
 /** What an operation answers with. */

@@ -31,6 +31,8 @@ export interface Resolved {
 export interface S3FrontOptions {
   /** Undefined when the address or the headers name a world that does not exist. */
   resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;
+  /** Throws a `Refusal` when the disk has no room for so many bytes more. */
+  readonly requireRoom?: (bytes: number) => void;
   /** Refuses requests of pages of other sites. */
   readonly guard?: BrowserGuard;
   /** Law 8: signatures and the `Date` header follow the wall clock. */
@@ -49,7 +51,7 @@ export type S3Listener = (request: IncomingMessage, response: ServerResponse) =>
 
 /** The S3 server's request listener: identity, faults and permissions first, then the operation. */
 export function createS3Front(options: S3FrontOptions): S3Listener {
-  const hostSuffixes = options.hostSuffixes ?? ["localhost"];
+  const { hostSuffixes = ["localhost"], requireRoom = () => undefined } = options;
   let served = 0;
 
   /** Below a bucket's own host name `/w/…` is a key like any other, unless there is a world of that name. */
@@ -82,7 +84,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     if ("reset" in admission) return "reset";
     orRefuse(admission);
     await delayed;
-    const call = { store, request, target, signature, claim };
+    const call = { store, request, target, signature, claim, requireRoom };
     checkRequest(call);
     return await found.handler(call);
   }
@@ -131,6 +133,7 @@ function troubleOf(error: unknown): S3Failure | undefined {
   if (error instanceof S3Refused) return error.trouble;
   if (!(error instanceof Refusal) || error.status >= 500) return undefined;
   if (error instanceof StoreError) return s3Failure("InvalidObjectState", `${error.message} ${error.hint}`);
+  if (error.code === "disk_full") return s3Failure("ServiceUnavailable", `${error.message} ${error.hint}`);
   return s3Failure(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
 }
 

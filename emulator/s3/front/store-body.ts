@@ -7,17 +7,22 @@ import type { Call } from "./call.ts";
 import { orRefuse } from "./refused.ts";
 
 /**
- * Takes a body in, then keeps it in one turn; whatever goes wrong leaves nothing.
+ * Takes a body in, as long as there is room for it, then keeps it in one turn; whatever goes wrong leaves nothing.
  */
 export async function receiveAndStore<Facts, R>(
-  { store, claim }: Call,
+  { store, claim, requireRoom }: Call,
   place: BodyPlace,
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {
   const stage = store.files.stage();
+  const write: BodyStage["write"] = (chunk) => {
+    requireRoom(chunk.length);
+    return stage.write(chunk);
+  };
   try {
-    const facts = await fill(stage);
+    requireRoom(0);
+    const facts = await fill({ ...stage, write });
     await stage.close();
     return orRefuse(publishBody(store, stage, { claim, place }, (turn, body) => keep(turn, facts, body)));
   } catch (error) {

@@ -40,7 +40,8 @@ export interface OpenFiles {
   release(path: string): void;
 }
 
-const FILES_MAX = 256;
+/** How many files of worlds are open at most, where the system permits as many. */
+export const FILES_MAX = 256;
 /** A key is a mode, a space and a path. */
 const MODE_CHARS = 2;
 
@@ -54,6 +55,11 @@ function openForAppending(path: string): number {
   }
 }
 
+/** Whether the process, or the system, may open nothing more. */
+function isOutOfDescriptors(error: unknown): boolean {
+  return ["EMFILE", "ENFILE"].includes(String((error as NodeJS.ErrnoException).code));
+}
+
 /** Holds up to so many files open. */
 export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
   // Maps keep the order of insertion, so the first key is that of the file used longest ago.
@@ -64,9 +70,20 @@ export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
     closeSync(file);
   }
 
+  /** Where nothing more may be opened, other parts of the process want what is kept open here. */
+  function openOrMakeRoom(open: () => number): number {
+    try {
+      return open();
+    } catch (error) {
+      if (files.size === 0 || !isOutOfDescriptors(error)) throw error;
+      for (const each of [...files]) close(...each);
+      return open();
+    }
+  }
+
   function of(key: string, open: () => number): number {
     const known = files.get(key);
-    const file = known ?? open();
+    const file = known ?? openOrMakeRoom(open);
     if (known !== undefined) files.delete(key);
     files.set(key, file);
     const [oldest] = files;

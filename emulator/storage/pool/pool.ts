@@ -33,11 +33,11 @@ export function poolPath(root: string, file: string): string {
   return join(root, "pool", file);
 }
 
-/** Opens the pool in a data folder; what an earlier process discarded goes now. */
-export function openPool(root: string, isKept: boolean): Pool {
+/** Opens the pool in a data folder, with so many open files at most; what an earlier process discarded goes now. */
+export function openPool(root: string, isKept: boolean, filesMax?: number): Pool {
   const base = poolPath(root, "");
   const deletions = openDeletionQueue(join(root, ".trash"));
-  const files = createOpenFiles();
+  const files = createOpenFiles(filesMax);
   return {
     root,
     isKept,

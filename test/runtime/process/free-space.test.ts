@@ -91,6 +91,13 @@ describe("a disk without room", () => {
     expect(freeSpace.checked(request("POST", "/runs/batch")).storageProblem).toBeUndefined();
   });
 
+  it("keeps its reserve from objects as well", () => {
+    const freeSpace = freeSpaceOn({ free: 20 });
+    freeSpace.require(3 * MIB);
+    expect(() => freeSpace.require(5 * MIB)).toThrow(expect.objectContaining({ code: "disk_full" }));
+    expect(() => freeSpaceOn({ free: 15 }).require(0)).toThrow(/The disk under data is full/);
+  });
+
   it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", () => {
     let looks = 0;
     const ample = createFreeSpaceGuard("data", () => {

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import type { Server, Socket } from "node:net";
+import { Refusal } from "../../kernel/refusal.ts";
+import { FILES_MAX } from "../../storage/pool/open-files.ts";
+
+/** How many files and connections a process may have open at a time. */
+export interface Descriptors {
+  /** Files of worlds: journals, rows and their indexes. */
+  readonly files: number;
+  /** Of all servers together. */
+  readonly connections: number;
+}
+
+/** For the process itself, its threads, and bodies that are just read or written. */
+const RESERVED = 64;
+const LEAST = 128;
+
+/** Divides what the system permits; throws a `Refusal` when that is too little to work with. */
+export function divideDescriptors(permitted = permittedDescriptors()): Descriptors {
+  if (permitted < LEAST)
+    throw new Refusal(
+      422,
+      "too_few_descriptors",
+      `This process may open ${permitted} files and connections, and needs ${LEAST} at least.`,
+      "Raise the limit (`ulimit -n 1024`), then start again.",
+    );
+  const files = Math.min(FILES_MAX, Math.floor(permitted / 4));
+  return { files, connections: permitted - files - RESERVED };
+}
+
+/** Infinite where the system does not say: those have no limit that a process would meet. */
+function permittedDescriptors(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Turns away what comes when so many connections are open: files could not be opened any more. */
+export function boundConnections(servers: readonly Server[], connections: number): void {
+  let open = 0;
+  const accept = (socket: Socket): void => {
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+    });
+    if (open > connections) turnAway(socket, connections);
+  };
+  for (const server of servers) server.prependListener("connection", accept);
+}
+
+function turnAway(socket: Socket, connections: number): void {
+  const text = `There are ${connections} connections already; close some, or raise the limit (ulimit -n).\n`;
+  const head = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Type: text/plain";
+  socket.on("error", () => undefined);
+  socket.end(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, () => socket.destroy());
+}
