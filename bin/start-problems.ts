@@ -1,6 +1,11 @@
+import { isIP } from "node:net";
 import type { Configuration } from "../emulator/config/configuration.ts";
+import type { LogOptions } from "../emulator/runtime/request-log.ts";
 import { type RunningEmulator, start } from "../emulator/runtime/start.ts";
 import { UsageError } from "./command.ts";
+import { worldAt } from "./running.ts";
+
+const PROBE_TIMEOUT_MS = 1_000;
 
 /** Causes and fixes of a failed start, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
@@ -24,14 +29,31 @@ const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "Refusal", "StoreE
 type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
 
 /** Starts an emulator; throws `UsageError` (exit code 2) for problems that the user can fix. */
-export async function startOrExplain(configuration: Configuration): Promise<RunningEmulator> {
+export async function startOrExplain(
+  configuration: Configuration,
+  log?: LogOptions,
+): Promise<RunningEmulator> {
   try {
-    return await start(configuration);
+    return await start(configuration, log);
   } catch (error) {
     const { name, message, code, port, path, hint } = error as StartError;
     if (EXPLAINED.has(name)) throw new UsageError(hint === undefined ? message : `${message} ${hint}`);
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
-    throw new UsageError(`${port === undefined ? (path ?? configuration.host) : `port ${port}`}: ${advice}`);
+    const where = port === undefined ? (path ?? configuration.host) : `port ${port}`;
+    const user = code === "EADDRINUSE" ? await emulatorAt(configuration.host, port) : undefined;
+    throw new UsageError(`${where}: ${user ?? advice}`);
   }
+}
+
+/** The emulator that has a port, for people; undefined when it is another program. */
+async function emulatorAt(host: string, port: number | undefined): Promise<string | undefined> {
+  const near = isIP(host) === 6 ? `[${host}]` : host;
+  const status = await worldAt(`http://${near}:${port}`, PROBE_TIMEOUT_MS)
+    .client.status()
+    .catch(() => undefined);
+  if (typeof status?.pid !== "number") return undefined;
+  const { pid, version, data_folder: folder } = status;
+  const data = typeof folder === "string" ? `data in ${folder}` : "nothing kept";
+  return `in use by an emulator (process ${pid}, version ${version}, ${data}); stop it with \`kill ${pid}\`, or choose another --port (0: free ports)`;
 }

@@ -6,10 +6,11 @@ import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
+import { LOG_FLAGS, logOptionsOf } from "../request-log.ts";
 import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
 import { startOrExplain } from "../start-problems.ts";
-import { print, printError } from "../terminal.ts";
+import { print, printError, withProgress } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 export const command: Command = {
@@ -17,6 +18,7 @@ export const command: Command = {
   operands: [],
   flags: {
     ...settingFlags(),
+    ...LOG_FLAGS,
     "ready-file": { value: "<file>", help: "file to write the ready line to" },
   },
   run,
@@ -27,9 +29,11 @@ async function run(invocation: Invocation): Promise<number> {
   const resolved = await configurationOf(invocation);
   const folder = locatorFolder(resolved, invocation.cwd);
   const readyFile = readyFileOf(invocation);
+  const log = logOptionsOf(invocation);
   // A file left by a killed emulator would falsely report this one as ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
-  const running = await startOrExplain(resolved.configuration);
+  const starting = startOrExplain(resolved.configuration, log);
+  const running = await withProgress(invocation, "starting", starting);
   const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
     try {
       if (!writeLocator(folder, running.ready))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, CommandFailure, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, findLocator, isReady, urlFlag } from "../running.ts";
-import { printResult } from "../terminal.ts";
+import { printResult, withProgress } from "../terminal.ts";
 import { readDurationMs } from "../values.ts";
 
 const DEFAULT_TIMEOUT = "30s";
@@ -22,14 +22,29 @@ async function run(invocation: Invocation): Promise<number> {
   const timeout = String(invocation.flags.timeout ?? DEFAULT_TIMEOUT);
   const timeoutMs = readDurationMs(timeout, "--timeout");
   const given = urlFlag(invocation);
+  const waiting = untilReady(invocation, given, { timeout, timeoutMs });
+  const url = await withProgress(invocation, `waiting for ${given ?? "an emulator"}`, waiting);
+  printResult(invocation, { ready: true, url }, [`${url} is ready`]);
+  return 0;
+}
+
+interface TimeLimit {
+  /** As it was written. */
+  readonly timeout: string;
+  readonly timeoutMs: number;
+}
+
+/** The address, once it is ready. Throws `CommandFailure` when the time is over. */
+async function untilReady(
+  invocation: Invocation,
+  given: string | undefined,
+  { timeout, timeoutMs }: TimeLimit,
+): Promise<string> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     // A starting emulator has not written its locator file yet, so it is looked up each time.
     const url = given ?? (await findLocator(invocation))?.url;
-    if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) {
-      printResult(invocation, { ready: true, url }, [`${url} is ready`]);
-      return 0;
-    }
+    if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) return url;
     if (performance.now() >= deadline)
       throw new CommandFailure(
         url === undefined

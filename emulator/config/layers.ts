@@ -19,9 +19,19 @@ const ENVIRONMENT_PREFIX = "EMULATOR_";
 
 /** Variables that commands read or set and that are not settings. */
 const OTHER_VARIABLES = new Set(
-  ["CONFIG", "JSON", "QUIET", "READY_FILE", "URL", "EU_URL", "S3_URL", "TIMEOUT", "WORLD"].map(
-    (name) => ENVIRONMENT_PREFIX + name,
-  ),
+  [
+    "CONFIG",
+    "JSON",
+    "QUIET",
+    "READY_FILE",
+    "URL",
+    "EU_URL",
+    "S3_URL",
+    "TIMEOUT",
+    "WORLD",
+    "LOG",
+    "LOG_FORMAT",
+  ].map((name) => ENVIRONMENT_PREFIX + name),
 );
 
 const FLAGS = new Map(

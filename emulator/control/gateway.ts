@@ -41,6 +41,8 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...WORLD_OPERATIONS,
 ];
 
+const LINE_END = Buffer.from("\n");
+
 const ROUTER = createRouter(
   CONTROL_OPERATIONS.map((row) => {
     const prefix = row.unversioned ? CONTROL_PREFIX.slice(0, -1) : `${CONTROL_PREFIX}v1`;
@@ -58,11 +60,18 @@ export async function handleControl(
   record?: (reply: HttpReply) => void,
 ): Promise<HttpReply> {
   const found = ROUTER.find(request.method, segmentsOf(request.path));
-  const reply = await answer(context, request, found);
+  const reply = withLineEnd(await answer(context, request, found));
   const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
   // Reads change nothing, so recordings omit them.
   if (request.method !== "GET" && isRecorded) record?.(reply);
   return reply;
+}
+
+/** A shell prints its next prompt on a line of its own. */
+function withLineEnd(reply: HttpReply): HttpReply {
+  const { body } = reply;
+  if (typeof body === "string") return body === "" ? reply : { ...reply, body: `${body}\n` };
+  return body instanceof Uint8Array ? { ...reply, body: Buffer.concat([body, LINE_END]) } : reply;
 }
 
 async function answer(

@@ -11,6 +11,7 @@ import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, withHeaders } from "../subjects/message.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
+import type { RequestLog } from "./request-log.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
 import type { Worlds } from "./worlds/worlds.ts";
@@ -27,6 +28,7 @@ export interface RouterParts {
   readonly worlds: Worlds;
   readonly gateway: Gateway;
   readonly freeSpace: FreeSpaceGuard;
+  readonly log: RequestLog | undefined;
   controlOf(world: NamedWorld): ControlContext;
 }
 
@@ -44,6 +46,12 @@ export function createRouter(parts: RouterParts): Router {
     return withBasePath(reply, basePath);
   }
 
+  function refuse(request: HttpRequest, error: unknown): HttpReply {
+    const reply = refusalFor(request, error);
+    parts.log?.answered(undefined, request, reply);
+    return reply;
+  }
+
   return {
     async handleIn(world, request) {
       const named = worlds.find(world);
@@ -56,22 +64,23 @@ export function createRouter(parts: RouterParts): Router {
         const isPresent = asOfChoice(request.query, request.headers) === undefined;
         const named = choice.basePath === "" && isPresent ? worlds.find(choice.id) : undefined;
         if (named && !named.seeding) return handleNow(parts, named, request);
-        return openAndHandle(choice, request).catch((error: unknown) => refusalFor(request, error));
+        return openAndHandle(choice, request).catch((error: unknown) => refuse(request, error));
       } catch (error) {
-        return Promise.resolve(refusalFor(request, error));
+        return Promise.resolve(refuse(request, error));
       }
     },
   };
 }
 
 async function handleNow(
-  { gateway, freeSpace, controlOf }: RouterParts,
+  { gateway, freeSpace, controlOf, log }: RouterParts,
   named: NamedWorld,
   received: HttpRequest,
 ): Promise<HttpReply> {
   const { runtime, recording } = named;
   const request = freeSpace.checked(received);
   runtime.clock.sync();
+  log?.received(named);
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
     ? handleControl(controlOf(named), request, record)
@@ -79,6 +88,7 @@ async function handleNow(
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;
+  log?.answered(named, request, reply);
   return reply;
 }
 

@@ -20,6 +20,7 @@ import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
 import { divideDescriptors } from "./process/descriptors.ts";
 import { createFreeSpaceGuard, type FreeSpaceGuard } from "./process/free-space.ts";
+import { createRequestLog, type LogOptions } from "./request-log.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createServers } from "./servers.ts";
 import { beginMain, exportMain, type MainFileParts } from "./snapshots/main-file.ts";
@@ -55,7 +56,7 @@ export interface RunningEmulator {
 }
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
-export async function start(configuration: Configuration): Promise<RunningEmulator> {
+export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
   const { files, connections } = divideDescriptors();
   const folder = await acquireDataFolder(configuration.dataFolder);
   const closers: (() => Promise<void>)[] = [];
@@ -64,7 +65,7 @@ export async function start(configuration: Configuration): Promise<RunningEmulat
     await endFolder();
   };
   try {
-    const emulator = openEmulator(configuration, folder, files);
+    const emulator = openEmulator(configuration, folder, { filesMax: files, log });
     closers.push(emulator.close);
     void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
     const { main, missing } = await openMain(emulator);
@@ -105,7 +106,7 @@ interface OpenedEmulator extends SharedContext, MainFileParts {
 function openEmulator(
   configuration: Configuration,
   { path: folder, isLost }: DataFolder,
-  filesMax: number,
+  { filesMax, log }: { readonly filesMax: number; readonly log: LogOptions | undefined },
 ): OpenedEmulator {
   const isKept = configuration.dataFolder !== null;
   const { limits } = configuration.settings;
@@ -145,7 +146,13 @@ function openEmulator(
   const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams, secrets };
   const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
   const freeSpace = createFreeSpaceGuard(folder);
-  const router = createRouter({ worlds, gateway, freeSpace, controlOf });
+  const router = createRouter({
+    worlds,
+    gateway,
+    freeSpace,
+    controlOf,
+    log: log && createRequestLog(log),
+  });
   return {
     ...shared,
     heads,

@@ -102,7 +102,7 @@ describe("emulator start", () => {
       stderr: "",
     });
     const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
-    expect(verify.code).toBe(1);
+    expect(verify.code).toBe(2);
     expect(verify.stderr).toMatch(/^emulator: GET .*\/verify: 404 .+\n$/);
   });
 

@@ -1,0 +1,47 @@
+import type { LogLine, LogOptions } from "../emulator/runtime/request-log.ts";
+import { type Flags, type Invocation, UsageError } from "./command.ts";
+import { print } from "./terminal.ts";
+
+const LEVELS = ["off", "requests", "all"] as const;
+const FORMATS = ["text", "json"] as const;
+
+export const LOG_FLAGS: Flags = {
+  log: {
+    value: LEVELS.join("|"),
+    help: "print each request in one line; all: control requests and other turns, too (default on a terminal: requests)",
+  },
+  "log-format": { value: FORMATS.join("|"), help: "format of these lines (default text)" },
+};
+
+/** What `start` logs; undefined for nothing. Throws `UsageError`. */
+export function logOptionsOf(invocation: Invocation): LogOptions | undefined {
+  const { flags } = invocation;
+  const isWatched = process.stdout.isTTY === true && flags.json !== true;
+  const level = wordOf(invocation, "log", LEVELS) ?? (isWatched ? "requests" : "off");
+  const format = wordOf(invocation, "log-format", FORMATS) ?? "text";
+  if (level === "off" || flags.quiet === true) return undefined;
+  return { level, write: (line) => print(format === "json" ? JSON.stringify(line) : textOf(line)) };
+}
+
+function wordOf<Word extends string>(
+  { flags }: Invocation,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const given = flags[name];
+  if (given === undefined) return undefined;
+  const word = words.find((each) => each === given);
+  if (word !== undefined) return word;
+  throw new UsageError(`--${name}: "${String(given)}" is not valid; give one of ${words.join(", ")}`);
+}
+
+function textOf(line: LogLine): string {
+  const where = `${line.now} ${line.world ?? "-"}`;
+  if ("turn" in line) return `${where}     ${line.turn}`;
+  const { status, method, path, faults = [], warning } = line;
+  return [
+    `${where} ${status} ${method} ${path}`,
+    ...faults,
+    ...(warning === undefined ? [] : [`warning: ${warning}`]),
+  ].join("; ");
+}

@@ -1,0 +1,90 @@
+import { withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
+import { lineOfTurn } from "../client/turn-line.ts";
+import { formatInstant } from "../kernel/instant.ts";
+import type { JournalEntry } from "../kernel/journal.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { World } from "../subjects/turn.ts";
+import { MASK } from "../subjects/webhooks/mask.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+
+/** What is logged: requests of clients with the faults that hit, or control requests and all other turns as well. */
+export interface LogOptions {
+  readonly level: "requests" | "all";
+  write(line: LogLine): void;
+}
+
+/** A request with its reply, or another turn of a world. Secrets are masked. */
+export type LogLine =
+  | {
+      readonly now: string;
+      /** Null for a request that names no world that there is. */
+      readonly world: string | null;
+      readonly method: string;
+      /** With the query. */
+      readonly path: string;
+      readonly status: number;
+      /** Faults that hit it. */
+      readonly faults?: readonly string[];
+      /** What nothing reads of it. */
+      readonly warning?: string;
+    }
+  | { readonly now: string; readonly world: string; readonly turn: string };
+
+/** Logs what the router handles. */
+export interface RequestLog {
+  /** Before a request is handled: from the first one on, the turns of its world are followed. */
+  received(named: NamedWorld): void;
+  answered(named: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
+}
+
+const FAULT_HIT = "fault.struck";
+const WARNING = "x-emulator-warning";
+
+export function createRequestLog({ level, write }: LogOptions): RequestLog {
+  const followed = new WeakSet<World>();
+  const hits = new WeakMap<World, Map<string, string[]>>();
+
+  function follow(named: NamedWorld, entry: JournalEntry): void {
+    const { cause, now, notes = [] } = entry;
+    const faults = notes.filter(({ kind }) => kind === FAULT_HIT);
+    if (cause.type === "request") {
+      const { method, path } = cause.detail ?? {};
+      if (faults.length > 0) hits.get(named.runtime.world)?.set(`${method} ${path}`, faults.map(faultText));
+      return;
+    }
+    if (level === "all" && cause.type !== "control") write({ now, world: named.id, turn: lineOfTurn(entry) });
+    else for (const fault of faults) write({ now, world: named.id, turn: faultText(fault) });
+  }
+
+  return {
+    received(named) {
+      const { world } = named.runtime;
+      if (followed.has(world)) return;
+      followed.add(world);
+      hits.set(world, new Map());
+      world.journal.follow((entry) => follow(named, entry));
+    },
+    answered(named, { method, path, query }, { status, headers }) {
+      if (level === "requests" && path.includes(CONTROL_PREFIX)) return;
+      const world = named?.runtime.world;
+      const ofWorld = world && hits.get(world);
+      const faults = ofWorld?.get(`${method} ${path}`);
+      ofWorld?.delete(`${method} ${path}`);
+      write({
+        now: formatInstant(world?.now ?? 0),
+        world: named?.id ?? null,
+        method,
+        path: withoutUrlSecrets(query === "" ? path : `${path}?${query}`, MASK),
+        status,
+        ...(faults && { faults }),
+        ...(headers[WARNING] !== undefined && { warning: headers[WARNING] }),
+      });
+    },
+  };
+}
+
+function faultText({ ref, detail }: NonNullable<JournalEntry["notes"]>[number]): string {
+  const { plane, then } = detail ?? {};
+  return `fault ${ref} hit: ${String(plane)} ${JSON.stringify(then)}`;
+}
