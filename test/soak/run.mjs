@@ -14,7 +14,7 @@ const LANES = 2;
 const GRACE_SECONDS = 120;
 
 /** Shares of the time; a part without one has 1. */
-const SHARES = { kill: 10, fuzz: 8, simulation: 4, worlds: 2, forks: 2, s3: 2 };
+const SHARES = { kill: 12, fuzz: 7, simulation: 5, forks: 2 };
 
 /** What a name on the command line stands for, and what else it says. */
 function readWords(words) {

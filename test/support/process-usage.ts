@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files below a folder, and their bytes. */
@@ -8,12 +8,29 @@ export interface Usage {
   readonly bytes: number;
 }
 
-/** What lies below a folder; files that go meanwhile do not count. */
+/** What lies below a folder; what goes meanwhile does not count. */
 export function usageOf(folder: string): Usage {
-  const sizes = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0);
-  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  let [files, bytes] = [0, 0];
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    const below = entry.isDirectory() ? usageOf(path) : { files: 1, bytes: sizeOf(path) };
+    files += below.files;
+    bytes += below.bytes;
+  }
+  return { files, bytes };
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return [];
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Open descriptors of a process, on systems that show them. */
