@@ -6,6 +6,7 @@ export const COMMANDS: CommandTable = {
   demo: () => import("./commands/demo.ts"),
   exec: () => import("./commands/exec.ts"),
   replay: () => import("./commands/replay.ts"),
+  open: () => import("./commands/open.ts"),
   "verify-export": () => import("./commands/verify-export.ts"),
   openapi: () => import("./commands/openapi.ts"),
   report: () => import("./commands/report.ts"),

@@ -1,5 +1,6 @@
+import { resolve } from "node:path";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
-import { type Command, type Invocation, settingFlags } from "../command.ts";
+import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { forwardSignals, runChild } from "../exec/child.ts";
@@ -17,6 +18,10 @@ export const command: Command = {
     ...settingFlags(),
     port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
     data: { value: "<dir>", help: "data folder, kept afterwards (default: memory and a temporary folder)" },
+    capsule: {
+      value: "<file>",
+      help: "when the command fails, keep the requests of the world main in this file",
+    },
     ...EXPLORATION_FLAGS,
     jobs: { value: "<n>", help: "runs of the command at the same time (default 1)" },
     report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
@@ -30,6 +35,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (vary !== undefined || sweep !== undefined)
     return (await import("../exec/explore.ts")).exploreCommand(invocation);
   refuseBounds(invocation.flags, "shard", "jobs", "report", "output");
+  const capsule = await capsuleFile(invocation);
   const signals = forwardSignals();
   const { flags } = invocation;
   const kept = flags.data === undefined ? { ephemeral: true } : {};
@@ -42,7 +48,22 @@ async function run(invocation: Invocation): Promise<number> {
     void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
     const exitCode = await Promise.race([child, defectExit]);
+    if (exitCode !== 0 && capsule !== undefined)
+      await (await import("../exec/capsule.ts")).keepCommand(invocation, running.ready, capsule, exitCode);
     const faultsCode = exitCodeOfFaults(running, configuration);
     return exitCode === 0 ? faultsCode : exitCode;
   });
+}
+
+/** Where the requests of a command that fails are kept. Throws `UsageError`. */
+async function capsuleFile({ flags, cwd }: Invocation): Promise<string | undefined> {
+  if (flags.capsule === undefined) return undefined;
+  const begun = ["data", "import"].find((name) => flags[name] !== undefined);
+  if (begun !== undefined)
+    throw new UsageError(
+      `--${begun}: not with --capsule, which holds a world from its beginning; leave it out`,
+    );
+  const file = resolve(cwd, String(flags.capsule));
+  await (await import("../capsule/file.ts")).checkCapsule(file, true);
+  return file;
 }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Command, type Invocation, UsageError } from "../command.ts";
 import { EXPLORATION_FLAGS } from "../replay/bounds.ts";
 import { print } from "../terminal.ts";
@@ -23,6 +24,7 @@ export const command: Command = {
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...EXPLORATION_FLAGS,
+    capsule: { value: "<file>", help: "when a scenario fails, keep all that repeats it in this file" },
     shrink: {
       value: "<file>",
       help: "write the smallest scenario that fails in the same way as this one to --output",
@@ -38,6 +40,12 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { schema, record, vary, sweep, shrink } = invocation.flags;
   if (schema === true) return printSchema();
+  const [first = "", ...others] = invocation.operands;
+  if (first.endsWith(".capsule") && others.length === 0)
+    return (await import("../capsule/play.ts")).replayCapsule(
+      resolve(invocation.cwd, first),
+      invocation.flags.quiet === true,
+    );
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if (vary !== undefined || sweep !== undefined)

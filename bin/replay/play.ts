@@ -2,9 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Scenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { type ReportName, report as written } from "../../scenarios/reports.ts";
+import { runScenario } from "../../scenarios/run-scenario.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
@@ -35,6 +37,8 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
   if (address === undefined && flags.world !== undefined)
     throw new UsageError("--world: name the emulator as well, with --target");
+  const capsule = capsuleOf(invocation, address);
+  if (capsule !== undefined) await (await import("../capsule/file.ts")).checkCapsule(capsule, true);
   const files = partOf(scenarioFiles(operandsOf(invocation), cwd), shardOf(flags));
   const scenarios = readScenarios(files);
   const interrupted = firstSignal();
@@ -52,6 +56,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     const outcomes = await Promise.race([played, interrupted]);
     if (typeof outcomes === "string") return exitCodeAfter(outcomes);
     publish(invocation, report, outcomes);
+    if (capsule !== undefined) await keepFailed(capsule, scenarios, outcomes, environments);
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
@@ -62,6 +67,36 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     // The worlds of scenarios are removed in any case.
     await environments.close();
   }
+}
+
+function capsuleOf({ flags, cwd }: Invocation, address: TargetAddress | undefined): string | undefined {
+  if (flags.capsule === undefined) return undefined;
+  if (address !== undefined)
+    throw new UsageError(
+      "--capsule: not with --target, whose world is not known from its beginning; leave it out",
+    );
+  return resolve(cwd, String(flags.capsule));
+}
+
+/** Plays the first scenario that failed once more, and keeps all that repeats it. */
+async function keepFailed(
+  file: string,
+  scenarios: readonly Scenario[],
+  outcomes: readonly Outcome[],
+  environments: Environments,
+): Promise<void> {
+  const failed = outcomes.find(({ verdict }) => verdict === "failed");
+  const scenario = scenarios.find((each) => each.file === failed?.file);
+  if (failed === undefined || scenario === undefined) return;
+  const [{ scenarioParts }, { writeCapsule }] = await Promise.all([
+    import("../capsule/parts.ts"),
+    import("../capsule/file.ts"),
+  ]);
+  const run = await runScenario({ ...scenario, seed: failed.seed }, environments);
+  await writeCapsule(file, scenarioParts(scenario, run, failed.again));
+  printError(
+    `${failed.name} is kept in ${file}; repeat it with \`emulator replay\`, look at it with \`emulator open\``,
+  );
 }
 
 async function environmentsAt(address: TargetAddress | undefined): Promise<Environments> {

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve, sep } from "node:path";
+import { packageVersion } from "../../emulator/config/package-version.ts";
+import type { GivenStep } from "../../scenarios/definition.ts";
+import type { Scenario, Step } from "../../scenarios/document.ts";
+import type { ScenarioRun } from "../../scenarios/run-scenario.ts";
+import { CommandFailure } from "../command.ts";
+import { type CapsuleFacts, type CapsuleParts, isSafe } from "./file.ts";
+import { withoutSecrets } from "./secrets.ts";
+
+type Failure = NonNullable<CapsuleFacts["failure"]>;
+
+/** A capsule of a scenario that failed: its files, those that it includes and reads, and how it went. */
+export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: string): CapsuleParts {
+  const paths = [...new Set([scenario.file, ...scenario.steps.flatMap(filesOf)])];
+  const root = commonFolder(paths);
+  const files = new Map(
+    paths.map((path) => [relative(root, path).split(sep).join("/"), readFileSync(path, "utf8")] as const),
+  );
+  const odd = [...files.keys()].find((name) => !isSafe(name));
+  if (odd !== undefined)
+    throw new CommandFailure(`--capsule: the name of ${odd} has characters that it cannot hold`);
+  const { label = "", differences = [] } = run.failure ?? {};
+  return partsOf(files, run.journal, {
+    made_by: "replay",
+    command,
+    scenario: relative(root, scenario.file).split(sep).join("/"),
+    seed: run.seed,
+    failure: { label, differences },
+    notes: [],
+  });
+}
+
+/** A capsule of a command that failed: the requests that its emulator received, as a scenario. */
+export function recordingParts(
+  text: string,
+  journal: string,
+  facts: Pick<CapsuleFacts, "command" | "seed" | "notes">,
+): CapsuleParts {
+  const scenario = "recorded.scenario.yaml";
+  return partsOf(new Map([[scenario, text]]), journal, {
+    ...facts,
+    made_by: "exec",
+    scenario,
+    failure: null,
+  });
+}
+
+function partsOf(
+  files: ReadonlyMap<string, string>,
+  journal: string,
+  facts: Omit<CapsuleFacts, "format" | "version" | "node" | "left_out">,
+): CapsuleParts {
+  const shown = JSON.stringify(facts.failure?.differences ?? []);
+  const { texts, count } = withoutSecrets([...files.values(), journal, facts.command, shown]);
+  const [command = "", differences = "[]"] = texts.slice(-2);
+  const failure: Failure | null = facts.failure && {
+    ...facts.failure,
+    differences: JSON.parse(differences) as string[],
+  };
+  return {
+    files: new Map([...files.keys()].map((name, at) => [name, texts[at] ?? ""])),
+    journal: texts[files.size] ?? "",
+    facts: { ...facts, command, failure, version: packageVersion(), node: process.version, left_out: count },
+  };
+}
+
+/** The files of a step: where it is written, and what it reads. */
+function filesOf({ given, place, verb, steps }: Step): readonly string[] {
+  const { seed } = given as Partial<GivenStep<"seed">>;
+  const read = verb === "seed" && seed?.file !== undefined ? [resolve(dirname(place.file), seed.file)] : [];
+  const included =
+    verb === "include" ? [resolve(dirname(place.file), (given as GivenStep<"include">).include)] : [];
+  return [place.file, ...read, ...included, ...steps.flatMap(filesOf)];
+}
+
+function commonFolder(paths: readonly string[]): string {
+  let folder = dirname(paths[0] ?? "");
+  while (paths.some((path) => relative(folder, path).startsWith("..")) && dirname(folder) !== folder)
+    folder = dirname(folder);
+  return folder;
+}

@@ -1,0 +1,75 @@
+import { packageVersion } from "../../emulator/config/package-version.ts";
+import { readScenario, type Scenario } from "../../scenarios/document.ts";
+import { EnvironmentError } from "../../scenarios/environment.ts";
+import { type Failure, runScenario, type ScenarioRun } from "../../scenarios/run-scenario.ts";
+import { CommandFailure } from "../command.ts";
+import { openInProcess } from "../replay/in-process.ts";
+import { print } from "../terminal.ts";
+import { type Capsule, type CapsuleFacts, readCapsule } from "./file.ts";
+
+const FAILED = 1;
+const DIFFERENT = 3;
+
+/** `replay x.capsule`: plays it again. Exit code 1 when it fails as it did, 0 when a recording goes as it did, 3 otherwise. */
+export async function replayCapsule(file: string, isQuiet: boolean): Promise<number> {
+  const capsule = await readCapsule(file);
+  const environments = openInProcess();
+  try {
+    const run = await runScenario(scenarioOf(capsule), environments).catch((error: Error) => {
+      throw error instanceof EnvironmentError ? new CommandFailure(error.message) : error;
+    });
+    const { lines, isSame } = compared(capsule, run);
+    if (!isQuiet || !isSame) for (const line of [...factLines(capsule), ...lines]) print(line);
+    return isSame ? (capsule.facts.failure === null ? 0 : FAILED) : DIFFERENT;
+  } finally {
+    await environments.close();
+    capsule.remove();
+  }
+}
+
+/** The scenario of a capsule, with the seed that it was played with. */
+export function scenarioOf({ scenario, facts: { seed } }: Capsule): Scenario {
+  return { ...readScenario(scenario), seed };
+}
+
+/** What it is a capsule of. */
+export function factLines({ facts }: Capsule): readonly string[] {
+  const { command, version, node, notes, left_out } = facts;
+  const hidden = left_out > 0 ? [`secrets replaced: ${left_out}`] : [];
+  return [`${command} (version ${version}, Node ${node})`, ...notes, ...hidden];
+}
+
+/** How a run compares with what the capsule says. */
+function compared(
+  { facts, journal }: Capsule,
+  run: ScenarioRun,
+): { readonly lines: readonly string[]; readonly isSame: boolean } {
+  const isSame = sameFailure(facts.failure, run.failure);
+  // Substitutes of secrets can have another place in it.
+  const isComparable = facts.made_by === "replay" && facts.left_out === 0;
+  const drift = isComparable && journal !== run.journal ? ["its journal is another one"] : [];
+  const verdict = facts.failure === null ? "it goes as it was recorded" : "it fails as it did";
+  if (isSame) return { isSame, lines: [verdict, ...failureLines(run.failure), ...drift] };
+  const before = facts.failure === null ? ["it went through"] : failureLines(facts.failure);
+  const now = run.failure === undefined ? ["  it goes through"] : failureLines(run.failure);
+  return {
+    isSame,
+    lines: ["the result differs; it was:", ...before, "and is:", ...now, ...versionLines(facts)],
+  };
+}
+
+function sameFailure(before: CapsuleFacts["failure"], now: Failure | undefined): boolean {
+  if (before === null || now === undefined) return before === null && now === undefined;
+  return before.label === now.label && before.differences.join("\n") === now.differences.join("\n");
+}
+
+function failureLines(failure: CapsuleFacts["failure"] | Failure | undefined): readonly string[] {
+  return failure ? [`  ${failure.label}`, ...failure.differences.map((text) => `    ${text}`)] : [];
+}
+
+/** The versions are the first that may explain another result. */
+function versionLines({ version, node }: CapsuleFacts): readonly string[] {
+  const own = packageVersion();
+  if (own === version && node === process.version) return [];
+  return [`it was made by version ${version} on Node ${node}; this is ${own} on ${process.version}`];
+}

@@ -1,0 +1,68 @@
+import { resolve } from "node:path";
+import { type Environment, replyOf } from "../../scenarios/environment.ts";
+import { runScenario } from "../../scenarios/run-scenario.ts";
+import { readCapsule } from "../capsule/file.ts";
+import { factLines, scenarioOf } from "../capsule/play.ts";
+import { type Command, type Invocation, settingFlags } from "../command.ts";
+import { configurationOf } from "../configuration.ts";
+import { runWithEmulator } from "../defect-exit.ts";
+import { readParquet } from "../replay/read-parquet.ts";
+import { firstSignal } from "../signals.ts";
+import { startOrExplain } from "../start-problems.ts";
+import { print } from "../terminal.ts";
+
+const { port, host } = settingFlags();
+
+export const command: Command = {
+  summary: "bring up the world of a capsule as it was when it failed, until SIGINT or SIGTERM",
+  operands: ["<capsule>"],
+  flags: { ...(port && { port }), ...(host && { host }) },
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const interrupted = firstSignal();
+  const [file = ""] = invocation.operands;
+  const capsule = await readCapsule(resolve(invocation.cwd, file));
+  try {
+    const scenario = scenarioOf(capsule);
+    const { configuration } = await configurationOf(
+      { ...invocation, env: {}, flags: { port: "0", ...invocation.flags, ephemeral: true } },
+      false,
+      {
+        rateLimits: "off",
+        ...scenario.settings,
+        clock: "frozen",
+        now: scenario.now ?? "2026-01-01T00:00:00Z",
+        seed: capsule.facts.seed,
+      },
+    );
+    const running = await startOrExplain(configuration);
+    return await runWithEmulator(running, configuration, async (defectExit) => {
+      const { url, eu_url: euUrl, s3_url: s3Url, seed } = running.ready;
+      const environment: Environment = {
+        url,
+        euUrl,
+        s3Url,
+        seed,
+        readParquet,
+        close: async () => {},
+        async request({ region, method, path, headers, body }) {
+          const init = { method, headers, ...(body !== undefined && { body }) };
+          return replyOf(await fetch((region === "eu" ? euUrl : url) + path, init));
+        },
+      };
+      const { failure } = await runScenario(scenario, {
+        open: async () => environment,
+        close: async () => {},
+      });
+      for (const line of factLines(capsule)) print(line);
+      print(failure ? `it stands after ${failure.label}: ${failure.differences[0]}` : "it stands at its end");
+      print(`${url}   EU ${euUrl}   S3 ${s3Url}`);
+      const ended = await Promise.race([interrupted, defectExit]);
+      return typeof ended === "number" ? ended : 0;
+    });
+  } finally {
+    capsule.remove();
+  }
+}

@@ -1,0 +1,186 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Capsule, readCapsule, writeCapsule } from "../../bin/capsule/file.ts";
+import { launch, run, workingFolder } from "../support/emulator-process.ts";
+
+const SECRET = "a-secret-of-mine";
+const KEY = `{ access_key_id: mine, secret_access_key: ${SECRET} }`;
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = workingFolder();
+});
+
+function write(name: string, ...lines: readonly string[]): void {
+  mkdirSync(dirname(join(cwd, name)), { recursive: true });
+  writeFileSync(join(cwd, name), `${lines.join("\n")}\n`);
+}
+
+/** A scenario of several files that fails at its end, with a secret that two steps share. */
+function writeFailing(): void {
+  write("parts/key.yaml", "steps:", "  - control: POST /s3/credentials", `    body: ${KEY}`);
+  write(
+    "parts/runs.json",
+    '[{ "id": "018f4f00-0000-7000-8000-000000000001", "name": "a", "run_type": "chain", "start_time": "2026-02-27T10:00:00Z" }]',
+  );
+  write(
+    "mine/bad.scenario.yaml",
+    "scenario: A status that is another one.",
+    "seed: 9",
+    "now: 2026-03-01T00:00:00Z",
+    "given:",
+    "  - include: ../parts/key.yaml",
+    "  - seed: { file: ../parts/runs.json, project: shop }",
+    "  - request: POST /api/v1/bulk-exports/destinations",
+    "    body:",
+    "      destination_type: s3",
+    "      display_name: D",
+    "      config: { bucket_name: traces, prefix: x, region: us-east-1 }",
+    `      credentials: ${KEY}`,
+    "  - request: POST /threads",
+    "    body: {}",
+    "then:",
+    "  - request: GET /ok",
+    "    expect: { status: 201 }",
+  );
+}
+
+async function keep(): Promise<void> {
+  writeFailing();
+  const { code, stderr } = await run(["replay", "mine", "--capsule", "a.capsule"], { cwd });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("bad is kept in ") });
+}
+
+describe("the capsule of a scenario that fails", () => {
+  it("repeats the failure elsewhere, without the secrets", async () => {
+    await keep();
+    const plain = gunzipSync(readFileSync(join(cwd, "a.capsule"))).toString("latin1");
+    expect(plain).toContain("left-out-1");
+    expect(plain).not.toContain(SECRET);
+    const elsewhere = workingFolder();
+    writeFileSync(join(elsewhere, "b.capsule"), readFileSync(join(cwd, "a.capsule")));
+    const { code, stdout } = await run(["replay", "b.capsule"], { cwd: elsewhere });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      "secrets replaced: 1\nit fails as it did\n  then[0]\n    status: expected 201, found 200",
+    );
+  });
+
+  it("is brought up as it was when it failed", async () => {
+    await keep();
+    const opened = launch(["open", "a.capsule"], { cwd });
+    let shown = "";
+    opened.child.stdout.setEncoding("utf8").on("data", (text) => {
+      shown += text;
+    });
+    while (!shown.includes("   S3 ")) await once(opened.child.stdout, "data");
+    expect(shown).toContain("it stands after then[0]: status: expected 201, found 200");
+    const [, url] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
+    const status = (await (await fetch(`${url}/_emulator/v1/status`)).json()) as Record<string, unknown>;
+    expect(status).toMatchObject({ seed: 9, now: expect.stringContaining("2026-03-01T00:00:00") });
+    const count = await fetch(`${url}/threads/count`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(await count.json()).toBe(1);
+    opened.child.kill("SIGINT");
+    expect((await opened.ended).code).toBe(0);
+  });
+
+  it("says so when the result is another one, and which versions made it and play it", async () => {
+    await keep();
+    const file = join(cwd, "a.capsule");
+    const { facts, journal, scenario, remove }: Capsule = await readCapsule(file);
+    const text = readFileSync(scenario, "utf8");
+    remove();
+    const failure = { label: "then[0]", differences: ["status: expected 201, found 500"] };
+    const name = "bad.scenario.yaml";
+    const files = new Map([
+      [
+        name,
+        text
+          .replace(/^ {2}- (include|seed).*\n/gm, "")
+          .replace("left-out-1", "emulator-secret")
+          .replace("access_key_id: mine", "access_key_id: emulator"),
+      ],
+    ]);
+    await writeCapsule(file, {
+      facts: { ...facts, scenario: name, failure, version: "0.0.9", node: "v18.0.0" },
+      journal,
+      files,
+    });
+    const { code, stdout } = await run(["replay", "a.capsule"], { cwd });
+    expect(code).toBe(3);
+    expect(stdout).toContain(
+      "the result differs; it was:\n  then[0]\n    status: expected 201, found 500\nand is:",
+    );
+    expect(stdout).toMatch(/it was made by version 0\.0\.9 on Node v18\.0\.0; this is \S+ on v\d+/);
+  });
+});
+
+describe("the capsule of a command that fails", () => {
+  it("has the requests of its emulator, which go as they were recorded", async () => {
+    const source =
+      'await fetch(process.env.EMULATOR_URL + "/threads", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }); process.exit(7)';
+    const words = [
+      "exec",
+      "--capsule",
+      "c.capsule",
+      "--",
+      process.execPath,
+      "--input-type=module",
+      "-e",
+      source,
+    ];
+    const { code, stderr } = await run(words, { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining("the requests are kept in "),
+    });
+    const again = await run(["replay", "c.capsule"], { cwd });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("the command ended with exit code 7"),
+    });
+    expect(again.stdout).toContain("it goes as it was recorded");
+  });
+});
+
+describe("what is no capsule", () => {
+  it.each([
+    ["torn", (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
+    [
+      "changed",
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 200), Buffer.from("x"), bytes.subarray(201)]),
+    ],
+    ["empty", () => Buffer.alloc(0)],
+  ])("is refused whole: %s", async (_, spoiled) => {
+    await keep();
+    writeFileSync(join(cwd, "a.capsule"), spoiled(readFileSync(join(cwd, "a.capsule"))));
+    for (const command of ["replay", "open"])
+      expect(await run([command, "a.capsule"], { cwd })).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("a.capsule: no whole capsule"),
+      });
+  });
+
+  it.each([
+    [["replay", "none.capsule"], "no such file"],
+    [["open", "none.capsule"], "no such file"],
+    [["replay", ".", "--capsule", "no/such/folder.capsule"], "no such file or folder"],
+    [
+      ["replay", ".", "--capsule", "a.capsule", "--target", "http://127.0.0.1:1"],
+      "--capsule: not with --target",
+    ],
+    [["exec", "--capsule", "a.capsule", "--data", "d", "--", "true"], "--data: not with --capsule"],
+  ])("nor what cannot be one: %j", async (words, said) => {
+    const { code, stderr } = await run(words, { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+  });
+});
