@@ -218,9 +218,12 @@ function scheduleNextRun(turn: Turn, { run_id, thread_id, ...workspace }: AgentR
   turn.schedule({ kind: "agent_run.due", ref: run_id, afterMs: 0, data: { thread } });
 }
 
-/** Retains the plan so that late readers can join the stream; drops the oldest above the limit. */
+/**
+ * Retains the plan so that late readers can join the stream, without what only its trace rows are made of, which
+ * repeats the thread's values; drops the oldest above the limit.
+ */
 function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ended: Ended): void {
-  turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), ended });
+  turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), spans: [], ended });
   const excess = turn.count(PLANS, "ended") - turn.ports.settings.limits.agent_kept_streams;
   for (const { run_id } of firstOf(turn.list(PLANS, "ended"), excess)) turn.remove(PLANS, run_id);
 }

@@ -200,10 +200,14 @@ describe("the plan of a run", () => {
       mode: "custom",
       run_type: "tool",
     }));
-    world.script({ then: { events } });
-    const plan = planOf(world, world.start(thread));
+    world.script({ then: { after: "PT5S", events } });
+    const run = world.start(thread);
+    const plan = planOf(world, run);
     expect(bytesOf(plan)).toBeLessThan(20 * LIMIT);
     expect(plan.spans.map(({ inputs }) => "a" in inputs)).toEqual([true, ...Array(99).fill(false)]);
+    await world.advance(5_000);
+    // Its trace rows are written.
+    expect([world.status(run), planOf(world, run).spans]).toEqual(["success", []]);
   });
 
   it("is made without measuring the values again for each event when they do not fit", async () => {
@@ -216,7 +220,7 @@ describe("the plan of a run", () => {
     };
     world.start(thread, { input: { a: { toJSON } } });
     const events = Array.from({ length: 100 }, () => ({ mode: "custom", run_type: "tool" }));
-    world.script({ then: { events } });
+    world.script({ then: { after: "PT5S", events } });
     written = 0;
     const plan = planOf(world, world.start(thread));
     expect(plan.spans).toHaveLength(100);
