@@ -5,6 +5,7 @@ import type { Configuration, ReadyLine } from "../emulator/config/configuration.
 import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
 import type { RunningEmulator } from "../emulator/runtime/start.ts";
 import { isFullDisk } from "../emulator/storage/full-disk.ts";
+import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
 import { endSoon } from "./signals.ts";
 import { printError } from "./terminal.ts";
@@ -53,6 +54,7 @@ function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDe
   const kept = dataFolder === null ? "no data was to be kept" : `${dataFolder} holds all acknowledged data`;
   if (isFullDisk(error))
     return `the disk is full or fails (${what}); ${kept}. Free disk space, then start again`;
+  if (error instanceof StoreError) return `${what} ${error.hint}`;
   if ("code" in error && error.code === "data_folder_lost")
     return `${what}; nothing more is written there. Start again`;
   const file = writeReport(ready, dataFolder, why);

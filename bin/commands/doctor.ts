@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
+import { checkFiles, linesOf, repairFiles } from "../doctor/data-folder.ts";
 import {
   checkClock,
   checkDependencies,
@@ -15,7 +18,11 @@ import { printResult } from "../terminal.ts";
 export const command: Command = {
   summary: "check for problems that keep the emulator from working, with fixes",
   operands: [],
-  flags: { ...TARGET_FLAGS, port: { value: "<n>", help: "port to check instead of the configured one" } },
+  flags: {
+    ...TARGET_FLAGS,
+    port: { value: "<n>", help: "port to check instead of the configured one" },
+    repair: { help: "make anew what is damaged in the data folder, and put aside what cannot be" },
+  },
   run,
 };
 
@@ -23,9 +30,13 @@ async function run(invocation: Invocation): Promise<number> {
   const resolved = await configurationOf(invocation);
   const url = urlFlag(invocation) ?? (await findLocator(invocation))?.url;
   const folder = locatorFolder(resolved, invocation.cwd);
+  if (invocation.flags.repair === true) return repair(invocation, folder);
+  const access = await checkFolder(folder);
+  const isFree = access.ok && existsSync(folder) && (await holderOf(folder)) === undefined;
   const findings: Finding[] = [
     checkNode(process.versions.node),
-    await checkFolder(folder),
+    access,
+    ...(isFree ? await checkFiles(folder) : []),
     ...(await checkPorts(resolved.configuration, url)),
     ...(url === undefined ? [] : await checkRunning(url)),
     ...(await checkDependencies()),
@@ -34,6 +45,12 @@ async function run(invocation: Invocation): Promise<number> {
   const ok = findings.every((finding) => finding.ok);
   printResult(invocation, { ok, findings }, findings.map(lineOf));
   return ok ? 0 : 1;
+}
+
+async function repair(invocation: Invocation, folder: string): Promise<number> {
+  const report = await repairFiles(folder);
+  printResult(invocation, report, linesOf(folder, report));
+  return 0;
 }
 
 function lineOf({ ok, what, fix }: Finding): string {

@@ -162,10 +162,9 @@ function openEmulator(
     async close() {
       await worlds.close();
       await encoder.close();
-      const isOurs = isKept && !isLost();
-      if (isOurs) sweep(pool, heads);
+      const isSwept = isKept && !isLost() && sweep(pool, heads);
       await pool.settle();
-      heads.close(isOurs);
+      heads.close(isSwept);
     },
   };
 }

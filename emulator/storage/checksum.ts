@@ -8,6 +8,7 @@ const HEX = Buffer.from("0123456789abcdef");
 /** Bytes of that member, and of the brace that closes the object. */
 export const SUM_BYTES = BEGIN.length + DIGITS + END.length;
 const CLOSING = 1;
+const LINE_FEED = 0x0a;
 
 const BLOCK_SUM_BYTES = 4;
 /** The CRC-32 of any bytes that their own CRC-32 follows: so one call checks any number of blocks in a row. */
@@ -20,7 +21,7 @@ export function withSum(json: string): string {
 }
 
 /** Whether the text of a JSON object between two bytes is as `withSum` made it. */
-export function hasSum(bytes: Buffer, start: number, stop: number): boolean {
+function hasSum(bytes: Buffer, start: number, stop: number): boolean {
   const at = stop - SUM_BYTES;
   if (at <= start) return false;
   const sum = crc32(bytes.subarray(start, at));
@@ -29,6 +30,11 @@ export function hasSum(bytes: Buffer, start: number, stop: number): boolean {
   for (let n = 0; n < DIGITS; n += 1)
     if (bytes[digits + n] !== HEX[(sum >>> (4 * (DIGITS - 1 - n))) & 0xf]) return false;
   return END.every((byte, n) => bytes[digits + DIGITS + n] === byte);
+}
+
+/** Whether the line between two bytes is such a text and ends with a line feed. */
+export function isSummedLine(bytes: Buffer, start: number, stop: number): boolean {
+  return bytes[stop - 1] === LINE_FEED && hasSum(bytes, start, stop - 1);
 }
 
 /** The JSON object between two bytes, its `sum` included; undefined when it is not as `withSum` made it. */

@@ -11,12 +11,15 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const SUM_BYTES = 4;
 
-/** Secrets under a key of their own, in a file that only its owner reads. Throws a `StoreError` for one that is lost or damaged. */
-export function openSecrets(folder: string): Secrets {
+/**
+ * Secrets under a key of their own, in a file that only its owner reads; with `mayBegin` one is made beside data of another. Throws a
+ * `StoreError` for one that is lost or damaged.
+ */
+export function openSecrets(folder: string, mayBegin = false): Secrets {
   const file = keyPath(folder);
   if (!existsSync(file)) {
     // A new key beside old data would open none of its secrets.
-    if (["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
+    if (!mayBegin && ["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
       throw lostKey(`${file} is missing.`);
     writeKey(file);
   }

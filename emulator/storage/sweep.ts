@@ -7,18 +7,28 @@ import { readHead } from "./journal/read-head.ts";
 import type { Heads } from "./pool/heads.ts";
 import type { Head } from "./pool/names.ts";
 import { type Pool, poolPath } from "./pool/pool.ts";
+import { StoreError } from "./store-error.ts";
 
 const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
-/** Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. */
-export function sweep(pool: Pool, heads: Heads): void {
+/**
+ * Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. False when
+ * damage hides what is referenced: then all of them stay.
+ */
+export function sweep(pool: Pool, heads: Heads): boolean {
   heads.releaseAll();
   const owners = [...pool.suspects];
   const using = [...heads.all()].filter(({ owner, others }) =>
     owners.some((suspect) => owner === suspect || others.includes(suspect)),
   );
-  for (const file of unneeded(pool.root, owners, using)) pool.discard(pool.path(file));
+  try {
+    for (const file of unneeded(pool.root, owners, using)) pool.discard(pool.path(file));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return false;
+  }
   pool.suspects.clear();
+  return true;
 }
 
 /** The same while the pool is in use, for owners that no longer write: whoever comes to need a file needs it now. */

@@ -205,7 +205,8 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
 }
 
 function readOwn(pool: Pool, head: Head, initial: WorldState): StoredState {
-  return readHead(pool, head, initial, lengthOf(pool, head.journals.at(-1)?.file ?? ""));
+  const least = lengthOf(pool, head.journals.at(-1)?.file ?? "");
+  return readHead(pool, head, initial, { own: { least, mayCut: true } });
 }
 
 /** Whether its last process has written anything since it had its state from the one before. */

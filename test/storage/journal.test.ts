@@ -33,8 +33,10 @@ describe("a journal", () => {
     journal.append(lineOf(1) + lineOf(2));
     const { bytes } = journal;
     journal.append(lineOf(3));
-    const turnsOf = (of: number | null, cutFrom?: number) =>
-      [...readStretch(pool, { file, bytes: of }, cutFrom)].map(({ turn }) => turn);
+    const turnsOf = (of: number | null, least?: number) =>
+      [
+        ...readStretch(pool, { file, bytes: of }, least === undefined ? undefined : { least, mayCut: true }),
+      ].map(({ turn }) => turn);
     expect(turnsOf(bytes)).toStrictEqual([1, 2]);
     appendFileSync(pool.path(file), lineOf(4).slice(0, -1));
     expect(turnsOf(null)).toStrictEqual([1, 2, 3]);

@@ -56,7 +56,7 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
     const release = transfers.begin(heads.hold(packed.head));
     try {
-      const archive = exportArchive(packed, { pool, secrets, bytesMax });
+      const archive = await exportArchive(packed, { pool, secrets, bytesMax });
       return { ...archive, chunks: releasing(archive.chunks, release) };
     } catch (error) {
       release();

@@ -1,6 +1,5 @@
 import * as fs from "node:fs";
 import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
-import { Refusal } from "../../kernel/refusal.ts";
 import { isBucketName, keyError } from "../../subjects/object-storage/names.ts";
 import {
   objects,
@@ -9,24 +8,21 @@ import {
   s3Parts,
 } from "../../subjects/object-storage/records.ts";
 import { bodyName } from "../objects/bodies.ts";
+import { createBodyOpener } from "../objects/opened-body.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
 /** A body that a record names; which one it is follows from the order of the records. */
-export interface Body {
-  /** In the pool. */
-  readonly file: string;
-  readonly size: number;
-}
+export type Body = Pick<StoredBody, "file" | "size" | "sum">;
 
 type Records = Readonly<Record<string, readonly StoredRecord[]>>;
 
 /** All bodies, objects first. */
 export function bodiesOf(records: Records): Body[] {
   const those = [...(records[objects.name] ?? []), ...(records[s3Parts.name] ?? [])];
-  return those.map(({ record }) => record as StoredBody).map(({ file, size }) => ({ file, size }));
+  return those.map(({ record }) => record as StoredBody).map(({ file, size, sum }) => ({ file, size, sum }));
 }
 
 /** Renames the bodies of imported records to files in the folder of an owner. */
@@ -48,16 +44,10 @@ function checkName({ bucket, key }: StoredObject): void {
   if (!isBucketName(bucket) || keyError(key)) throw damaged("an object of it has an odd name");
 }
 
-/** Refuses before anything is sent when a body is not there that a record knows. */
-export function checkPresence(path: (file: string) => string, bodies: readonly Body[]): void {
-  for (const { file, size } of bodies)
-    if (fs.statSync(path(file), { throwIfNoEntry: false })?.size !== size)
-      throw new Refusal(
-        409,
-        "body_lost",
-        `The body of the object ${file} is not in the data folder as its record says.`,
-        "Delete the object or put it again, save the snapshot anew, then export that.",
-      );
+/** Rejects with a `StoreError` when a body is not there as its record says. */
+export async function checkBodies(path: (file: string) => string, bodies: readonly Body[]): Promise<void> {
+  const opener = createBodyOpener(path);
+  for (const body of bodies) fs.closeSync((await opener.open(body)).fd);
 }
 
 /** Bodies as entries, numbered in the order of their records; each is read when its turn has come. */

@@ -6,12 +6,12 @@ import type { Secrets } from "../../subjects/turn.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesIn } from "../rows/image.ts";
 import type { StoredImage } from "../world-storage.ts";
-import { bodiesOf, bodyEntries, checkPresence } from "./bodies.ts";
+import { bodiesOf, bodyEntries, checkBodies } from "./bodies.ts";
 import { ENTRY, manifestOf } from "./manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "./pack.ts";
 import { recordEntries } from "./record-lines.ts";
 import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts";
-import { traceEntries } from "./trace-entries.ts";
+import { checkRows, traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
 
 /** A world that was put aside; its head has to be held until the last chunk was read. */
@@ -39,13 +39,15 @@ export interface ExportedArchive {
 const ENTRY_OVERHEAD_BYTES = 1024;
 
 /** Makes one file of a still world; what keeps it from being made is said before its first byte. */
-export function exportArchive(source: ExportSource, options: ExportOptions): ExportedArchive {
+export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
   const { image, name, of } = source;
   const { pool, secrets, bytesMax } = options;
   const bodies = bodiesOf(image.records.stored());
-  checkPresence(pool.path, bodies);
-  const rows = traceEntries(ENTRY.traces, pool, namesIn(source.rows));
+  const names = namesIn(source.rows);
+  const rows = traceEntries(ENTRY.traces, pool, names);
   refuseTooLarge([...rows, ...bodies], bytesMax);
+  await checkBodies(pool.path, bodies);
+  await checkRows(pool, names);
   const now = formatInstant(image.now);
   const manifest = manifestOf({
     name,

@@ -5,6 +5,8 @@ import { isDay, isRegion, isUuid } from "../rows/paths.ts";
 import { loadPiece } from "../rows/pieces.ts";
 import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
+import { damagedLines } from "../rows/verify.ts";
+import { damaged as damagedFile } from "../store-error.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -24,6 +26,19 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
     // In the order in which they are written: a sidecar never speaks of bytes that are not there.
     return [entryOf(name + DATA, data), entryOf(name + INDEX, index)];
   });
+}
+
+/** Rejects with a `StoreError` when a row is not as it was written. */
+export async function checkRows(pool: Pool, { next, segments }: NamedRows): Promise<void> {
+  for (const named of segments) {
+    const segment = createSegment(0, named);
+    for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
+    for (const { file, firstByte, records } of extentsOf(segment)) {
+      const path = pool.path(file);
+      for await (const { byte } of damagedLines({ path, firstByte, records }))
+        throw damagedFile(path + DATA, `byte ${byte}`);
+    }
+  }
 }
 
 /** The counted beginnings of files, concatenated: each file may still be appended to. */

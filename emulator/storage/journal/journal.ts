@@ -4,7 +4,7 @@ import { logPath } from "../pool/heads-log.ts";
 import { numberOf, ownerOf, type Stretch } from "../pool/names.ts";
 import { appendAll, truncateTo } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, tooShort } from "../store-error.ts";
+import { damaged, type StoreError, tooShort } from "../store-error.ts";
 import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
@@ -51,18 +51,23 @@ export function lengthOf({ lengths, root }: Pool, file: string): number {
   return number < numberOf(file) ? 0 : bytes;
 }
 
-/**
- * The lines of a journal as far as it counts. A last write that is not whole was never acknowledged: it is passed over, and
- * with `cutFrom` dropped from the file, so that the next line does not continue it. Below that byte it is damage.
- */
+/** What is known of the end of a journal that is still appended to. */
+export interface JournalEnd {
+  /** So many bytes it had at least: what is missing of them is damage. */
+  readonly least: number;
+  /** Drops what is torn from the file, so that the next line does not continue it. */
+  readonly mayCut: boolean;
+}
+
+/** The lines of a journal as far as it counts. A last write that is not whole was never acknowledged, and is passed over. */
 export function* readStretch(
   pool: Pick<Pool, "path">,
   { file, bytes }: Stretch,
-  cutFrom?: number,
+  { least: known, mayCut }: JournalEnd = { least: 0, mayCut: false },
 ): Iterable<JournalLine> {
   const path = pool.path(file);
-  const least = bytes ?? cutFrom ?? 0;
-  const all = readAtLeast(path, least);
+  const least = bytes ?? known;
+  const all = bytesOf(path);
   const end = bytes ?? all.length;
   let start = 0;
   // One line at a time: as objects, all of them would take many times the room of their text.
@@ -75,14 +80,16 @@ export function* readStretch(
     yield parsed;
     start = stop;
   }
-  if (start < least) throw damaged(path, `byte ${start}`);
-  if (cutFrom !== undefined && start < end) truncateSync(path, start);
+  if (start < least) throw endIsLost(path, all, start, least);
+  if (mayCut && start < end) truncateSync(path, start);
 }
 
-function readAtLeast(path: string, least: number): Buffer {
-  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  if (all.length < least) throw tooShort(path, least);
-  return all;
+function bytesOf(path: string): Buffer {
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+}
+
+function endIsLost(path: string, all: Buffer, start: number, least: number): StoreError {
+  return all.length < least ? tooShort(path, least) : damaged(path, `byte ${start}`);
 }
 
 /** Where so many lines end; infinite when there are fewer. */

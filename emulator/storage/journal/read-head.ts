@@ -2,23 +2,29 @@ import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.
 import { type Head, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { sealedPiece } from "../rows/segment.ts";
-import { readStretch } from "./journal.ts";
+import { StoreError } from "../store-error.ts";
+import { type JournalEnd, readStretch } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
 
-/**
- * Replays what a head leads to. With `cutFrom`, the bytes that its own journal had at least, a torn write at the end of that is cut
- * off.
- */
+/** How a head is read. */
+export interface ReadOptions {
+  /** Of the journal that is still appended to. */
+  readonly own?: JournalEnd;
+  /** Called with what is damaged in a journal, instead of throwing it: what comes behind it is not read. */
+  readonly onDamage?: (error: StoreError) => void;
+}
+
+/** Replays what a head leads to. */
 export function readHead(
   pool: Pick<Pool, "path">,
   head: Head,
   initial: WorldState,
-  cutFrom?: number,
+  options: ReadOptions = {},
 ): StoredState {
   const base = head.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(head.state));
   const rows = createRowNames(base.rows);
-  const state = applyCommits(base.state, commitsOf(pool, head, rows, cutFrom));
+  const state = applyCommits(base.state, commitsOf(pool, head, rows, options));
   rows.sealOthers(head.owner);
   return { state, rows: rows.named() };
 }
@@ -27,19 +33,21 @@ function* commitsOf(
   pool: Pick<Pool, "path">,
   { journals, owner }: Head,
   rows: ReturnType<typeof createRowNames>,
-  cutFrom: number | undefined,
+  { own, onDamage }: ReadOptions,
 ): Iterable<Commit> {
-  for (const stretch of journals) {
-    // What others had open is sealed where this journal goes on from them.
-    rows.sealOthers(ownerOf(stretch.file));
-    for (const line of readStretch(
-      pool,
-      stretch,
-      stretch.bytes === null && ownerOf(stretch.file) === owner ? cutFrom : undefined,
-    )) {
-      rows.take(line);
-      if (line.turn !== undefined) yield commitOf(line);
+  try {
+    for (const stretch of journals) {
+      // What others had open is sealed where this journal goes on from them.
+      rows.sealOthers(ownerOf(stretch.file));
+      const isOwn = stretch.bytes === null && ownerOf(stretch.file) === owner;
+      for (const line of readStretch(pool, stretch, isOwn ? own : undefined)) {
+        rows.take(line);
+        if (line.turn !== undefined) yield commitOf(line);
+      }
     }
+  } catch (error) {
+    if (!onDamage || !(error instanceof StoreError)) throw error;
+    onDamage(error);
   }
 }
 

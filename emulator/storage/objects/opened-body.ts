@@ -18,7 +18,7 @@ const read = promisify(fs.read);
 /** Opens bodies that are as their records say. */
 export interface BodyOpener {
   /** Opens a file now; it is read through once, and again when it was changed since. Rejects with a `StoreError`. */
-  open(body: StoredBody): Promise<OpenedBody>;
+  open(body: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody>;
 }
 
 /** `path` says where a file of the pool lies. */

@@ -67,11 +67,11 @@ export function noWorlds(): KnownHeads {
 }
 
 /**
- * Reads the log of a data folder, or its copy; throws a `StoreError` for one that is damaged, of another key or of another version.
+ * Reads the log of a data folder, or its copy; the key is checked if it is known. Throws a `StoreError` for one that is damaged, of another key or of another version.
  */
 export function readLog(
   { root, owners, lengths }: Omit<Pool, "files">,
-  secrets: Secrets,
+  secrets: Secrets | undefined,
   isCopy = false,
 ): KnownHeads {
   const path = logPath(root, isCopy);
@@ -88,9 +88,8 @@ export function readLog(
   for (let [start, number] = [0, 1]; start < end; number += 1) {
     const stop = all.indexOf(LINE_FEED, start);
     const line = parseLine(all, start, stop, path, number);
-    known.isSwept = "swept" in line;
-    if ("log" in line) openHeader(known, line, secrets, root);
-    else if ("kind" in line) take(known, line);
+    takeLine(known, line);
+    if ("key" in line) checkKey(line, secrets, root);
     start = stop + 1;
   }
   if (least && (known.log < least.number || (known.log === least.number && end < least.bytes)))
@@ -98,14 +97,20 @@ export function readLog(
   return known;
 }
 
-function openHeader(known: KnownHeads, { log, key }: LogHeader, secrets: Secrets, root: string): void {
-  known.log = log;
+function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string): void {
   try {
-    if (secrets.open(key) === KEY_CHECK) return;
+    if (!secrets || secrets.open(key) === KEY_CHECK) return;
   } catch {
     // Said below.
   }
   throw lostKey(`${keyPath(root)} is not the key of this data folder.`);
+}
+
+/** What is known after one more line. */
+export function takeLine(known: KnownHeads, line: LogHeader | LogLine): void {
+  known.isSwept = "swept" in line;
+  if ("log" in line) known.log = line.log;
+  else if ("kind" in line) take(known, line);
 }
 
 function take(known: KnownHeads, { kind, name, next, entry }: HeadsLine): void {

@@ -5,7 +5,7 @@ import {
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
-import { hasSum, SUM_BYTES, withSum } from "../checksum.ts";
+import { isSummedLine, SUM_BYTES, withSum } from "../checksum.ts";
 import { damaged } from "../store-error.ts";
 
 /**
@@ -63,7 +63,7 @@ export function lineOf(row: DomainRow, { sequence, previous }: LinePlace): strin
 
 /** Answers a line that was read at a byte of the file of a path, if it is as it was written. */
 export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
-  if (hasSum(line, 0, line.length - 1)) return line;
+  if (isSummedLine(line, 0, line.length)) return line;
   throw damaged(path, `byte ${byte}`);
 }
 

@@ -36,7 +36,8 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-function readSidecar({ path, records }: LocatedPiece): Buffer {
+/** The records of a piece; throws a `StoreError` when they are not as they were written. */
+export function readSidecar({ path, records }: LocatedPiece): Buffer {
   const index = openSync(path + INDEX, "r");
   try {
     const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);

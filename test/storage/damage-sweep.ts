@@ -1,0 +1,276 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import { CreateMultipartUploadCommand, PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+import { examineFolder } from "../../emulator/storage/repair/repair.ts";
+import { DESTINATION, HEADERS } from "../support/emulator.ts";
+import { objectStore } from "../support/object-store.ts";
+import { dottedOrder, traceRow } from "../support/trace-row.ts";
+
+/** What is done to one file of a data folder. */
+export interface Damage {
+  /** Below the data folder. */
+  readonly file: string;
+  readonly how: string;
+  act(path: string): void;
+}
+
+/** A data folder of which every kind of file is known, and what an emulator shows of it. */
+export interface RichFolder {
+  readonly folder: string;
+  readonly shown: Shown;
+}
+
+/** By request, status and body of the reply. */
+export type Shown = ReadonlyMap<string, string>;
+
+const BEGIN = "2026-03-01T00:00:00Z";
+const DAY = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };
+const WORLDS = ["main", "child", "grandchild"];
+const CONTROL = "/_emulator/v1";
+/** What no reply comes from, or what is another with every start. */
+const NO_DATA = /^(lock|lock-owner\.json|locator\.json|\.trash|damaged-)/;
+
+function open(folder: string, first = {}): Promise<Emulator> {
+  return startEmulator({ clock: "frozen", ephemeral: false, data: folder, ...first });
+}
+
+async function send(emulator: Emulator, method: string, path: string, json?: unknown): Promise<Response> {
+  return emulator.request(path, { method, headers: HEADERS, ...(json !== undefined && { json }) });
+}
+
+async function sent<T>(emulator: Emulator, method: string, path: string, json?: unknown): Promise<T> {
+  const reply = await send(emulator, method, path, json);
+  const text = await reply.text();
+  if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
+  return (text ? JSON.parse(text) : undefined) as T;
+}
+
+/** Rows of two projects and several days with updates, an export, objects, an upload under way, secrets, worlds. */
+async function fill(emulator: Emulator): Promise<void> {
+  const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
+    count: 40,
+    project: "shop",
+    ...DAY,
+  });
+  await emulator.control("POST", "/traces/generate", { count: 10, project: "other", ...DAY });
+  const destination = await sent<{ id: string }>(
+    emulator,
+    "POST",
+    "/api/v1/bulk-exports/destinations",
+    DESTINATION,
+  );
+  const { id } = await sent<{ id: string }>(emulator, "POST", "/api/v1/bulk-exports", {
+    bulk_export_destination_id: destination.id,
+    session_id,
+    start_time: DAY.from,
+    end_time: DAY.to,
+  });
+  await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+  await sent(emulator, "POST", "/threads", { metadata: { n: 1 } });
+  await storeObjects(emulator);
+  await change(emulator, "", 1);
+  await emulator.snapshots.save("kept");
+  const child = await emulator.fork({ id: "child" });
+  await change(emulator, "/w/child", 2);
+  await child.fork({ id: "grandchild" });
+  await change(emulator, "/w/grandchild", 3);
+  await change(emulator, "", 4);
+}
+
+async function storeObjects({ s3Url }: Emulator): Promise<void> {
+  const store = objectStore(s3Url);
+  for (const Key of ["plain/a.txt", "ÄÖ"])
+    await store.send(new PutObjectCommand({ Bucket: "traces", Key, Body: `body of ${Key}` }));
+  const upload = { Bucket: "traces", Key: "large" };
+  const { UploadId } = await store.send(new CreateMultipartUploadCommand(upload));
+  await store.send(new UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: "part" }));
+  store.destroy();
+}
+
+/** Rows of which one moves to another day, and a cron with a secret in its webhook. */
+async function change(emulator: Emulator, base: string, n: number): Promise<void> {
+  const ids = [1, 2, 3].map((at) => `0000000${n}-0000-4000-8000-00000000000${at}`);
+  await sent(emulator, "POST", `${base}/runs/batch`, { post: ids.map((id) => traceRow(id, `row ${n}`)) });
+  const [id = ""] = ids;
+  await sent(emulator, "PATCH", `${base}/runs/${id}`, {
+    trace_id: id,
+    dotted_order: dottedOrder(id),
+    start_time: "2026-02-27T00:00:00Z",
+    outputs: { n },
+  });
+  await sent(emulator, "POST", `${base}/runs/crons`, {
+    assistant_id: "agent",
+    schedule: "0 0 * * *",
+    webhook: `https://user:secret-${n}@example.com/hook`,
+  });
+}
+
+/** All that an emulator shows of a data folder. */
+export async function shownOf(folder: string): Promise<Shown> {
+  const shown = new Map<string, string>();
+  let emulator: Emulator;
+  try {
+    emulator = await open(folder);
+  } catch (error) {
+    return shown.set("start", `refused: ${(error as Error).message}`);
+  }
+  try {
+    await show(emulator, shown);
+  } finally {
+    // What a process cannot close is not closed either where it ends.
+    await emulator.close().catch((error: Error) => shown.set("close", error.message));
+  }
+  return shown;
+}
+
+async function show(emulator: Emulator, shown: Map<string, string>): Promise<void> {
+  const read = async <T>(method: string, path: string, json?: unknown): Promise<T | undefined> => {
+    const reply = await send(emulator, method, path, json);
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    shown.set(
+      `${method} ${path} ${JSON.stringify(json)}`,
+      `${reply.status} ${bytes.toString("latin1").replaceAll(/127\.0\.0\.1:\d+/g, "host")}`,
+    );
+    const isJson = reply.headers.get("content-type")?.includes("json") && reply.status < 300;
+    return isJson ? (JSON.parse(bytes.toString()) as T) : undefined;
+  };
+  await read("GET", `${CONTROL}/worlds`);
+  for (const { name } of (await read<{ name: string }[]>("GET", `${CONTROL}/snapshots`)) ?? [])
+    await read("GET", `${CONTROL}/snapshots/${name}/file`);
+  for (const world of WORLDS) {
+    const base = world === "main" ? "" : `/w/${world}`;
+    for (const { id } of (await read<{ id: string }[]>("GET", `${base}/sessions`)) ?? [])
+      await read("POST", `${base}/runs/query`, { session: [id], limit: 100 });
+    await read("GET", `${base}/api/v1/bulk-exports/destinations`);
+    await read("POST", `${base}/runs/crons/search`, {});
+    await read("POST", `${base}/threads/search`, {});
+    for (const { id } of (await read<{ id: string }[]>("GET", `${base}/api/v1/bulk-exports`)) ?? [])
+      await read("GET", `${base}${CONTROL}/exports/${id}/verify`);
+    const objects = `${base}${CONTROL}/s3/buckets/traces/object`;
+    const listed = await read<{ objects: { key: string }[] }>("GET", `${objects}s`);
+    for (const { key } of listed?.objects ?? [])
+      await read("GET", `${objects}?key=${encodeURIComponent(key)}`);
+  }
+}
+
+/** Two folders with the same content: that of a closed process, and that of one that was killed. */
+export async function richFolders(): Promise<readonly RichFolder[]> {
+  const closed = mkdtempSync(join(tmpdir(), "damage-"));
+  const killed = mkdtempSync(join(tmpdir(), "damage-"));
+  const emulator = await open(closed, { now: BEGIN, seed: 7 });
+  await fill(emulator);
+  // The lengths of files are written with the end of a round.
+  await new Promise(setImmediate);
+  copyData(closed, killed);
+  await emulator.close();
+  const folders = [closed, killed];
+  return Promise.all(folders.map(async (folder) => ({ folder, shown: await shownOf(copied(folder)) })));
+}
+
+/** Another folder with the same data. */
+export function copied(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), "damaged-"));
+  copyData(folder, copy);
+  return copy;
+}
+
+function copyData(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (path) => !NO_DATA.test(relative(from, path)) });
+}
+
+/** The files that data lie in; links for people aside. */
+export function dataFilesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((file) => !file.startsWith("worlds/") && !NO_DATA.test(file))
+    .sort();
+}
+
+/** What may happen to a file: it is cut, emptied, removed, or one bit of it is another. */
+export function damagesOf(folder: string, file: string): readonly Damage[] {
+  const { length } = readFileSync(join(folder, file));
+  const bits = [0, Math.floor(length / 3), Math.floor((2 * length) / 3), length - 1];
+  const cuts = [Math.floor(length / 2), length - 1];
+  return [
+    { file, how: "removed", act: (path) => rmSync(path) },
+    ...(length === 0 ? [] : [{ file, how: "emptied", act: (path: string) => truncateSync(path, 0) }]),
+    ...cuts
+      .filter((at) => at > 0)
+      .map((at) => ({ file, how: `cut at ${at}`, act: (path: string) => truncateSync(path, at) })),
+    ...bits
+      .filter((at) => at >= 0 && length > 0)
+      .map((at) => ({ file, how: `another bit at ${at}`, act: (path: string) => flip(path, at) })),
+  ];
+}
+
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+  writeFileSync(path, bytes);
+}
+
+/**
+ * What an emulator shows of a damaged copy beside what it should: undefined when it is the same, or refused with the
+ * name of the file.
+ */
+export async function wrongIn(
+  { folder, shown }: RichFolder,
+  { file, how, act }: Damage,
+): Promise<string | undefined> {
+  const copy = copied(folder);
+  try {
+    act(join(copy, file));
+    const seen = await shownOf(copy);
+    const start = seen.get("start");
+    if (start !== undefined) return start.includes(file) ? undefined : `${file} ${how}: ${start}`;
+    for (const [request, reply] of shown) {
+      const now = seen.get(request);
+      if (now === reply || isRefusal(now, file) || (now === undefined && isListRefused(seen, request, file)))
+        continue;
+      return `${file} ${how}: ${request}: ${now?.slice(0, 300)} instead of ${reply.slice(0, 300)}`;
+    }
+    return undefined;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** A refusal, or a verification that fails, which names the file. */
+function isRefusal(reply: string | undefined, file: string): boolean {
+  return reply?.includes(file) === true && (/^4\d\d /.test(reply) || reply.includes('"ok":false'));
+}
+
+/** Nothing is asked for that a list, which is refused, does not name. */
+function isListRefused(seen: Shown, request: string, file: string): boolean {
+  const [, base = ""] = /^\S+ ((?:\/w\/\w+)?)/.exec(request) ?? [];
+  return [...seen].some(([other, reply]) => other.includes(` ${base}/`) && isRefusal(reply, file));
+}
+
+/** What is wrong after a repair of a damaged copy: undefined when all is as it was but for what it says is lost. */
+export async function wrongAfterRepair(
+  { folder, shown }: RichFolder,
+  { file, how, act }: Damage,
+): Promise<string | undefined> {
+  const copy = copied(folder);
+  try {
+    act(join(copy, file));
+    const { problems, lost } = await examineFolder(copy, true);
+    const { problems: left } = await examineFolder(copy, false);
+    const seen = await shownOf(copy);
+    const wrong = [...seen].find(([request, reply]) =>
+      lost.length === 0 ? reply !== shown.get(request) : /^5|data_damaged|refused/.test(reply),
+    );
+    if (left.length === 0 && !wrong) return undefined;
+    return `${file} ${how}, repaired (${problems}): ${left} ${wrong?.join(": ").slice(0, 400) ?? ""}`;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** What kind of file it is: what is true of one is true of the others. */
+export function kindOf(file: string): string {
+  return file.replace(/^pool\/\d+\//, "").replaceAll(/[0-9a-f-]{36}|\d+/g, "#");
+}

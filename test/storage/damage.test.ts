@@ -1,0 +1,60 @@
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { examineFolder } from "../../emulator/storage/repair/repair.ts";
+import {
+  copied,
+  damagesOf,
+  dataFilesIn,
+  kindOf,
+  type RichFolder,
+  richFolders,
+  wrongAfterRepair,
+  wrongIn,
+} from "./damage-sweep.ts";
+
+/** Of so many damages one is repaired as well: a repair costs as much as all that is read. */
+const REPAIRED = 3;
+
+let folders: readonly RichFolder[];
+
+beforeAll(async () => {
+  folders = await richFolders();
+});
+
+afterAll(() => {
+  for (const { folder } of folders) rmSync(folder, { recursive: true });
+});
+
+/** The file of each kind that comes last, which most worlds know. */
+function oneOfEachKind({ folder }: RichFolder): readonly string[] {
+  return [...new Map(dataFilesIn(folder).map((file) => [kindOf(file), file])).values()];
+}
+
+describe("a data folder", () => {
+  test("that nothing has happened to is whole, and all of it is shown", async () => {
+    for (const { folder, shown } of folders) {
+      const copy = copied(folder);
+      expect(await examineFolder(copy, false)).toMatchObject({ problems: [], aside: undefined });
+      expect(await examineFolder(copy, true)).toMatchObject({ problems: [], aside: undefined });
+      rmSync(copy, { recursive: true });
+      expect([...shown].filter(([, reply]) => !reply.startsWith("200 "))).toEqual([]);
+      expect(shown.size).toBeGreaterThan(40);
+    }
+  });
+
+  test("of which one file is damaged shows what it should, or refuses it and names the file; a repair lets it start", async () => {
+    const wrong: (string | undefined)[] = [];
+    let count = 0;
+    for (const [at, folder] of folders.entries())
+      for (const file of oneOfEachKind(folder))
+        for (const damage of damagesOf(folder.folder, file)) {
+          count += 1;
+          // Each damage to one of the two folders, those of the killed process in turn with those of the closed one.
+          if (count % 2 === at) continue;
+          wrong.push(await wrongIn(folder, damage));
+          if (count % REPAIRED === 0) wrong.push(await wrongAfterRepair(folder, damage));
+        }
+    expect(wrong.filter((each) => each !== undefined)).toEqual([]);
+    expect(count).toBeGreaterThan(100);
+  });
+});
