@@ -46,13 +46,39 @@ describe("a journal", () => {
     expect(turnsOf(null)).toStrictEqual([1, 2, 3, 5]);
   });
 
+  test("counts a write of several lines whole or not at all, wherever it was torn", () => {
+    const pool = openPool(temporaryFolder(), true);
+    const file = "1/journal-000001.ndjson";
+    const first = lineOf(1);
+    const batch = batchOf([2, 3, 4].map(textOfTurn), NO_ROWS_WRITTEN);
+    openJournal(pool, file).append(first + batch);
+    const all = readFileSync(pool.path(file));
+    for (let length = first.length; length <= all.length; length += 11) {
+      writeFileSync(pool.path(file), all.subarray(0, length));
+      const turns = [...readStretch(pool, { file, bytes: null }, { least: first.length, mayCut: true })].map(
+        ({ turn }) => turn,
+      );
+      expect(turns).toStrictEqual(length === all.length ? [1, 2, 3, 4] : [1]);
+      expect(readFileSync(pool.path(file))).toHaveLength(length === all.length ? length : first.length);
+    }
+    const known = { least: all.length, mayCut: true };
+    writeFileSync(pool.path(file), all.subarray(0, -1));
+    expect(() => [...readStretch(pool, { file, bytes: null }, known)]).toThrow(
+      /is missing or ends before byte/,
+    );
+    const flipped = Buffer.from(all);
+    flipped[all.length - 1] = 0x0b;
+    writeFileSync(pool.path(file), flipped);
+    expect(() => [...readStretch(pool, { file, bytes: null }, known)]).toThrow(/byte \d+, is damaged/);
+  });
+
   test("that is damaged or has lost its end is refused", () => {
     const pool = openPool(temporaryFolder(), true);
     const file = "1/journal-000001.ndjson";
     openJournal(pool, file).append(lineOf(1));
+    expect(() => [...readStretch(pool, { file, bytes: 10_000 })]).toThrow(/ends before byte 10000/);
     appendFileSync(pool.path(file), "{\n");
     expect(() => [...readStretch(pool, { file, bytes: null })]).toThrow(/line 2, is damaged/);
-    expect(() => [...readStretch(pool, { file, bytes: 10_000 })]).toThrow(/ends before byte 10000/);
     expect(() => [...readStretch(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
       /gone.ndjson is missing/,
     );

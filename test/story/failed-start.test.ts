@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +58,15 @@ describe("a start that fails", () => {
       await (await startEmulator(options)).close();
     },
   );
+
+  it("at the key of another data folder says so", async () => {
+    const [data, other] = [join(folder, "data"), join(folder, "other")];
+    for (const each of [data, other]) await (await startEmulator({ ephemeral: false, data: each })).close();
+    copyFileSync(join(other, "key"), join(data, "key"));
+    await expect(startEmulator({ ephemeral: false, data })).rejects.toThrow(
+      /key is not the key of this data folder/,
+    );
+  });
 
   it("at its port leaves no temporary folder behind", async () => {
     vi.stubEnv("TMPDIR", folder);

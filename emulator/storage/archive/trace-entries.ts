@@ -33,9 +33,9 @@ export async function checkRows(pool: Pool, { next, segments }: NamedRows): Prom
   for (const named of segments) {
     const segment = createSegment(0, named);
     for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
-    for (const { file, firstByte, records } of extentsOf(segment)) {
+    for (const { file, ...extent } of extentsOf(segment)) {
       const path = pool.path(file);
-      for await (const { byte } of damagedLines({ path, firstByte, records }))
+      for await (const { byte } of damagedLines({ ...extent, path }))
         throw damagedFile(path + DATA, `byte ${byte}`);
     }
   }

@@ -51,7 +51,7 @@ export async function examineRows(
 async function examinePiece(found: FoundPiece): Promise<void> {
   const { pool, piece, firstByte, findings, mayChange } = found;
   const path = pool.path(piece.file);
-  const located = { path, firstByte, records: piece.records };
+  const located = { ...piece, path, firstByte };
   const isIndexed = tried(findings, () => {
     if (sizeOf(path + INDEX) < piece.records * RECORD_BYTES)
       throw tooShort(path + INDEX, piece.records * RECORD_BYTES);

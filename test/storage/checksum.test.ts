@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import {
+  areSealed,
+  isSummedLine,
+  parseSummed,
+  sealBlock,
+  sumOn,
+  withSum,
+} from "../../emulator/storage/checksum.ts";
+
+/** Each copy of the bytes with one bit that is another. */
+function* flipped(bytes: Buffer): Iterable<Buffer> {
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const copy = Buffer.from(bytes);
+    copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    yield copy;
+  }
+}
+
+test("a text with its checksum is read as it was, and not with any one bit of it another, cut or empty", () => {
+  const bytes = Buffer.from(`${withSum(JSON.stringify({ n: 1, text: "ü" }))}\n`);
+  expect(parseSummed(bytes, 0, bytes.length - 1)).toMatchObject({ n: 1, text: "ü" });
+  expect(isSummedLine(bytes, 0, bytes.length)).toBe(true);
+  for (const other of flipped(bytes)) expect(isSummedLine(other, 0, other.length)).toBe(false);
+  for (let length = 0; length < bytes.length - 1; length += 1)
+    expect(parseSummed(bytes, 0, length)).toBeUndefined();
+});
+
+test("blocks are checked one by one or all at once, and no bit of any may be another", () => {
+  const bytes = Buffer.from(Array.from({ length: 48 }, (_, n) => n * 5));
+  for (const at of [0, 16, 32]) sealBlock(bytes, at, 16);
+  expect(areSealed(bytes)).toBe(true);
+  for (const at of [0, 16, 32]) expect(areSealed(bytes.subarray(at, at + 16))).toBe(true);
+  for (const other of flipped(bytes)) expect(areSealed(other)).toBe(false);
+  expect(areSealed(Buffer.alloc(16))).toBe(false);
+});
+
+test("a sum goes on from piece to piece", () => {
+  const bytes = Buffer.from("in pieces");
+  expect(sumOn(bytes.subarray(3), sumOn(bytes.subarray(0, 3)))).toBe(sumOn(bytes));
+});
