@@ -12,6 +12,7 @@ export const NAMES = [
   "oracle",
   "limiter",
   "forks",
+  "past",
   "filters",
   "growth-threads",
   "growth-runs",
