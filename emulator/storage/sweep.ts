@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { emptyState } from "../kernel/commit.ts";
 import type { SweepOrder } from "./background.ts";
+import { bodiesOfPast } from "./history/past-file.ts";
 import { filesNamedBy } from "./journal/named-files.ts";
 import { readHead } from "./journal/read-head.ts";
 import type { Heads } from "./pool/heads.ts";
@@ -49,6 +50,7 @@ function* unneeded(root: string, owners: readonly number[], heads: readonly Head
 /** Every file that a head leads to. */
 export function* filesOf(pool: Pick<Pool, "path">, head: Head): Iterable<string> {
   if (head.state !== null) yield head.state;
+  if (head.past) yield* [head.past.file, ...bodiesOfPast(pool.path(head.past.file))];
   for (const { file } of head.journals) yield file;
   yield* filesNamedBy(readHead(pool, head, NO_STATE));
 }

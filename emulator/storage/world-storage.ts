@@ -4,17 +4,19 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { headOf } from "./head-of.ts";
-import type { Moment } from "./history/history.ts";
+import type { Moment, Older, Stretch } from "./history/history.ts";
+import { olderOf } from "./history/older.ts";
+import { bodiesIn, writePast } from "./history/past-file.ts";
 import { lengthOf } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/pending-lines.ts";
 import { readHead } from "./journal/read-head.ts";
-import { createSealing } from "./journal/sealing.ts";
+import { createSealing, type Sealing } from "./journal/sealing.ts";
 import { type StoredState, writeState } from "./journal/state.ts";
-import { openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
+import { openWorldJournal, type PastWriter, type WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
 import type { Heads } from "./pool/heads.ts";
-import { type Head, NO_ROWS, numberOf, sealedHead, stateName } from "./pool/names.ts";
+import { type Head, NO_ROWS, numberOf, ownerOf, sealedHead, stateName } from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
@@ -50,8 +52,10 @@ export interface WorldStorage {
   sourceAsOf(past: Pick<Moment, "image" | "rows">): StoredImage;
   /** The world is over: what still waits is kept no more, and its files may go. */
   end(): void;
-  /** Writes the last state, if any, and closes the files. */
-  close(state: WorldState | undefined): Promise<void>;
+  /** What an earlier process has left of the history. */
+  readonly older: Older | undefined;
+  /** Writes the last state, if any, and the history if it has gone on, and closes the files. */
+  close(state: WorldState | undefined, history?: readonly Stretch[]): Promise<void>;
 }
 
 /** What the storage of a world is opened with; the heads have an entry of its name already. */
@@ -91,9 +95,8 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
   const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
-  // What it began with may still be read: its past names files that it needs no longer itself.
-  const release =
-    journal && head.others.length > 0 ? heads.hold(sealedHead(journal.head())) : () => undefined;
+  const older = journal && olderIn(options, { head, image, isClean });
+  const release = journal ? holdBeginning(heads, journal.head(), older) : () => undefined;
   let isOver = false;
   if (!isClean) bodies.reconcile(image.records.reader);
 
@@ -112,6 +115,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     rows,
     bodies,
     isFresh,
+    older,
     keep(commit) {
       lines?.add(commit);
       if (journal) round.flush();
@@ -132,21 +136,46 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       round.flush();
       bodies.seal();
       const source = { image: past, rows: rows.imageAsOf(mark) };
-      const { others } = sealedHead(journal?.head() ?? head);
-      return { ...source, head: headOf(options, source, others) };
+      return { ...source, head: headOf(options, source, sealedHead(journal?.head() ?? head).others) };
     },
     end() {
       isOver = true;
       bodies.end();
     },
-    async close(state) {
+    async close(state, history) {
       bodies.end();
       if (state) round.flush();
-      await journal?.close(state && { state: sealing.state(state), rows: rows.names() });
+      const last = state && { state: sealing.state(state), rows: rows.names() };
+      await journal?.close(last, pastWriter(pool, sealing, history));
       isOver = true;
       release();
       pool.files.release(pool.folder(owner));
     },
+  };
+}
+
+/** What it began with may still be read: its past names files that it needs no longer itself. */
+function holdBeginning(heads: Heads, head: Head, older: Older | undefined): () => void {
+  if (head.others.length === 0 && !older) return () => undefined;
+  return heads.hold({ ...sealedHead(head), ...(head.past && { past: head.past }) });
+}
+
+function olderIn(
+  { pool, collections, secrets, source }: WorldStorageOptions,
+  { head, image, isClean }: Pick<OpenedHead, "head" | "image" | "isClean">,
+): Older | undefined {
+  if (source) return undefined;
+  const sealing = createSealing(secrets);
+  return olderOf({ pool, head, sealing, collections, until: image }, isClean);
+}
+
+/** A history that has not gone on stays in its file. */
+function pastWriter(pool: Pool, sealing: Sealing, history: readonly Stretch[] | undefined): PastWriter {
+  return ({ past, others }, file) => {
+    if (!history) return { past, owners: others };
+    writePast(pool.path(file), history, sealing);
+    const { turn, now } = (history[0] as Stretch).first.image;
+    return { past: { file, turn, now }, owners: bodiesIn(history).map(ownerOf) };
   };
 }
 

@@ -51,4 +51,27 @@ describe("the past on the command line", () => {
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)("survives %s and two starts in a data folder", async (signal) => {
+    const cwd = workingFolder();
+    const flags = ["--data", "kept", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+    const stands: { readonly turn: number; readonly threads: number }[] = [];
+    for (const n of [1, 2, 3]) {
+      const { ready, child, ended } = await start(flags, { cwd });
+      await addThread(ready.url, n);
+      const { turn } = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as { turn: number };
+      stands.push({ turn, threads: n });
+      await addThread(ready.url, n);
+      for (const stand of stands) {
+        const reply = await fetch(`${ready.url}/threads/count?as_of=${stand.turn}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: "{}",
+        });
+        expect(await reply.json(), `start ${n}, turn ${stand.turn}`).toBe(stand.threads * 2 - 1);
+      }
+      child.kill(signal);
+      await ended;
+    }
+  });
 });

@@ -63,6 +63,17 @@ export interface History {
   momentAt(point: Point): Moment;
   /** What a fork from a point has behind it. */
   upTo(turn: number): readonly Stretch[];
+  /** All of it, to be kept for the next process; undefined when nothing was added to what this one has found. */
+  kept(): readonly Stretch[] | undefined;
+}
+
+/** The history of a world before this process: read when it is first wanted. */
+export interface Older {
+  readonly earliest: Point;
+  /** Whether turns follow that its file does not have. */
+  readonly isAhead: boolean;
+  /** Nothing if its files are gone or damaged. */
+  load(limiter: RateLimiter): readonly Stretch[];
 }
 
 /** What a history is kept with. */
@@ -72,6 +83,8 @@ export interface HistoryOptions {
   readonly first: Moment;
   /** What the world that this one goes on from has behind it. */
   readonly before?: readonly Stretch[];
+  /** What an earlier process has left of it. */
+  readonly older?: Older | undefined;
   /** The state as it is now, between two turns. */
   readonly capture: () => Moment;
   /** No state of the past names these bodies any more. */
@@ -81,7 +94,7 @@ export interface HistoryOptions {
 }
 
 /** So many turns follow on one whole state: what the first look at one of them has to apply. */
-const STRETCH_TURNS = 2_000;
+export const STRETCH_TURNS = 2_000;
 /** Stretches are given up as a whole, so that none may take more than this part of the bytes. */
 const STRETCHES_MIN = 8;
 const ENTRY_BYTES = 100;
@@ -92,6 +105,16 @@ export function createHistory(options: HistoryOptions): History {
   const stretchTurns = Math.min(STRETCH_TURNS, bounds.turns);
   const stretches: Stretch[] = [...(options.before ?? []), newStretch(options.first)];
   let bytes = stretches.reduce((sum, stretch) => sum + stretch.bytes, 0);
+
+  let { older } = options;
+  let isChanged = older?.isAhead ?? false;
+
+  /** Reads what an earlier process has left. */
+  function reachBack(): void {
+    const loaded = older?.load(options.first.limiter) ?? [];
+    older = undefined;
+    stretches.unshift(...loaded);
+  }
 
   const last = (): Stretch => stretches.at(-1) as Stretch;
 
@@ -105,10 +128,12 @@ export function createHistory(options: HistoryOptions): History {
     if (turns.length + counted.length < stretchTurns && own * STRETCHES_MIN < bounds.bytes) return;
     stretches.push(newStretch(capture()));
     const { turn } = last().first.image;
+    if ((stretches[0] as Stretch).first.image.turn <= turn - bounds.turns) older = undefined;
     while (stretches.length > 1) {
       const [oldest, next] = stretches as [Stretch, Stretch];
       if (next.first.image.turn > turn - bounds.turns && bytes <= bounds.bytes) break;
       stretches.shift();
+      older = undefined;
       bytes -= oldest.bytes;
       release(oldest.bodies);
     }
@@ -116,6 +141,7 @@ export function createHistory(options: HistoryOptions): History {
 
   return {
     add(turn) {
+      isChanged = true;
       last().turns.push(turn);
       grow(ENTRY_BYTES + sizeOfCommit(turn.commit));
       settle();
@@ -130,17 +156,25 @@ export function createHistory(options: HistoryOptions): History {
       grow(size);
     },
     get earliest() {
-      return earliestOf(stretches);
+      return older?.earliest ?? earliestOf(stretches);
     },
     *turns() {
+      reachBack();
       for (const { turns } of stretches) yield* turns;
     },
     pointAt(at, present) {
       const isOver = "turn" in at ? at.turn <= present.turn : at.instant <= present.now;
       if (!isOver) throw notYet(at, present);
-      const point = pointOf(at, stretches, options.journal);
+      const known = pointOf(at, stretches, options.journal);
+      if (!known) reachBack();
+      const point = known ?? pointOf(at, stretches, options.journal);
       if (!point) throw beforeHistory(at, earliestOf(stretches));
       return point;
+    },
+    kept() {
+      if (!isChanged) return undefined;
+      reachBack();
+      return stretches;
     },
     momentAt: (point) => momentIn(stretchOf(stretches, point.turn) as Stretch, point),
     upTo(turn) {
@@ -149,7 +183,7 @@ export function createHistory(options: HistoryOptions): History {
   };
 }
 
-function newStretch(first: Moment): Stretch {
+export function newStretch(first: Moment): Stretch {
   return { first, turns: [], counted: [], bytes: 0, bodies: [] };
 }
 

@@ -51,7 +51,8 @@ function* commitsOf(
   }
 }
 
-function commitOf({
+/** The commit of a line, without what storage adds to it. */
+export function commitOf({
   rows: _rows,
   pieces: _pieces,
   tails: _tails,

@@ -17,6 +17,7 @@ export interface Sealing {
   state(state: WorldState): WorldState;
   /** Throws a `StoreError` for what another key has sealed. */
   opened(state: WorldState): WorldState;
+  openedCommit(commit: Commit): Commit;
 }
 
 /** Seals with the key of the data folder. */
@@ -51,6 +52,12 @@ export function createSealing(own: Secrets): Sealing {
     return value;
   }
 
+  const openRecord = (_: string, { key, record, sealed }: Sealed<StoredRecord>): StoredRecord => ({
+    key,
+    record: opened(record, sealed),
+  });
+  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => opened(item, sealed);
+
   return {
     commit(commit) {
       const { put, scheduled, asked } = commit;
@@ -69,13 +76,19 @@ export function createSealing(own: Secrets): Sealing {
     }),
     opened: (state) => ({
       ...state,
-      records: eachRecord(state.records, (_, { key, record, sealed }) => ({
-        key,
-        record: opened(record, sealed),
-      })),
-      queue: state.queue.map(({ sealed, ...event }: Sealed<DueEvent>) => opened(event, sealed)),
-      inFlight: state.inFlight.map(({ sealed, ...effect }: Sealed<Effect>) => opened(effect, sealed)),
+      records: eachRecord(state.records, openRecord),
+      queue: state.queue.map(openItem),
+      inFlight: state.inFlight.map(openItem),
     }),
+    openedCommit(commit) {
+      const { put, scheduled, asked } = commit;
+      return {
+        ...commit,
+        ...(put && { put: eachRecord(put, openRecord) }),
+        ...(scheduled && { scheduled: scheduled.map(openItem) }),
+        ...(asked && { asked: asked.map(openItem) }),
+      };
+    },
   };
 }
 

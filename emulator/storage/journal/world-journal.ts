@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Refusal } from "../../kernel/refusal.ts";
 import { isFullDisk } from "../full-disk.ts";
-import { type Head, journalName, numberOf, stateName } from "../pool/names.ts";
+import { type Head, journalName, numberOf, pastName, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { type Folded, type Folds, headAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -17,8 +17,14 @@ export interface WorldJournal {
   /** The head of the world up to the last line. */
   head(): Head;
   /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
-  close(state: StoredState | undefined): Promise<void>;
+  close(state: StoredState | undefined, past?: PastWriter): Promise<void>;
 }
+
+/** Writes the history that leads to the last state under a name, or keeps that of the head; and whose bodies it needs. */
+export type PastWriter = (
+  head: Head,
+  file: string,
+) => { readonly past: Head["past"]; readonly owners: readonly number[] } | undefined;
 
 /** Whose journal it is. */
 export interface WorldJournalOptions {
@@ -99,15 +105,17 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
       foldWhenDue();
     },
     head: headNow,
-    async close(state) {
+    async close(state, past) {
       await folding;
       if (!state) return;
       tolerating(() => {
         const number = numberOf(journal.file);
         writeState(pool.path(stateName(owner, number)), state);
         const journals = [{ file: journalName(owner, number + 1), bytes: null }];
-        const others = othersOf(owner, ownersNamedBy(state), []);
-        change({ owner, state: stateName(owner, number), journals, others });
+        const before = past?.(head, pastName(owner, number));
+        const others = othersOf(owner, [...ownersNamedBy(state), ...(before?.owners ?? [])], []);
+        const next = { owner, state: stateName(owner, number), journals, others };
+        change(before?.past ? { ...next, past: before.past } : next);
       });
     },
   };

@@ -153,8 +153,9 @@ function ownersIn(heads: Iterable<Head>): Set<number> {
   return owners;
 }
 
-function* recordFilesOf({ state, journals }: Head): Iterable<string> {
+function* recordFilesOf({ state, journals, past }: Head): Iterable<string> {
   if (state !== null) yield state;
+  if (past) yield past.file;
   for (const { file } of journals) yield file;
 }
 

@@ -19,6 +19,8 @@ export interface Head {
   readonly journals: readonly Stretch[];
   /** Owners whose files this head may lead to, beside its own. */
   readonly others: readonly number[];
+  /** The history that leads to the state, in a file, and the first point of it. */
+  readonly past?: { readonly file: string; readonly turn: number; readonly now: number };
 }
 
 /** The owner of a head that is never written to. */
@@ -72,6 +74,10 @@ const DIGITS = 6;
 
 export function journalName(owner: number, number: number): string {
   return `${owner}/journal-${String(number).padStart(DIGITS, "0")}.ndjson`;
+}
+
+export function pastName(owner: number, number: number): string {
+  return `${owner}/past-${String(number).padStart(DIGITS, "0")}.ndjson`;
 }
 
 export function stateName(owner: number, number: number): string {

@@ -14,7 +14,7 @@ export interface WorldHistory {
 /** Begins the history of a world with what it holds, and with what the world that it goes on from has behind it. */
 export function openHistory(
   world: World,
-  { rows, bodies }: WorldStorage,
+  { rows, bodies, older }: WorldStorage,
   before: readonly Stretch[] | undefined,
 ): WorldHistory {
   const capture = (): Moment => ({
@@ -27,6 +27,7 @@ export function openHistory(
     bounds: { turns, bytes },
     first: capture(),
     ...(before && { before }),
+    older,
     capture,
     release: bodies.remove,
     journal: world.journal,

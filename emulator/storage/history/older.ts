@@ -1,0 +1,91 @@
+import type { Point } from "../../kernel/as-of.ts";
+import type { Commit } from "../../kernel/commit.ts";
+import { imageAfter, imageOf } from "../../kernel/image.ts";
+import type { Collection } from "../../kernel/table.ts";
+import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import { readStretch } from "../journal/journal.ts";
+import { commitOf } from "../journal/read-head.ts";
+import type { Sealing } from "../journal/sealing.ts";
+import { readState } from "../journal/state.ts";
+import type { Head } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { StoreError } from "../store-error.ts";
+import { newStretch, type Older, type PastTurn, STRETCH_TURNS, type Stretch } from "./history.ts";
+import { readPast } from "./past-file.ts";
+
+/** What the history of a world is read from. */
+export interface OlderParts {
+  readonly pool: Pool;
+  /** As the process found it. */
+  readonly head: Head;
+  readonly sealing: Sealing;
+  readonly collections: readonly Collection<never>[];
+  /** Where the process began. */
+  readonly until: Point;
+}
+
+/** Undefined when nothing is kept of what was before. */
+export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined {
+  const { pool, head, until } = parts;
+  const earliest =
+    head.past ?? (isClean || head.state === null ? undefined : readState(pool.path(head.state)).state);
+  if (!earliest || earliest.turn >= until.turn) return undefined;
+  return {
+    earliest: { turn: earliest.turn, now: earliest.now },
+    isAhead: !isClean,
+    load(limiter) {
+      try {
+        return stretchesOf(parts, limiter);
+      } catch (error) {
+        if (!(error instanceof StoreError) && (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+        return [];
+      }
+    },
+  };
+}
+
+function stretchesOf(parts: OlderParts, limiter: RateLimiter): readonly Stretch[] {
+  const { pool, head, sealing, collections } = parts;
+  const past = head.past && readPast(pool.path(head.past.file));
+  const state = past ? undefined : readState(pool.path(head.state ?? ""));
+  const base = past?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
+  if (!base.state) return [];
+  const image = imageOf(sealing.opened(base.state), collections);
+  let stretch = newStretch({ image, rows: base.rows, limiter });
+  stretch.bodies.push(...(past?.bodies ?? []));
+  const stretches = [stretch];
+  for (const turn of turnsOf(parts, past?.turns ?? [])) {
+    if (stretch.turns.length === STRETCH_TURNS) {
+      const commits = stretch.turns.map(({ commit }) => commit);
+      const rows = stretch.turns.at(-1)?.rows ?? stretch.first.rows;
+      stretch = newStretch({ image: imageAfter(stretch.first.image, commits), rows, limiter });
+      stretches.push(stretch);
+    }
+    stretch.turns.push(turn);
+  }
+  return stretches;
+}
+
+/** Those of the file, and those of the journals behind them, up to where the process began. */
+function* turnsOf(
+  { pool, head, sealing, until }: OlderParts,
+  kept: readonly { readonly rows: number; readonly commit: Commit }[],
+): Iterable<PastTurn> {
+  let last = -1;
+  let rows = 0;
+  const turnOf = (sealed: Commit): PastTurn => {
+    const commit = sealing.openedCommit(sealed);
+    last = commit.turn;
+    return { turn: commit.turn, now: commit.now, commit, rows };
+  };
+  for (const each of kept) {
+    rows = each.rows;
+    yield turnOf(each.commit);
+  }
+  for (const stretch of head.journals)
+    for (const line of readStretch(pool, stretch)) {
+      rows = line.rows ?? rows;
+      if (line.turn !== undefined && line.turn > last && line.turn <= until.turn)
+        yield turnOf(commitOf(line));
+    }
+}

@@ -1,0 +1,75 @@
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Commit, WorldState } from "../../kernel/commit.ts";
+import { parseSummed, withSum } from "../checksum.ts";
+import { stateOf } from "../head-of.ts";
+import type { Sealing } from "../journal/sealing.ts";
+import { appendAll } from "../pool/open-files.ts";
+import { damaged } from "../store-error.ts";
+import type { Stretch } from "./history.ts";
+
+const LINE_FEED = 0x0a;
+const LINES_AT_A_TIME = 500;
+
+/** A history in a file: which bodies it alone needs, the state that it begins with, and the turns that follow. */
+export interface StoredPast {
+  readonly bodies: readonly string[];
+  readonly base: { readonly rows: number; readonly state: WorldState };
+  readonly turns: readonly { readonly rows: number; readonly commit: Commit }[];
+}
+
+/** Writes a history, one line with its checksum for each of its parts. */
+export function writePast(path: string, stretches: readonly Stretch[], sealing: Sealing): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, "w", 0o600);
+  try {
+    let lines: string[] = [];
+    const write = (): void => {
+      appendAll(file, Buffer.from(lines.join("")));
+      lines = [];
+    };
+    for (const part of partsOf(stretches, sealing)) {
+      lines.push(`${withSum(JSON.stringify(part))}\n`);
+      if (lines.length === LINES_AT_A_TIME) write();
+    }
+    write();
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* partsOf(stretches: readonly Stretch[], sealing: Sealing): Iterable<object> {
+  const { first } = stretches[0] as Stretch;
+  yield { bodies: bodiesIn(stretches) };
+  yield { rows: first.rows, state: sealing.state(stateOf(first)) };
+  for (const { turns } of stretches)
+    for (const { rows, commit } of turns) yield { rows, commit: sealing.commit(commit) };
+}
+
+/** The bodies that are kept for these alone. */
+export function bodiesIn(stretches: readonly Stretch[]): readonly string[] {
+  return stretches.flatMap(({ bodies }) => bodies);
+}
+
+/** Reads a history; its secrets are still sealed. Throws a `StoreError` for one that is not as it was written. */
+export function readPast(path: string): StoredPast {
+  const [head, base, ...turns] = linesIn(path, readFileSync(path)) as Iterable<object>;
+  if (!head || !base) throw damaged(path);
+  return { ...(head as Pick<StoredPast, "bodies">), base, turns } as StoredPast;
+}
+
+function* linesIn(path: string, bytes: Buffer): Iterable<object> {
+  for (let start = 0; start < bytes.length; ) {
+    const stop = bytes.indexOf(LINE_FEED, start);
+    const line = stop < 0 ? undefined : parseSummed(bytes, start, stop);
+    if (!line) throw damaged(path);
+    yield line;
+    start = stop + 1;
+  }
+}
+
+/** The bodies that the history in a file needs. */
+export function bodiesOfPast(path: string): readonly string[] {
+  for (const line of linesIn(path, readFileSync(path))) return (line as Pick<StoredPast, "bodies">).bodies;
+  return [];
+}
