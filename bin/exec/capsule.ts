@@ -8,7 +8,7 @@ import { printError } from "../terminal.ts";
 
 /** Keeps the requests that the world main of a failed command has received. */
 export async function keepCommand(
-  { operands }: Invocation,
+  { operands, flags }: Invocation,
   { url, seed }: ReadyLine,
   file: string,
   exitCode: number,
@@ -19,6 +19,7 @@ export async function keepCommand(
   const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
   const notes = [`the command ended with exit code ${exitCode}`, ...recorded.warnings];
   await writeCapsule(file, recordingParts(recorded.text, journal, { command, seed, notes }));
+  if (flags.quiet === true) return;
   printError(
     `the requests are kept in ${file}; repeat them with \`emulator replay\`, look at them with \`emulator open\``,
   );

@@ -37,8 +37,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);
   if (address === undefined && flags.world !== undefined)
     throw new UsageError("--world: name the emulator as well, with --target");
-  const capsule = capsuleOf(invocation, address);
-  if (capsule !== undefined) await (await import("../capsule/file.ts")).checkCapsule(capsule, true);
+  const capsule = await capsuleOf(invocation, address);
   const files = partOf(scenarioFiles(operandsOf(invocation), cwd), shardOf(flags));
   const scenarios = readScenarios(files);
   const interrupted = firstSignal();
@@ -56,7 +55,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     const outcomes = await Promise.race([played, interrupted]);
     if (typeof outcomes === "string") return exitCodeAfter(outcomes);
     publish(invocation, report, outcomes);
-    if (capsule !== undefined) await keepFailed(capsule, scenarios, outcomes, environments);
+    await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
@@ -69,32 +68,44 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   }
 }
 
-function capsuleOf({ flags, cwd }: Invocation, address: TargetAddress | undefined): string | undefined {
+/** Where a failed scenario is kept. Throws `UsageError` where it could not be written. */
+async function capsuleOf(
+  { flags, cwd }: Invocation,
+  address: TargetAddress | undefined,
+): Promise<string | undefined> {
   if (flags.capsule === undefined) return undefined;
   if (address !== undefined)
     throw new UsageError(
       "--capsule: not with --target, whose world is not known from its beginning; leave it out",
     );
-  return resolve(cwd, String(flags.capsule));
+  const file = resolve(cwd, String(flags.capsule));
+  await (await import("../capsule/file.ts")).checkCapsule(file, true);
+  return file;
+}
+
+interface PlayedAll {
+  readonly scenarios: readonly Scenario[];
+  readonly outcomes: readonly Outcome[];
+  readonly environments: Environments;
 }
 
 /** Plays the first scenario that failed once more, and keeps all that repeats it. */
 async function keepFailed(
-  file: string,
-  scenarios: readonly Scenario[],
-  outcomes: readonly Outcome[],
-  environments: Environments,
+  invocation: Invocation,
+  file: string | undefined,
+  { scenarios, outcomes, environments }: PlayedAll,
 ): Promise<void> {
   const failed = outcomes.find(({ verdict }) => verdict === "failed");
   const scenario = scenarios.find((each) => each.file === failed?.file);
-  if (failed === undefined || scenario === undefined) return;
-  const [{ scenarioParts }, { writeCapsule }] = await Promise.all([
-    import("../capsule/parts.ts"),
-    import("../capsule/file.ts"),
-  ]);
+  if (file === undefined || failed === undefined || scenario === undefined) return;
+  const { scenarioParts } = await import("../capsule/parts.ts");
+  const { writeCapsule } = await import("../capsule/file.ts");
   const run = await runScenario({ ...scenario, seed: failed.seed }, environments);
   await writeCapsule(file, scenarioParts(scenario, run, failed.again));
-  printError(
+  if (invocation.flags.quiet === true) return;
+  // A report for programs stands alone.
+  const tell = reportOf(invocation) === "pretty" ? print : printError;
+  tell(
     `${failed.name} is kept in ${file}; repeat it with \`emulator replay\`, look at it with \`emulator open\``,
   );
 }

@@ -51,8 +51,8 @@ function writeFailing(): void {
 
 async function keep(): Promise<void> {
   writeFailing();
-  const { code, stderr } = await run(["replay", "mine", "--capsule", "a.capsule"], { cwd });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("bad is kept in ") });
+  const { code, stdout } = await run(["replay", "mine", "--capsule", "a.capsule"], { cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("bad is kept in ") });
 }
 
 describe("the capsule of a scenario that fails", () => {
