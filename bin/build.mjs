@@ -99,15 +99,20 @@ async function bundleConsole() {
   const outdir = join(FRESH, "console");
   await mkdir(outdir, { recursive: true });
   for (const file of ["index.html", "icon.svg"]) await copyFile(join(folder, file), join(outdir, file));
-  return build({
+  const options = {
     ...common,
     platform: "browser",
     target: "es2022",
     minify: true,
     jsx: "automatic",
     jsxImportSource: "preact",
-    entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },
     outdir,
+  };
+  // Reports of one file have their script inlined, which modules cannot be.
+  await build({ ...options, format: "iife", entryPoints: { report: join(folder, "report-page.tsx") } });
+  return build({
+    ...options,
+    entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },
     metafile: true,
   });
 }

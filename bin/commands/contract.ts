@@ -49,7 +49,7 @@ const FLAGS: Flags = {
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },
   bail: { help: "stop at the first case that fails" },
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
-  report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
+  report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
   verbose: { help: "show all findings, not only the first three of each row" },
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };

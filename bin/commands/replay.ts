@@ -29,7 +29,7 @@ export const command: Command = {
       value: "<file>",
       help: "write the smallest scenario that fails in the same way as this one to --output",
     },
-    report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
+    report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     schema: { help: "print the JSON Schema of scenario files and exit" },
     output: { value: "<file>", help: "file for the report (default: standard output)" },
   },

@@ -22,6 +22,8 @@ import {
 } from "../../contracts/index.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { type Annotation, reportToGitHub } from "../github.ts";
+import { htmlReport } from "../html-report.ts";
 import { shardOf } from "../replay/bounds.ts";
 import { openProgress, print } from "../terminal.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
@@ -46,7 +48,8 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
     const outcomes = await runAll(invocation, selectors, targets);
     // A closed pipe during the report ends the process.
     await targets.close();
-    await deliver(invocation, outcomes.written(reporter), outcomes.brief);
+    await deliver(invocation, writtenAs(reporter, outcomes, flags.compare !== undefined), outcomes.brief);
+    reportToGitHub(invocation, outcomes.written("md"), outcomes.annotations);
     return targets.exitCode ?? outcomes.exitCode;
   } finally {
     await targets.close();
@@ -58,6 +61,7 @@ interface ContractOutcome {
   readonly exitCode: number;
   /** Summary printed when the report goes to a file. */
   readonly brief: readonly string[];
+  readonly annotations: readonly Annotation[];
   written(reporter: Reporter): string;
 }
 
@@ -73,6 +77,7 @@ async function runTargets(
   return {
     exitCode: report.ok ? 0 : 1,
     brief,
+    annotations: annotationsOf(report),
     written: (reporter) => report.written(reporter, verbose),
   };
 }
@@ -140,6 +145,15 @@ function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly 
   return partOf(selected(CASES, selectors), shardOf(flags));
 }
 
+function annotationsOf({ results }: ContractRun): readonly Annotation[] {
+  return results.flatMap(({ id, findings }) =>
+    findings
+      .filter(({ verdict }) => verdict === "FAIL")
+      .slice(0, 1)
+      .map(({ requirement, section, text }) => ({ title: `§${requirement ?? section} ${id}`, text })),
+  );
+}
+
 /** Runs the second server first: cases it cannot run are skipped on the first. */
 async function compared(
   invocation: Invocation,
@@ -158,6 +172,10 @@ async function compared(
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,
     brief: comparisonCounts(comparison),
+    annotations: comparison.drifts.map(({ requirement, section, text }) => ({
+      title: `§${requirement ?? section}`,
+      text: `the servers differ: ${text}`,
+    })),
     written: (reporter) => comparisonIn(reporter, comparison),
   };
 }
@@ -201,13 +219,24 @@ function comparisonIn(reporter: Reporter, comparison: Comparison): string {
   return comparisonLines(comparison).join("\n");
 }
 
-function reporterOf(flags: Invocation["flags"]): Reporter {
+/** The formats of the harness, and the page of the console. */
+type CliReporter = Reporter | "html";
+
+function reporterOf(flags: Invocation["flags"]): CliReporter {
   const values = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
-  const found = REPORTERS.find((name) => name === values);
-  if (!found) throw new UsageError(`--report: "${values}" is not valid; give ${REPORTERS.join(", ")}`);
-  if (found === "junit" && flags.compare !== undefined)
-    throw new UsageError("--report: junit describes one server only; with --compare give pretty, json or md");
+  const names = [...REPORTERS, "html"] as const;
+  const found = names.find((name) => name === values);
+  if (!found) throw new UsageError(`--report: "${values}" is not valid; give ${names.join(", ")}`);
+  if ((found === "junit" || found === "sarif") && flags.compare !== undefined)
+    throw new UsageError(
+      `--report: ${found} describes one server only; with --compare give pretty, json, md or html`,
+    );
   return found;
+}
+
+function writtenAs(reporter: CliReporter, outcome: ContractOutcome, isCompared: boolean): string {
+  if (reporter !== "html") return outcome.written(reporter);
+  return htmlReport(isCompared ? "comparison" : "contract", outcome.written("json"));
 }
 
 function refuseUnknown(selectors: readonly string[]): void {

@@ -1,14 +1,17 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Scenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { type ReportName, report as written } from "../../scenarios/reports.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
+import { placeOf, problemOf, sarif } from "../../scenarios/sarif.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
+import { reportToGitHub } from "../github.ts";
+import { htmlReport } from "../html-report.ts";
 import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf } from "../values.ts";
@@ -30,7 +33,7 @@ export function jobsOf(invocation: Invocation, usual: number): number {
 export async function playScenarios(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
   refuseBounds(flags);
-  const report = reportOf(invocation);
+  const report = formatOf(invocation);
   const seed = countOf(invocation, "seed", SEEDS);
   const jobs = jobsOf(invocation, availableParallelism());
   const address =
@@ -126,10 +129,32 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return verdicts.has("drifted") ? 3 : 0;
 }
 
-function publish(invocation: Invocation, name: ReportName, outcomes: readonly Outcome[]): void {
+/** What `replay` alone writes too: results for code scanning, and the page of the console. */
+type Format = ReportName | "sarif" | "html";
+
+function formatOf(invocation: Invocation): Format {
+  const { report } = invocation.flags;
+  return report === "sarif" || report === "html" ? report : reportOf(invocation);
+}
+
+function publish(invocation: Invocation, format: Format, outcomes: readonly Outcome[]): void {
   const { cwd } = invocation;
   const isBad = exitCodeOf(outcomes) > 0;
-  deliver(invocation, isBad, written(name, outcomes, cwd), written("pretty", outcomes, cwd));
+  deliver(invocation, isBad, writtenAs(format, outcomes, cwd), written("pretty", outcomes, cwd));
+  const annotations = outcomes
+    .filter(({ verdict }) => verdict !== "passed")
+    .map((outcome) => {
+      const { file, line } = placeOf(outcome);
+      return { title: outcome.name, text: problemOf(outcome), file: relative(cwd, file), line };
+    });
+  reportToGitHub(invocation, written("md", outcomes, cwd), annotations);
+}
+
+function writtenAs(format: Format, outcomes: readonly Outcome[], cwd: string): string {
+  if (format === "sarif") return sarif(outcomes, cwd);
+  return format === "html"
+    ? htmlReport("replay", written("json", outcomes, cwd))
+    : written(format, outcomes, cwd);
 }
 
 /** Writes a report to `--output`, with a summary on the terminal, or to the terminal. */

@@ -4,15 +4,17 @@ import { markdownReport } from "./markdown.ts";
 import { notLookedAt } from "./not-looked-at.ts";
 import { prettyReport } from "./pretty.ts";
 import { unmet } from "./rows.ts";
+import { sarifReport } from "./sarif.ts";
 import { countsOf, isGood } from "./summary.ts";
 
-export const REPORTERS = ["pretty", "junit", "json", "md"] as const;
+export const REPORTERS = ["pretty", "junit", "json", "md", "sarif"] as const;
 
 export type Reporter = (typeof REPORTERS)[number];
 
 /** The report of a run in a format. */
 export function written(report: RunReport, reporter: Reporter, strict: boolean, verbose = false): string {
   if (reporter === "junit") return junitReport(report, strict);
+  if (reporter === "sarif") return sarifReport(report, strict);
   if (reporter === "md") return markdownReport(report, verbose);
   if (reporter === "pretty") return prettyReport(report, strict, verbose);
   const { results } = report;

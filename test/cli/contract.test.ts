@@ -66,10 +66,10 @@ describe("emulator contract", () => {
       ["run", "--target", "here"],
       '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
     ],
-    [["run", "--report", "html"], '--report: "html" is not valid; give pretty, junit, json, md'],
+    [["run", "--report", "pdf"], '--report: "pdf" is not valid; give pretty, junit, json, md, sarif, html'],
     [
       ["run", "--compare", "http://127.0.0.1:9", "--report", "junit"],
-      "--report: junit describes one server only; with --compare give pretty, json or md",
+      "--report: junit describes one server only; with --compare give pretty, json, md or html",
     ],
     [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
     [["run", "--assistant", "echo"], "--assistant: only valid with --target"],

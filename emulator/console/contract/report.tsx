@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
 import type { Requirement } from "../../../contracts/spec/requirements.ts";
 import { REQUIREMENTS } from "../../../contracts/spec/requirements.ts";
-import { Empty } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
 import { FindingCard } from "./finding.tsx";
 import { LessThanItSeems } from "./less-than-it-seems.tsx";
 import { type ContractReportData, outcomesOf, type RequirementOutcome } from "./requirements.ts";

@@ -1,7 +1,7 @@
 import type { limiterView } from "../../subjects/rate-limits/view.ts";
 import { control } from "../model/actions.ts";
 import { Action } from "../parts/action.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 

@@ -20,8 +20,3 @@ export function Loaded<T>({ of: { value, error }, children }: LoadedProps<T>) {
     </>
   );
 }
-
-/** What stands where there is nothing yet: what it would be, and how to get one. */
-export function Empty({ children }: { readonly children: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
-}

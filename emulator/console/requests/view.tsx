@@ -3,9 +3,10 @@ import type { RecordedRequest } from "../../subjects/recording.ts";
 import { client } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
+import { Empty } from "../parts/empty.tsx";
 import { ChoiceField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 
 const SHOWN = 300;

@@ -2,7 +2,8 @@ import type { RunOverview, ThreadOverview } from "../../subjects/agent/overview.
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";

@@ -4,7 +4,8 @@ import { client } from "../model/client.ts";
 import { worldUrl } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, addressWith } from "../model/router.ts";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 

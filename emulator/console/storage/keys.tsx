@@ -3,7 +3,8 @@ import { control } from "../model/actions.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { Action } from "../parts/action.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 

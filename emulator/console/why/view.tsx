@@ -4,8 +4,9 @@ import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, go, route } from "../model/router.ts";
+import { Empty } from "../parts/empty.tsx";
 import { ChoiceField, TextField } from "../parts/field.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { Way } from "./way.tsx";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -6,7 +6,8 @@ import { present } from "../model/client.ts";
 import { consoleOf, worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 

@@ -1,0 +1,79 @@
+import type { Outcome } from "../../../scenarios/replay.ts";
+
+/** A report of `replay --report json`. */
+export interface ReplayReportData {
+  readonly summary: Readonly<Record<Outcome["verdict"], number>>;
+  readonly scenarios: readonly Outcome[];
+}
+
+const LOOKS = {
+  passed: ["●", "good"],
+  failed: ["✕", "bad"],
+  drifted: ["◇", "wait"],
+  broken: ["⊘", "bad"],
+} as const satisfies Record<Outcome["verdict"], readonly [string, string]>;
+
+const GRAVITY = ["broken", "failed", "drifted", "passed"] as const;
+
+/** The scenarios of a replay, those that did not pass first. */
+export function ReplayReport({ report }: { readonly report: ReplayReportData }) {
+  const { scenarios, summary } = report;
+  const sorted = [...scenarios].sort((a, b) => GRAVITY.indexOf(a.verdict) - GRAVITY.indexOf(b.verdict));
+  return (
+    <>
+      <p>
+        {GRAVITY.filter((verdict) => summary[verdict] > 0)
+          .map((verdict) => `${summary[verdict]} ${verdict}`)
+          .join(" · ")}
+      </p>
+      {scenarios.length === 0 && <p class="why wait">No scenario was played: that proves nothing.</p>}
+      {sorted.map((outcome) => (
+        <ScenarioCard key={outcome.file} outcome={outcome} />
+      ))}
+    </>
+  );
+}
+
+function ScenarioCard({ outcome }: { readonly outcome: Outcome }) {
+  const { name, sentence, verdict, steps, durationMs, failure, drift, problem, again } = outcome;
+  const [glyph, tone] = LOOKS[verdict];
+  return (
+    <details class="card run" open={verdict !== "passed"}>
+      <summary>
+        <span class={`status ${tone}`}>
+          <span aria-hidden="true">{glyph}</span> {verdict}
+        </span>
+        <strong>{name}</strong> <span>{sentence}</span>{" "}
+        <span class="muted">
+          {steps} steps, {Math.round(durationMs)} ms
+        </span>
+      </summary>
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      {failure && (
+        <>
+          <p>
+            <span class="mono key">
+              {failure.place.file}:{failure.place.line}
+            </span>{" "}
+            {failure.label}
+          </p>
+          {failure.note !== undefined && <p class="muted">{failure.note}</p>}
+          <Lines of={failure.differences} />
+          {failure.curl !== undefined && <Lines of={[failure.curl]} />}
+        </>
+      )}
+      {drift?.kind === "drifted" && <Lines of={drift.differences} />}
+      <p class="muted">
+        Again: <code>{again}</code>
+      </p>
+    </details>
+  );
+}
+
+function Lines({ of }: { readonly of: readonly string[] }) {
+  return (
+    <pre class="json" tabIndex={0}>
+      {of.join("\n")}
+    </pre>
+  );
+}

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium } from "../browser/chromium.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
+import { findings, openBrowser } from "./browser.ts";
+
+const EVIL = "</script><img src=x onerror=alert(1)> is 100% busy, or not";
+
+const SCENARIO = `scenario: ${JSON.stringify(EVIL)}
+now: 2026-03-01T00:00:00Z
+when:
+  - request: POST /threads
+    body: {}
+    expect: { body: { status: busy } }
+`;
+
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+function folderWithFailure(): string {
+  const cwd = workingFolder();
+  writeFileSync(join(cwd, "bad.scenario.yaml"), SCENARIO);
+  return cwd;
+}
+
+/** What a one-file report shows offline, opened from the disk. */
+async function shownBy(file: string) {
+  const context = await browser?.newContext({ offline: true });
+  const page = await context?.newPage();
+  if (!page) throw new Error("no browser");
+  const problems: string[] = [];
+  page.on("console", (message) => problems.push(message.text()));
+  page.on("pageerror", (error) => problems.push(String(error)));
+  await page.goto(pathToFileURL(file).href);
+  await page.locator("h1").waitFor();
+  const text = ((await page.locator("main").textContent()) ?? "").replaceAll("\u00a0", " ");
+  const images = await page.locator("img").count();
+  const found = await findings(page);
+  await context?.close();
+  return { problems, text, images, found };
+}
+
+describe.skipIf(!hasChromium)("a report of one file", () => {
+  it("of a replay opens offline, shows what failed, and its data as text", async () => {
+    const cwd = folderWithFailure();
+    const { code } = await run(["replay", ".", "--report", "html", "--output", "r.html"], { cwd });
+    expect(code).toBe(1);
+    const { text, ...rest } = await shownBy(join(cwd, "r.html"));
+    expect(rest).toEqual({ problems: [], images: 0, found: [] });
+    expect(text).toContain(EVIL);
+    expect(text).toContain("bad.scenario.yaml:4");
+    expect(text).toContain('expected "busy", found "idle"');
+  });
+
+  it("of a contract run has every requirement that was asked, and says first what was not looked at", async () => {
+    const cwd = workingFolder();
+    const flags = ["--report", "html", "--output", "c.html", "--budget", "6"];
+    await run(["contract", "run", "4.4", ...flags], { cwd });
+    const { text, ...rest } = await shownBy(join(cwd, "c.html"));
+    expect(rest).toEqual({ problems: [], images: 0, found: [] });
+    expect(text).toMatch(
+      /Contract run[\s\S]*What this run did not look at[\s\S]*§4\.4: \d of 3 cases[\s\S]*4\.4-1/,
+    );
+  });
+});
+
+describe("in GitHub Actions", () => {
+  it("a replay annotates the line of the step, and writes the summary of the job", async () => {
+    const cwd = folderWithFailure();
+    const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(cwd, "summary.md") };
+    const { stderr } = await run(["replay", "."], { cwd, env });
+    expect(stderr).toContain(
+      '::error file=bad.scenario.yaml,line=4,title=bad::when[0]: body.status: expected "busy", found "idle"',
+    );
+    expect(readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toContain("**1 scenario: 0 passed, 1 failed**");
+  });
+
+  it("is needed for both", async () => {
+    const cwd = folderWithFailure();
+    const { stderr } = await run(["replay", "."], {
+      cwd,
+      env: { GITHUB_STEP_SUMMARY: join(cwd, "summary.md") },
+    });
+    expect(stderr).not.toContain("::error");
+    expect(existsSync(join(cwd, "summary.md"))).toBe(false);
+  });
+});
+
+describe("--report sarif", () => {
+  it("has a result with file, line and a fingerprint that is the same in every run", async () => {
+    const cwd = folderWithFailure();
+    const log = async () => JSON.parse((await run(["replay", ".", "--report", "sarif"], { cwd })).stdout);
+    const [first, second] = [await log(), await log()];
+    expect(second).toEqual(first);
+    expect(first).toMatchObject({
+      version: "2.1.0",
+      runs: [{ tool: { driver: { name: "emulator replay" } } }],
+    });
+    expect(first.runs[0].results).toMatchObject([
+      {
+        ruleId: "failed",
+        level: "error",
+        partialFingerprints: { "finding/v1": "bad | failed | when[0]" },
+        locations: [
+          {
+            physicalLocation: { artifactLocation: { uri: "bad.scenario.yaml" }, region: { startLine: 4 } },
+          },
+        ],
+      },
+    ]);
+    const { code, stderr } = await run(
+      ["contract", "run", "4.4", "--report", "sarif", "--compare", "http://127.0.0.1:9"],
+      { cwd },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining("sarif describes one server only")]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import type { CaseResult } from "../../contracts/engine/case.ts";
+import type { Finding } from "../../contracts/engine/verdict.ts";
+import { sarifReport } from "../../contracts/report/sarif.ts";
+
+function finding(verdict: Finding["verdict"], actual: unknown): Finding {
+  return { verdict, blame: "target", requirement: "4.4-1", section: "4.4", text: "has a status", actual };
+}
+
+function resultsOf(findings: readonly Finding[], strict = false) {
+  const result: CaseResult = {
+    ...{ id: "4.4/read", section: "4.4", title: "an export is read", requirements: ["4.4-1"] },
+    ...{ verdict: "FAIL", findings, asked: ["4.4-1"], requests: 1, wallMs: 1 },
+  };
+  const report = { target: "x", seed: 1, results: [result], requests: 1, wallMs: 1 };
+  return JSON.parse(sarifReport(report, strict)).runs[0];
+}
+
+it("a finding is one result with its rule, wherever else it was seen in the case", () => {
+  const { results, tool } = resultsOf([finding("FAIL", 1), finding("FAIL", 2)]);
+  expect(results).toHaveLength(1);
+  expect(results[0]).toMatchObject({
+    ruleId: "4.4-1",
+    level: "error",
+    locations: [{ logicalLocations: [{ fullyQualifiedName: "4.4/read" }] }],
+  });
+  expect(tool.driver.rules).toEqual([
+    { id: "4.4-1", shortDescription: { text: expect.stringMatching(/\w/) } },
+  ]);
+});
+
+it.each([
+  [false, ["error", "warning", "note", "note"]],
+  [true, ["error", "error", "error", "note"]],
+])("the levels are those of the run, strict: %s", (strict, levels) => {
+  const verdicts = ["FAIL", "NON-STRICT", "UNSPECIFIED", "UNSUPPORTED"] as const;
+  const { results } = resultsOf(
+    verdicts.map((verdict) => finding(verdict, 1)),
+    strict,
+  );
+  expect(results.map(({ level }: { level: string }) => level)).toEqual(levels);
+});
