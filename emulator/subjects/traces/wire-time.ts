@@ -55,12 +55,23 @@ export function stampOf(time: string): string {
   return time.replace(/[-:.]/g, "");
 }
 
+/** Cache of the last date: the times of a request are mostly of one day. */
+let lastDate: { readonly text: string; readonly midnight: number | undefined } = {
+  text: "1970-01-01",
+  midnight: 0,
+};
+
+function midnightOfDate(date: string): number | undefined {
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  return midnightOf(year, month, day);
+}
+
 function momentOfText(text: string): Moment | undefined {
   const parts = ISO_TEXT.exec(text);
   if (parts === null) return undefined;
   const [, date = "", hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = parts;
-  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
-  const midnight = midnightOf(year, month, day);
+  if (date !== lastDate.text) lastDate = { text: date, midnight: midnightOfDate(date) };
+  const { midnight } = lastDate;
   const offset = offsetSeconds(zone);
   if (midnight === undefined || offset === undefined) return undefined;
   const ofDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
