@@ -16,7 +16,7 @@ export interface Length {
 export interface Lengths {
   /** Undefined when none was written down. */
   of(owner: number): Length | undefined;
-  /** Written with the end of the round of the event loop. */
+  /** The first one is written at once, which makes the file; others with the end of the round of the event loop. */
   set(owner: number, length: Length): void;
   /** Writes what waits, if it may, and closes the file. */
   close(mayWrite: boolean): void;
@@ -55,6 +55,7 @@ export function openLengths(root: string): Lengths {
     },
     set(owner, length) {
       waiting.set(owner, length);
+      if (file === undefined) return writeTolerantly();
       if (!isDue) setImmediate(writeTolerantly);
       isDue = true;
     },
