@@ -3,8 +3,9 @@ import { type Environment, replyOf } from "../../scenarios/environment.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { readCapsule } from "../capsule/file.ts";
 import { factLines, scenarioOf } from "../capsule/play.ts";
-import { type Command, type Invocation, settingFlags } from "../command.ts";
+import { type Command, type Invocation, settingFlags, WORLD_FLAGS } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
+import { openConsole } from "../console/open.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { readParquet } from "../replay/read-parquet.ts";
 import { firstSignal } from "../signals.ts";
@@ -14,15 +15,17 @@ import { print } from "../terminal.ts";
 const { port, host } = settingFlags();
 
 export const command: Command = {
-  summary: "bring up the world of a capsule as it was when it failed, until SIGINT or SIGTERM",
-  operands: ["<capsule>"],
-  flags: { ...(port && { port }), ...(host && { host }) },
+  summary:
+    "print and open the address of the console; with a capsule, bring up its world as it was when it failed, until SIGINT or SIGTERM",
+  operands: ["[capsule]"],
+  flags: { ...WORLD_FLAGS, ...(port && { port }), ...(host && { host }) },
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  const [file] = invocation.operands;
+  if (file === undefined) return openConsole(invocation);
   const interrupted = firstSignal();
-  const [file = ""] = invocation.operands;
   const capsule = await readCapsule(resolve(invocation.cwd, file));
   try {
     const scenario = scenarioOf(capsule);

@@ -5,7 +5,7 @@ import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { UsageError } from "../command.ts";
 
 /** File that marks folders created by the demo, which it may empty. */
-const MARK = "made-by-demo";
+const MARK = ".made-by-demo";
 
 /** Empties or creates the demo's folder. Throws `UsageError` for a folder with other contents. */
 export async function makeDemoFolder(folder: string): Promise<void> {

@@ -96,7 +96,9 @@ function curlOf(
       : `-H ${quoted(`${name}: ${show(value)}`)}`,
   );
   const data = body === undefined ? [] : [`--data ${quoted(body)}`];
-  return ["curl -sS", `-X ${request.method}`, quoted(url), ...headers, ...data].join(" ");
+  // A recorded path names no host: the shell is to have it.
+  const address = url.startsWith("/") ? `"$EMULATOR_URL"${quoted(url)}` : quoted(url);
+  return ["curl -sS", `-X ${request.method}`, address, ...headers, ...data].join(" ");
 }
 
 /** The shell variable that stands for a secret header: `API_KEY`, `AUTHORIZATION`. */

@@ -84,7 +84,9 @@ async function ofResponse(response: Response): Promise<Partial<RecordedExchange>
     );
   const isStream = headers.get("content-type")?.startsWith("text/event-stream");
   const body = isStream ? {} : { body: await response.clone().text() };
-  return { ...(url && { url }), status, headers: Object.fromEntries(headers), ...body };
+  // A reply of an emulator in this process says what it answers.
+  const { asked } = response as Response & { readonly asked?: Partial<RecordedExchange> };
+  return { ...asked, ...(url && { url }), status, headers: Object.fromEntries(headers), ...body };
 }
 
 function isLine(given: RecordedExchange | RecordedReply | RecordingLine): given is RecordingLine {

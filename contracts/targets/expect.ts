@@ -19,10 +19,10 @@ const REPLY_SHOWN = 300;
 
 let oracle: Promise<Oracle> | undefined;
 
-/** Rejects with a report when an exchange violates the contract or is not of this API. */
+/** Rejects with a report when an exchange violates the contract, its `requirements` as a member, or is not of this API. */
 export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
-  const { pass, message } = await verdictOn(given, options);
-  if (!pass) throw new Error(message());
+  const { pass, message, requirements } = await verdictOn(given, options);
+  if (!pass) throw Object.assign(new Error(message()), { requirements });
 }
 
 /** For `expect.extend(contractMatchers)`: `await expect(response).toMatchContract({ method: "POST" })`. */
@@ -48,6 +48,7 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
   return {
     pass: failing.length === 0,
+    requirements: [...new Set(failing.map(({ requirement }) => requirement))],
     message: () =>
       [
         `${name} → ${reply.status} ${failing.length === 0 ? "keeps" : "breaks"} the contract`,

@@ -83,6 +83,14 @@ describe("mistakes", () => {
     await reply;
   });
 
+  test("a reply says what was asked, so that its curl line can be run", async ({ emulator }) => {
+    const reply = await emulator.request("/threads", { json: {} });
+    await expect(reply).toMatchContract();
+    await expect(expect(reply).not.toMatchContract()).rejects.toThrow(
+      /curl -sS -X POST 'http:\/\/127\.0\.0\.1:\d+\/threads' -H 'content-type: application\/json' .*-H 'x-emulator-world: test-\d+' .*--data '\{\}'/,
+    );
+  });
+
   test("an export that fails says the day, the attempt and the error", async ({ emulator, clock }) => {
     const post = async (path: string, json: object) =>
       ((await (await emulator.request(path, { json })).json()) as { id: string }).id;

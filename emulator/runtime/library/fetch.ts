@@ -34,7 +34,22 @@ export async function answerInProcess(server: InProcessServer, request: Request)
     address: "127.0.0.1",
   });
   // As fetch has it; a response that is made by hand says no address, and matchers ask for it.
-  return Object.defineProperty(responseOf(reply), "url", { value: request.url, configurable: true });
+  return Object.defineProperties(responseOf(reply), {
+    url: { value: request.url, configurable: true },
+    asked: { value: askedOf(request, received), configurable: true },
+  });
+}
+
+const READABLE = /json|^text\//;
+
+/** What a matcher that judges the reply has to know of its request. */
+function askedOf({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
+  const isReadable = body.length > 0 && READABLE.test(headers.get("content-type") ?? "");
+  return {
+    method,
+    requestHeaders: Object.fromEntries(headers),
+    ...(isReadable && { requestBody: new TextDecoder().decode(body) }),
+  };
 }
 
 const NO_BODY = new Uint8Array(0);

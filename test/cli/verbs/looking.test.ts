@@ -94,6 +94,15 @@ describe("emulator webhooks and logs", () => {
   });
 });
 
+it("emulator open prints the address of the console, of any world", async () => {
+  const verbs = await openVerbs();
+  const [address = ""] = await verbs.lines("open");
+  expect(address).toBe(`${verbs.url}/_emulator/console/`);
+  expect((await fetch(address)).status).toBe(200);
+  await verbs.lines("world", "create", "side");
+  expect(await verbs.lines("open", "--world", "side")).toEqual([`${verbs.url}/w/side/_emulator/console/`]);
+});
+
 describe("emulator s3", () => {
   it("lists, prints and reads objects, whatever keys and faults say", { timeout: TIMEOUT_MS }, async () => {
     const verbs = await openVerbs();

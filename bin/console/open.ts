@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { CONSOLE_PATH } from "../../emulator/subjects/control-prefix.ts";
+import type { Invocation } from "../command.ts";
+import { runningWorld } from "../running.ts";
+import { printError, printResult } from "../terminal.ts";
+
+/** What opens an address, by platform. */
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+  linux: ["xdg-open"],
+};
+
+/** `open` without a capsule: prints the address of the console, and opens it where this runs on a terminal. */
+export async function openConsole(invocation: Invocation): Promise<number> {
+  const { url, client } = await runningWorld(invocation);
+  const { console_needs_token: needsToken } = await client.status();
+  const address = url + CONSOLE_PATH;
+  printResult(invocation, { console_url: address }, [address]);
+  if (needsToken === true) printError("it asks for the token in the address that `emulator start` printed");
+  else if (process.stdout.isTTY === true && invocation.flags.json !== true) openInBrowser(address);
+  return 0;
+}
+
+/** A machine without a browser has the printed address. */
+function openInBrowser(address: string): void {
+  const [program, ...words] = OPENERS[process.platform] ?? ["xdg-open"];
+  spawn(program, [...words, address], { stdio: "ignore", detached: true })
+    .on("error", () => undefined)
+    .unref();
+}
