@@ -9,9 +9,8 @@ import type { Sealing } from "../journal/sealing.ts";
 import { readState } from "../journal/state.ts";
 import type { Head } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { StoreError } from "../store-error.ts";
 import { newStretch, type Older, type PastTurn, STRETCH_TURNS, type Stretch } from "./history.ts";
-import { readPast } from "./past-file.ts";
+import { isUnreadable, readPast } from "./past-file.ts";
 
 /** What the history of a world is read from. */
 export interface OlderParts {
@@ -37,7 +36,7 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
       try {
         return stretchesOf(parts, limiter);
       } catch (error) {
-        if (!(error instanceof StoreError) && (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+        if (!isUnreadable(error)) throw error;
         return [];
       }
     },

@@ -5,7 +5,7 @@ import { parseSummed, withSum } from "../checksum.ts";
 import { stateOf } from "../head-of.ts";
 import type { Sealing } from "../journal/sealing.ts";
 import { appendAll } from "../pool/open-files.ts";
-import { damaged } from "../store-error.ts";
+import { damaged, StoreError } from "../store-error.ts";
 import type { Stretch } from "./history.ts";
 
 const LINE_FEED = 0x0a;
@@ -68,8 +68,17 @@ function* linesIn(path: string, bytes: Buffer): Iterable<object> {
   }
 }
 
-/** The bodies that the history in a file needs. */
+/** The bodies that the history in a file needs; none for one that cannot be read, and so needs nothing. */
 export function bodiesOfPast(path: string): readonly string[] {
-  for (const line of linesIn(path, readFileSync(path))) return (line as Pick<StoredPast, "bodies">).bodies;
+  try {
+    for (const line of linesIn(path, readFileSync(path))) return (line as Pick<StoredPast, "bodies">).bodies;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+  }
   return [];
+}
+
+/** Whether a file is missing or damaged. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof StoreError || (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Rig, startRig } from "../support/emulator.ts";
+
+let data: string;
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "past-"));
+});
+
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+async function during<T>(act: (rig: Rig) => Promise<T>, limits = {}): Promise<T> {
+  const rig = await startRig({ ephemeral: false, data, limits });
+  try {
+    return await act(rig);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function addThreads({ emulator }: Rig, count: number): Promise<number> {
+  for (let n = 0; n < count; n += 1) await emulator.request("/threads", { json: { metadata: { n } } });
+  return (await emulator.control<{ turn: number }>("GET", "/status")).turn;
+}
+
+async function threadsAt({ emulator }: Rig, turn: number): Promise<unknown> {
+  return (await emulator.at(turn).request("/threads/count", { json: {} })).json();
+}
+
+function pastFiles(): readonly string[] {
+  const names = readdirSync(data, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => /past-\d+\.ndjson$/.test(name)).map((name) => join(data, name));
+}
+
+it("one file has the past of a world, and a start that changes nothing keeps it", async () => {
+  const turn = await during((rig) => addThreads(rig, 3));
+  const [file = "", another] = pastFiles();
+  expect(another).toBeUndefined();
+  await during(async () => undefined);
+  expect(pastFiles()).toEqual([file]);
+  await during(async (rig) => {
+    await addThreads(rig, 2);
+    expect(await threadsAt(rig, turn)).toBe(3);
+  });
+  expect(pastFiles()).toHaveLength(1);
+  expect(await during((rig) => threadsAt(rig, turn + 1))).toBe(4);
+});
+
+it("a damaged past costs the past alone", async () => {
+  const turn = await during((rig) => addThreads(rig, 3));
+  const [file = ""] = pastFiles();
+  writeFileSync(file, readFileSync(file, "utf8").replace("createThread", "createThreat"));
+  await during(async (rig) => {
+    const now = await addThreads(rig, 1);
+    expect(await threadsAt(rig, now)).toBe(4);
+    await expect(rig.emulator.at(turn - 1).control("GET", "/clock")).rejects.toThrow("before the history");
+  });
+  expect(await during((rig) => threadsAt(rig, turn + 1))).toBe(4);
+});
+
+it("a past that takes more than it may begins later after a restart too", async () => {
+  const limits = { history_turns: 10 };
+  const turn = await during((rig) => addThreads(rig, 60), limits);
+  await during(async (rig) => {
+    await expect(rig.emulator.at(2).control("GET", "/clock")).rejects.toThrow("before the history");
+    expect(await threadsAt(rig, turn - 5)).toBe(55);
+  }, limits);
+});
