@@ -99,7 +99,7 @@ describe("advance", () => {
     });
     expect(await advance({ until })).toMatchObject({
       reached: false,
-      why: `no event within the time limit changes that: export ${id} is RUNNING; next is export.deadline at 2026-03-31T02:10:00.000000Z; ask again to go on, or give a longer \`within\``,
+      why: `no event within the time limit changes that: export ${id} is RUNNING; next is export.spawn at 2026-03-31T02:10:00.000000Z; ask again to go on, or give a longer \`within\``,
       to: "2026-03-31T02:00:00.000000Z",
     });
   });
@@ -152,7 +152,7 @@ describe("advance", () => {
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const moved = await advance({ by: "P365DT10M" });
     expect(moved.fired).toHaveLength(1000);
-    expect(moved.fired_total).toBeGreaterThan(8760 * 3);
+    expect(moved.fired_total).toBeGreaterThanOrEqual(8760 * 2);
     const path = `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`;
     const runs = (await rig.call<{ status: string }[]>("GET", path)).body;
     expect(runs.filter(({ status }) => status === "COMPLETED").length).toBeGreaterThanOrEqual(8760);

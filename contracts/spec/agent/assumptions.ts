@@ -271,7 +271,7 @@ export const AGENT_ASSUMPTIONS = {
     choice: 409,
     alternatives: [],
     reason:
-      "What was planned for a deleted cron or a stopped run waits in the queue until its time, and is dropped then. A full queue takes no more runs and crons; what is planned already goes on.",
+      "What is planned for runs and crons waits in the queue until its time, or until they are stopped or deleted. A full queue takes no more runs and crons; what is planned already goes on.",
     setting: "limits.agent_waiting_events",
   },
   "agent.assistant_fields": {

@@ -101,6 +101,7 @@ function advanceRun(turn: Turn, run: AgentRun, plan: Plan): void {
 export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   const plan = turn.get(PLANS, before.run_id);
   const move = moveOf(before, ending.trigger);
+  unscheduleRun(turn, before);
   const run = { ...moved(turn, before, move), next_at: null };
   turn.put(RUNS, run);
   const values = plan ? valuesAfter(plan, before.emitted) : null;
@@ -117,6 +118,12 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   removeTemporaryThread(turn, threadOf(turn, run));
 }
 
+/** A run that ends before its next event was due needs that no more; most end with their last one. */
+function unscheduleRun(turn: Turn, { run_id, next_at, eligible_at }: AgentRun): void {
+  const wakesAt = next_at ?? eligible_at;
+  if (wakesAt !== null && wakesAt > turn.now) turn.unschedule(run_id);
+}
+
 /** Deletes a temporary thread once no run on it is active. */
 function removeTemporaryThread(turn: Turn, { temporary, status, ...named }: Thread): void {
   if (temporary && status !== "busy") removeThread(turn, named);
@@ -126,6 +133,7 @@ function removeTemporaryThread(turn: Turn, { temporary, status, ...named }: Thre
 export function removeRun(turn: Turn, run: AgentRun): void {
   turn.remove(RUNS, run.run_id);
   if (!isActive(run)) return;
+  unscheduleRun(turn, run);
   const plan = turn.get(PLANS, run.run_id);
   const at = plan ? turn.now - plan.started_at : 0;
   const ended: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };

@@ -13,6 +13,5 @@ export function cancelExport(turn: Turn, found: BulkExport): BulkExport {
       `Export ${found.id} is ${found.status}; only one that has not ended can be cancelled.`,
       "Create a new export instead.",
     );
-  turn.unschedule(found.id);
   return endExport(turn, found, "cancel");
 }

@@ -15,18 +15,23 @@ export function isFinal({ status }: { readonly status: ExportStatusName }): bool
   return EXPORT_STATUSES[status].final;
 }
 
-/** Moves an export by the table of §3.1; a trigger that the table does not know from here is a defect. */
+/**
+ * Moves an export by the table of §3.1; a trigger that the table does not know from here is a defect. What is scheduled for
+ * it goes with its end.
+ */
 export function moveExport(turn: Turn, before: BulkExport, trigger: ExportTrigger): BulkExport {
   const after = { ...before, ...moved(turn, EXPORT_MOVES, before.status, trigger) };
   turn.put(EXPORTS, after);
+  if (isFinal(after)) turn.unschedule(after.id);
   turn.note("export.moved", after.id, { from: before.status, to: after.status, trigger });
   return after;
 }
 
-/** Moves a run by its own table; a trigger that the table does not know from here is a defect. */
+/** The same for a run, by its own table. */
 export function moveRun(turn: Turn, before: ExportRun, trigger: ExportRunTrigger): ExportRun {
   const after = { ...before, ...moved(turn, EXPORT_RUN_MOVES, before.status, trigger) };
   turn.put(EXPORT_RUNS, after);
+  if (isFinal(after)) turn.unschedule(after.id);
   turn.note("export_run.moved", after.id, { from: before.status, to: after.status, trigger });
   return after;
 }

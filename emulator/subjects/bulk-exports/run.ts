@@ -145,6 +145,8 @@ function failRun(turn: Turn, run: ExportRun, problem: AttemptFailure): void {
   turn.note("export_run.failed", run.id, { failure, attempt: run.attempt, message: text });
   if (retry && run.attempt < max_retries) {
     turn.put(EXPORT_RUNS, failed);
+    // The deadline of this attempt, above all.
+    turn.unschedule(run.id);
     scheduleRun(turn, failed, retry_delay_ms);
     return;
   }

@@ -46,6 +46,28 @@ describe("the life of an export", () => {
     expect(exportWorld.runs(id)[0]).toMatchObject({ attempt: 1, exhausted: true });
   });
 
+  it.each([
+    ["completed", 20, "COMPLETED"],
+    ["failed", 0, "FAILED"],
+  ])("leaves nothing in the queue when it has %s", async (_, max_retries, status) => {
+    const exportWorld = withRows(7, { limits: { max_retries } });
+    const { id } = createIn(exportWorld);
+    exportWorld.arm({ plane: "worker", match: { at: "file.written" }, times: 1, then: { crash: true } });
+    await exportWorld.advance("PT5M");
+    expect(exportWorld.export(id).status).toBe(status);
+    expect(exportWorld.world.queue()).toEqual([]);
+  });
+
+  it("keeps one deadline of a run, however often it is tried again", async () => {
+    const exportWorld = withRows(7);
+    createIn(exportWorld);
+    exportWorld.arm({ plane: "worker", match: { at: "file.written" }, times: 5, then: { crash: true } });
+    await exportWorld.advance("PT100S");
+    const kinds = exportWorld.world.queue().map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "export_run.deadline").length).toBeLessThanOrEqual(1);
+    expect(kinds).toContain("export.deadline");
+  });
+
   it("releases thousands of waiting exports when the destination is deleted", async () => {
     const exportWorld = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
     exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
