@@ -170,6 +170,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await page.getByRole("link", { name: "Compare with main" }).click();
     const row = page.locator("section[aria-label='Exports of both'] tbody tr");
     await row.getByText("differs").waitFor();
+    await page.getByText("They part at turn").waitFor();
     expect(await row.textContent()).toMatch(/1 failed attempts.*0 failed attempts.*differs/);
   });
 

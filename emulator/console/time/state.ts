@@ -42,7 +42,7 @@ export async function lookAhead(): Promise<Future> {
 const LEAST_MS = 60_000;
 const MARGIN = 0.04;
 /** Schedules go on for ever: what is far ahead must not make what has happened small. */
-const LEAST_AHEAD_MS = 15 * 60_000;
+const LEAST_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
 /** The stretch from the first turn to the last event that is foreseen, with some room on both sides. */

@@ -10,6 +10,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { Difference } from "./difference.tsx";
 
 /** An export of one world, of the other, or of both. */
 interface Pair {
@@ -46,6 +47,7 @@ export function Compare({ other }: { readonly other: string }) {
           )
         }
       </Loaded>
+      <Difference other={other} />
     </>
   );
 }

@@ -1,0 +1,62 @@
+import type { Changes, WorldDifference } from "../../subjects/world-difference.ts";
+import { present } from "../model/client.ts";
+import { worldName } from "../model/place.ts";
+import { useResource } from "../model/resource.ts";
+import { addressOf } from "../model/router.ts";
+import { Json } from "../parts/json.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+
+interface Row {
+  readonly name: string;
+  readonly changes: Changes;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: "What", show: ({ name }) => <code>{name}</code> },
+  { name: "Added", number: true, show: ({ changes }) => changes.added },
+  { name: "Removed", number: true, show: ({ changes }) => changes.removed },
+  { name: "Changed", number: true, show: ({ changes }) => changes.changed },
+  { name: "Which", show: ({ changes }) => <Which changes={changes} /> },
+];
+
+/** All that differs between this world and another, and the turn at which they part. */
+export function Difference({ other }: { readonly other: string }) {
+  const path = `/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(other)}`;
+  const found = useResource(path, () => present.call<WorldDifference>("GET", path));
+  return (
+    <section aria-label="All differences">
+      <h2>All differences</h2>
+      <Loaded of={found}>{(difference) => <Shown of={difference} />}</Loaded>
+    </section>
+  );
+}
+
+function Shown({ of: { same, records, rows, objects, events, parted } }: { readonly of: WorldDifference }) {
+  const all = { ...records, "trace rows": rows, objects, "due events": events };
+  const list = Object.entries(all).flatMap(([name, changes]) =>
+    changes.added + changes.removed + changes.changed > 0 ? [{ name, changes }] : [],
+  );
+  return (
+    <>
+      {same && <p>Nothing differs but the time.</p>}
+      {parted && parted.turn !== null && (
+        <p>
+          They part at turn <a href={addressOf("time", null, { turn: parted.turn })}>{parted.turn}</a>.
+        </p>
+      )}
+      {list.length > 0 && (
+        <Table label="Differences" columns={COLUMNS} rows={list} keyOf={({ name }) => name} />
+      )}
+    </>
+  );
+}
+
+function Which({ changes }: { readonly changes: Changes }) {
+  return (
+    <details>
+      <summary>{changes.items.length} shown</summary>
+      <Json value={changes.items} />
+    </details>
+  );
+}
