@@ -86,6 +86,30 @@ describe("a file with a right checksum", () => {
     expect(readdirSync(join(folder, "pool"))).toEqual([String(OWNER)]);
   });
 
+  it("has no say in where the body of an uploaded part lies, which follows those of the objects", async () => {
+    const part = {
+      upload_id: "u",
+      part_number: 1,
+      file: "../../evil",
+      size: 2,
+      etag: "e",
+      checksums: {},
+      last_modified: 0,
+    };
+    const { state, head } = await imported(
+      manifest(),
+      lines(FRAME, objectLine(), { collection: "s3_parts", record: part }),
+      textEntry("objects/0", "hi"),
+      textEntry("objects/1", "yo"),
+    );
+    expect(state.records.s3_parts).toMatchObject([
+      { record: { file: `${OWNER}/bodies/0/2`, part_number: 1 } },
+    ]);
+    expect([...filesOf(openPool(folder, true), head)]).toContain(`${OWNER}/bodies/0/2`);
+    expect(readFileSync(join(folder, `pool/${OWNER}/bodies/0/2`), "utf8")).toBe("yo");
+    expect(readdirSync(folder)).toEqual(["pool"]);
+  });
+
   it("has no say in where a body lies", async () => {
     const entries = [
       manifest(),
