@@ -144,6 +144,7 @@ async function show(emulator: Emulator, shown: Map<string, string>): Promise<voi
     for (const { id } of (await read<{ id: string }[]>("GET", `${base}/sessions`)) ?? [])
       await read("POST", `${base}/runs/query`, { session: [id], limit: 100 });
     await read("GET", `${base}/api/v1/bulk-exports/destinations`);
+    await read("GET", `${base}/api/v1/bulk-exports?as_of=2`);
     await read("POST", `${base}/runs/crons/search`, {});
     await read("POST", `${base}/threads/search`, {});
     for (const { id } of (await read<{ id: string }[]>("GET", `${base}/api/v1/bulk-exports`)) ?? [])

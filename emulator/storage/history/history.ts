@@ -4,6 +4,7 @@ import { imageAfter, type WorldImage } from "../../kernel/image.ts";
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import type { Journal } from "../../kernel/journal.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import { StoreError } from "../store-error.ts";
 import { sizeOfCommit } from "./size.ts";
 
 /** How far back a history reaches: in turns, and in bytes of what is kept for it alone. */
@@ -72,7 +73,7 @@ export interface Older {
   readonly earliest: Point;
   /** Whether turns follow that its file does not have. */
   readonly isAhead: boolean;
-  /** Nothing if its files are gone or damaged. */
+  /** Throws a `StoreError` if its files are gone or damaged. */
   load(limiter: RateLimiter): readonly Stretch[];
 }
 
@@ -171,16 +172,23 @@ export function createHistory(options: HistoryOptions): History {
       if (!point) throw beforeHistory(at, earliestOf(stretches));
       return point;
     },
-    kept() {
-      if (!isChanged) return undefined;
-      reachBack();
-      return stretches;
-    },
+    // What is damaged stays where it is, until it is repaired.
+    kept: () => (isChanged && isUndamaged(reachBack) ? stretches : undefined),
     momentAt: (point) => momentIn(stretchOf(stretches, point.turn) as Stretch, point),
     upTo(turn) {
       return stretches.filter(({ first }) => first.image.turn < turn).map((stretch) => cut(stretch, turn));
     },
   };
+}
+
+function isUndamaged(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 }
 
 export function newStretch(first: Moment): Stretch {

@@ -10,7 +10,7 @@ import { readState } from "../journal/state.ts";
 import type { Head } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { newStretch, type Older, type PastTurn, STRETCH_TURNS, type Stretch } from "./history.ts";
-import { isUnreadable, readPast } from "./past-file.ts";
+import { readPast } from "./past-file.ts";
 
 /** What the history of a world is read from. */
 export interface OlderParts {
@@ -32,14 +32,7 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
   return {
     earliest: { turn: earliest.turn, now: earliest.now },
     isAhead: !isClean,
-    load(limiter) {
-      try {
-        return stretchesOf(parts, limiter);
-      } catch (error) {
-        if (!isUnreadable(error)) throw error;
-        return [];
-      }
-    },
+    load: (limiter) => stretchesOf(parts, limiter),
   };
 }
 

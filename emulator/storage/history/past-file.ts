@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import { stateOf } from "../head-of.ts";
 import type { Sealing } from "../journal/sealing.ts";
 import { appendAll } from "../pool/open-files.ts";
-import { damaged, StoreError } from "../store-error.ts";
+import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { Stretch } from "./history.ts";
 
 const LINE_FEED = 0x0a;
@@ -53,12 +53,14 @@ export function bodiesIn(stretches: readonly Stretch[]): readonly string[] {
 
 /** Reads a history; its secrets are still sealed. Throws a `StoreError` for one that is not as it was written. */
 export function readPast(path: string): StoredPast {
-  const [head, base, ...turns] = linesIn(path, readFileSync(path)) as Iterable<object>;
+  const [head, base, ...turns] = linesIn(path) as Iterable<object>;
   if (!head || !base) throw damaged(path);
   return { ...(head as Pick<StoredPast, "bodies">), base, turns } as StoredPast;
 }
 
-function* linesIn(path: string, bytes: Buffer): Iterable<object> {
+function* linesIn(path: string): Iterable<object> {
+  if (!existsSync(path)) throw tooShort(path, 1);
+  const bytes = readFileSync(path);
   for (let start = 0; start < bytes.length; ) {
     const stop = bytes.indexOf(LINE_FEED, start);
     const line = stop < 0 ? undefined : parseSummed(bytes, start, stop);
@@ -71,14 +73,9 @@ function* linesIn(path: string, bytes: Buffer): Iterable<object> {
 /** The bodies that the history in a file needs; none for one that cannot be read, and so needs nothing. */
 export function bodiesOfPast(path: string): readonly string[] {
   try {
-    for (const line of linesIn(path, readFileSync(path))) return (line as Pick<StoredPast, "bodies">).bodies;
+    for (const line of linesIn(path)) return (line as Pick<StoredPast, "bodies">).bodies;
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
+    if (!(error instanceof StoreError)) throw error;
   }
   return [];
-}
-
-/** Whether a file is missing or damaged. */
-export function isUnreadable(error: unknown): boolean {
-  return error instanceof StoreError || (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { emptyState } from "../../kernel/commit.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed } from "../checksum.ts";
+import { readPast } from "../history/past-file.ts";
 import { lengthOf } from "../journal/journal.ts";
 import { readHead } from "../journal/read-head.ts";
 import type { StoredState } from "../journal/state.ts";
@@ -32,6 +33,8 @@ export interface FoundHead {
   readonly stored: StoredState | undefined;
   /** Whether that is all that was written. */
   readonly isWhole: boolean;
+  /** Whether its history, as a closed process leaves it, is all there. */
+  readonly hasPast: boolean;
 }
 
 /** Runs an act; a `StoreError` of it is a finding, and answers undefined. */
@@ -105,7 +108,9 @@ export function readFound(pool: Pool, known: KnownHeads, findings: Findings): Fo
       const own = { least: leastOf(pool, each.head), mayCut: false };
       return readHead(pool, each.head, NO_STATE, { own, onDamage });
     });
-    return { ...each, stored, isWhole: isWhole && stored !== undefined };
+    const { past } = each.head;
+    const hasPast = !past || tried(findings, () => readPast(pool.path(past.file))) !== undefined;
+    return { ...each, stored, isWhole: isWhole && stored !== undefined, hasPast };
   });
 }
 

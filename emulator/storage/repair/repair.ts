@@ -78,8 +78,9 @@ async function mendAll(
     const state = stored && (key ? tried(findings, () => unsealed(stored.state, key, isLost)) : stored.state);
     if (!state) findings.lost(`${title}${each.name === "main" ? ", which begins anew" : ""}`);
     else if (!each.isWhole) findings.lost(`turns of ${title} after turn ${state.turn}`);
+    else if (!each.hasPast) findings.lost(`the past of ${title}, which itself is whole`);
     const left = state && (await withoutLostBodies(state, { title, findings }, opener));
-    mended.push({ ...each, state: left, isSame: each.isWhole && left === state && !isLost });
+    mended.push({ ...each, state: left, isSame: each.isWhole && each.hasPast && left === state && !isLost });
   }
   return mended;
 }
