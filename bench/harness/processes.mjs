@@ -16,6 +16,13 @@ export function profileInto(folder) {
   profiles = folder;
 }
 
+const running = new Set();
+
+/** Ends what a figure that failed has left running. */
+export function endAll() {
+  for (const child of running) child.kill("SIGTERM");
+}
+
 /** Starts a program and resolves with its first line, the time until then, and a way to end it. */
 export function launch(file, args = [], { nodeArgs = [], ...options } = {}) {
   const began = performance.now();
@@ -23,7 +30,8 @@ export function launch(file, args = [], { nodeArgs = [], ...options } = {}) {
     stdio: ["ignore", "pipe", "inherit"],
     ...options,
   });
-  const ended = new Promise((done) => child.once("exit", done));
+  const ended = new Promise((done) => child.once("exit", done)).finally(() => running.delete(child));
+  running.add(child);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     const early = (code) => reject(new Error(`${file} ended with ${code} before it was ready`));

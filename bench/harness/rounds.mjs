@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isInstalled } from "./peers.mjs";
+import { endAll } from "./processes.mjs";
 import { summary } from "./statistics.mjs";
 
 /**
@@ -30,6 +31,7 @@ export async function measure(figure, { rounds: asked, rows }) {
       await close();
     }
   } finally {
+    endAll();
     await rm(folder, { recursive: true, force: true });
   }
   return {
