@@ -72,7 +72,7 @@ function runPart(name, seconds, seed) {
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
-  const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), (seconds + GRACE_SECONDS) * 1000);
+  const timer = setTimeout(endGroup, (seconds + GRACE_SECONDS) * 1000, child.pid);
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece) => {
     text += piece;
@@ -80,10 +80,20 @@ function runPart(name, seconds, seed) {
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      endGroup(child.pid);
       const took = Math.round((performance.now() - began) / 1000);
       resolve({ name, seed, took, ...outcomeIn(text, code ?? signal) });
     });
   });
+}
+
+/** A part, and emulators that it may have left behind. */
+function endGroup(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of them have ended.
+  }
 }
 
 function outcomeIn(text, ended) {
