@@ -29,7 +29,7 @@ function hasSum(bytes: Buffer, start: number, stop: number): boolean {
   const digits = at + BEGIN.length;
   for (let n = 0; n < DIGITS; n += 1)
     if (bytes[digits + n] !== HEX[(sum >>> (4 * (DIGITS - 1 - n))) & 0xf]) return false;
-  return END.every((byte, n) => bytes[digits + DIGITS + n] === byte);
+  return bytes[stop - 2] === END[0] && bytes[stop - 1] === END[1];
 }
 
 /** Whether the line between two bytes is such a text and ends with a line feed. */
