@@ -171,7 +171,8 @@ export function drain<Types extends WorldTypes>(core: Core<Types>): void {
 
 function fireNext<Types extends WorldTypes>(core: Core<Types>): boolean {
   const next = core.queue.peek();
-  if (!next || next.at > core.now) return false;
+  // What was due between two turns of one instant stays due in the past.
+  if (!next || next.at > core.now || core.parts.past) return false;
   core.queue.take();
   fire(core, next);
   return true;

@@ -259,7 +259,7 @@ describe("toMatchContract", () => {
     const asked = { method: "POST", path: "/threads", requestBody: {} };
     await expect(reply).not.toMatchContract(asked);
     await expect(expect(reply).toMatchContract(asked)).rejects.toThrow(
-      /POST \/threads → 200 breaks the contract\n {2}FAIL §2\.2-1.*config[\s\S]*curl -sS -X POST '\/threads' --data '\{\}'/,
+      /POST \/threads → 200 breaks the contract\n {2}FAIL §2\.2-1.*config[\s\S]*curl -sS -X POST "\$EMULATOR_URL"'\/threads' --data '\{\}'/,
     );
   });
 

@@ -62,6 +62,21 @@ describe("a read as of the past", () => {
     expect(await status(path, String(then.turn - 1))).toBe(404);
   });
 
+  it("answers as of every turn of an export, events that were due then included", async () => {
+    const { body: made } = await order(rig, await prepare(rig));
+    const first = await lastTurn();
+    await runToCompletion(rig, made.id);
+    const states: string[] = [];
+    for (let turn = first; turn <= (await lastTurn()); turn += 1) {
+      const { body } = await rig.call<{ status: string }>(
+        "GET",
+        `/api/v1/bulk-exports/${made.id}?as_of=${turn}`,
+      );
+      states.push(body.status);
+    }
+    expect([...new Set(states)]).toEqual(["CREATED", "RUNNING", "COMPLETED"]);
+  });
+
   it("sees rows, queries, statistics and files as they were", async () => {
     const { projectId } = await prepare(rig, { count: 20 });
     const turn = await lastTurn();
