@@ -53,7 +53,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
     },
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
     async advance(target) {
-      if (isClosed) throw new Refusal(503, "closing", "The emulator is stopping.");
+      if (isClosed) throw world.defect ?? new Refusal(503, "closing", "The emulator is stopping.");
       refuseAdvance(world, wallClock.isPaused(), target);
       wallClock.sync();
       wallClock.pause();
