@@ -36,12 +36,15 @@ export interface RouterParts {
 export function createRouter(parts: RouterParts): Router {
   const { worlds } = parts;
 
-  async function openAndHandle({ id, basePath }: WorldChoice, request: HttpRequest): Promise<HttpReply> {
+  async function openAndHandle(
+    { id, basePath }: WorldChoice,
+    at: AsOf | undefined,
+    request: HttpRequest,
+  ): Promise<HttpReply> {
     const named = await worlds.ensureReady(id);
     if (!named) throw unknownWorld(id);
     const path = request.path.slice(basePath.length) || "/";
     const asked = { ...request, path };
-    const at = asOfChoice(request.query, request.headers);
     const reply = await (at ? handleAsOf(parts, named, at, asked) : handleNow(parts, named, asked));
     return withBasePath(reply, basePath);
   }
@@ -61,10 +64,10 @@ export function createRouter(parts: RouterParts): Router {
     handle(request) {
       try {
         const choice = worldChoice(request.path, request.headers);
-        const isPresent = asOfChoice(request.query, request.headers) === undefined;
-        const named = choice.basePath === "" && isPresent ? worlds.find(choice.id) : undefined;
+        const at = asOfChoice(request.query, request.headers);
+        const named = choice.basePath === "" && at === undefined ? worlds.find(choice.id) : undefined;
         if (named && !named.seeding) return handleNow(parts, named, request);
-        return openAndHandle(choice, request).catch((error: unknown) => refuse(request, error));
+        return openAndHandle(choice, at, request).catch((error: unknown) => refuse(request, error));
       } catch (error) {
         return Promise.resolve(refuse(request, error));
       }
