@@ -66,6 +66,12 @@ export async function openPage(
   };
 }
 
+/** Follows a link of the menu, and waits until its view has taken the place of the one before. */
+export async function toView(page: Page, name: string): Promise<void> {
+  await page.getByRole("link", { name, exact: true }).first().click();
+  await page.getByRole("heading", { name, level: 1, exact: true }).waitFor({ state: "attached" });
+}
+
 /** What axe finds on a page, by rule and place; only of these rules where they are named. */
 export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Evaluated by the debugger, which no policy of the page stops.

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
-import { useBrowser } from "./browser.ts";
+import { toView, useBrowser } from "./browser.ts";
 
 const rigs: Rig[] = [];
 
@@ -151,22 +151,22 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await due.getByRole("button").click();
     await button(page, "Show the world as of this turn").click();
     await page.getByText("every view shows the world as it was").waitFor();
-    await page.getByRole("link", { name: "Exports" }).click();
+    await toView(page, "Exports");
     await page.getByRole("link", { name: id.slice(0, 8) }).click();
     await heading(page, "RUNNING").waitFor();
     await button(page, "Back to now").click();
     await heading(page, "COMPLETED").waitFor();
-    await page.getByRole("link", { name: "Time" }).click();
+    await toView(page, "Time");
     await due.getByRole("button").click();
     await button(page, "Fork before this turn and arm a fault").click();
     await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults/);
     await button(page, "Arm worker_crash").click();
     await page.getByText("Arm worker_crash: done.").waitFor();
-    await page.getByRole("link", { name: "Exports" }).click();
+    await toView(page, "Exports");
     await page.getByRole("link", { name: id.slice(0, 8) }).click();
     await button(page, "Advance to COMPLETED").click();
     await heading(page, "COMPLETED").waitFor();
-    await page.getByRole("link", { name: "Worlds" }).click();
+    await toView(page, "Worlds");
     await page.getByRole("link", { name: "Compare with main" }).click();
     const row = page.locator("section[aria-label='Exports of both'] tbody tr");
     await row.getByText("differs").waitFor();

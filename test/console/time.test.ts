@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, startExportRig } from "../support/emulator.ts";
-import { useBrowser } from "./browser.ts";
+import { toView, useBrowser } from "./browser.ts";
 
 const { openAt: openPageAt } = useBrowser();
 let rig: ExportRig;
@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     const page = await openAt(`#/exports/${id}`);
     await page.getByRole("heading", { name: "CREATED" }).waitFor();
     await page.getByText("nothing happens before the clock is there").waitFor();
-    await page.getByRole("link", { name: "Time" }).click();
+    await toView(page, "Time");
     const playhead = page.getByRole("slider", { name: "Clock of the world" });
     await page.locator(".mark.future").first().waitFor();
     const lanes = await page.locator(".axis-box").boundingBox();
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     expect(await playhead.getAttribute("aria-valuetext")).not.toContain("2026-03-01 00:00:00 UTC");
     await page.mouse.up();
     await page.getByText(/Advance to 2026.*: done\./).waitFor();
-    await page.getByRole("link", { name: "Exports" }).click();
+    await toView(page, "Exports");
     await page.getByRole("link", { name: id.slice(0, 8) }).click();
     await page.getByRole("heading", { name: "COMPLETED" }).waitFor();
     expect(await rig.statusOf(id)).toBe("COMPLETED");
