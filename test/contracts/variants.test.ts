@@ -70,7 +70,9 @@ describe("honest variants", () => {
   });
 
   it("stand with the lies in a page that is as the tables are", async () => {
-    await expect(selftestPage(MUTANTS, VARIANTS)).toMatchFileSnapshot("../../docs/lies-and-variants.md");
+    await expect(selftestPage(MUTANTS, VARIANTS)).toMatchFileSnapshot(
+      "../../docs/look-up/lies-and-variants.md",
+    );
   });
 
   it("are at least sixty, each under a name of its own", () => {

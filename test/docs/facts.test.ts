@@ -12,31 +12,34 @@ function rowsOf(page: string): readonly string[] {
 }
 
 describe("the tables of the pages are complete", () => {
-  it("docs/control-api.md has every operation, and no other", () => {
+  it("docs/look-up/control-api.md has every operation, and no other", () => {
     const versioned = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned);
-    expect([...rowsOf("docs/control-api.md")].sort()).toEqual(
+    expect([...rowsOf("docs/look-up/control-api.md")].sort()).toEqual(
       versioned.map(({ method, path }) => `${method} ${path}`).sort(),
     );
   });
 
-  it("docs/faults.md has every plane, point and preset, and no other", () => {
+  it("docs/understand/faults.md has every plane, point and preset, and no other", () => {
     const names = [FAULT_PLANES, FAULT_PRESETS].flatMap((table) => Object.keys(table));
-    expect([...rowsOf("docs/faults.md")].sort()).toEqual([...names, ...FAULT_POINT_NAMES].sort());
+    expect([...rowsOf("docs/understand/faults.md")].sort()).toEqual([...names, ...FAULT_POINT_NAMES].sort());
   });
 
-  it.each(Object.entries(FAULT_PLANES))("docs/faults.md has every member of a fault on %s", (plane, row) => {
-    const line =
-      readPage("docs/faults.md")
-        .split("\n")
-        .find((text) => text.startsWith(`| \`${plane}\``)) ?? "";
-    for (const name of [...Object.keys(row.match), ...Object.keys(row.then)])
-      expect(line).toContain(`\`${name}\``);
-  });
+  it.each(Object.entries(FAULT_PLANES))(
+    "docs/understand/faults.md has every member of a fault on %s",
+    (plane, row) => {
+      const line =
+        readPage("docs/understand/faults.md")
+          .split("\n")
+          .find((text) => text.startsWith(`| \`${plane}\``)) ?? "";
+      for (const name of [...Object.keys(row.match), ...Object.keys(row.then)])
+        expect(line).toContain(`\`${name}\``);
+    },
+  );
 
-  it("docs/command-line.md has every command and every exit code", async () => {
+  it("docs/understand/command-line.md has every command and every exit code", async () => {
     const { stdout } = await run(["--help"], { cwd: workingFolder() });
     const commands = [...stdout.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = ""]) => name);
-    const text = readPage("docs/command-line.md");
+    const text = readPage("docs/understand/command-line.md");
     const table = text
       .split("\n")
       .filter((line) => line.startsWith("| `emulator`") || /^\| `emulator /.test(line));

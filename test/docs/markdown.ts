@@ -20,9 +20,10 @@ export interface Block {
 /** The pages for users, by their paths from the root. */
 export const PAGES: readonly string[] = [
   "README.md",
-  ...readdirSync(join(ROOT, "docs"))
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name.replaceAll("\\", "/")}`)
+    .sort(),
 ];
 
 export function readPage(page: string): string {

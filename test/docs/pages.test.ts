@@ -6,7 +6,7 @@ import { runPage } from "./page-run.ts";
 const PAGE_MS = 180_000;
 
 describe("what a page tells its reader to run succeeds", () => {
-  const exporting = ["README.md", "docs/by-hand.md"];
+  const exporting = ["README.md", "docs/do/export-by-hand.md"];
   const others = PAGES.filter((page) => !exporting.includes(page));
 
   it.each(exporting)(

@@ -38,7 +38,7 @@ function pack() {
     "dist/python/trace_platform_emulator.py",
     "dist/types/emulator/runtime/index.d.ts",
     "README.md",
-    "docs/command-line.md",
+    "docs/README.md",
     "LICENSE",
   ])
     assert.ok(names.includes(wanted), `${wanted} is not in the package`);

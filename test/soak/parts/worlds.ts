@@ -6,7 +6,7 @@ import { type Soak, soakPart } from "../soak.ts";
 // Three hundred worlds in one process: each has what was written to it and nothing else, also after a kill.
 
 const WORLDS = 300;
-/** Files of worlds, sockets of this part, and what a process has open in any case; see docs/configuration.md. */
+/** Files of worlds, sockets of this part, and what a process has open in any case; see docs/understand/storage.md. */
 const DESCRIPTORS_MAX = 256 + 128;
 const CONTROL = "/_emulator/v1";
 
