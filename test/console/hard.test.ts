@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { DESTINATION, type ExportRig, HEADERS, startExportRig } from "../support/emulator.ts";
-import { useBrowser } from "./browser.ts";
+import { show, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
 let rig: ExportRig;
@@ -75,6 +75,9 @@ async function storeEverywhere(): Promise<readonly string[]> {
   ].map((address) => `#/${address}`);
 }
 
+/** Views that show nothing of what clients have written. */
+const WITHOUT_TEXTS = /^#\/(runs$|limits|nowhere)/;
+
 /** Opens every part of a view that is closed. */
 async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
@@ -86,25 +89,21 @@ describe.skipIf(!hasChromium)("the console", () => {
   it("shows stored text as text, whatever is in it", async () => {
     const addresses = await storeEverywhere();
     const page = await openAt(rig.emulator.url, "#/time");
-    let seen = 0;
     for (const address of addresses) {
-      await page.goto(`${rig.emulator.url}/_emulator/console/${address}`);
-      await page.waitForFunction(() => !document.body.textContent?.includes("Reading …"));
+      await show(page, rig.emulator.url, address);
       await openAll(page);
+      if (!WITHOUT_TEXTS.test(address))
+        await page.waitForFunction(() => document.querySelector("main")?.textContent?.includes("<img src=x"));
       const shown = await page.evaluate(() => ({
         elements: document.querySelectorAll("main img, main script, main iframe").length,
         title: document.title,
-        hasText: document.querySelector("main")?.textContent?.includes("<img src=x") === true,
       }));
       expect({ address, ...shown }).toMatchObject({ address, elements: 0 });
       expect(shown.title).not.toBe("struck");
-      if (shown.hasText) seen += 1;
     }
-    expect(seen).toBeGreaterThanOrEqual(9);
   });
 
   it("draws a few rows of 10,000 turns, at whatever place the list is scrolled to", async () => {
-    const before = await rig.emulator.control<{ turn: number }>("GET", "/status");
     for (let sent = 0; sent < 10_000; sent += 50)
       await Promise.all(
         Array.from({ length: 50 }, () =>
@@ -113,9 +112,12 @@ describe.skipIf(!hasChromium)("the console", () => {
       );
     const page = await openAt(rig.emulator.url, "#/time");
     const rows = page.locator("[aria-label=Turns] [role=listitem]");
+    // A turn that comes later would scroll the list to its end.
+    const kept = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
+    expect(kept.length).toBeGreaterThanOrEqual(10_000);
     await page.waitForFunction(
-      (least) => Number(document.querySelector("[aria-label=Turns] [role=listitem]")?.ariaSetSize) >= least,
-      Math.min(10_000, before.turn + 10_000),
+      (count) => Number(document.querySelector("[aria-label=Turns] [role=listitem]")?.ariaSetSize) === count,
+      kept.length,
     );
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
       const place = await page.evaluate((to) => {
@@ -144,7 +146,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.keyboard.press("Enter");
     await tabTo(page, "New export");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "New export" }).waitFor();
+    await page.getByRole("button", { name: "Create the export", exact: true }).waitFor();
     await tabTo(page, "Create the export: copy");
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Copy as curl" }).waitFor();
@@ -153,10 +155,10 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "CREATED" }).waitFor();
+    await page.getByRole("heading", { name: "CREATED", exact: true }).waitFor();
     await tabTo(page, "Advance to COMPLETED");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "COMPLETED" }).waitFor();
+    await page.getByRole("heading", { name: "COMPLETED", exact: true }).waitFor();
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
-import { toView, useBrowser } from "./browser.ts";
+import { timeIsWhole, toView, useBrowser } from "./browser.ts";
 
 const rigs: Rig[] = [];
 
@@ -27,7 +27,7 @@ async function fromNothing(): Promise<Rig> {
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const heading = (page: Page, name: string) => page.getByRole("heading", { name }).first();
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1, exact: true });
 
 /** The files of an export, and the rows of the first. */
 async function firstFile(rig: Rig, id: string) {
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
   it("makes a first export from nothing, has it completed, and reads its rows", async () => {
     const rig = await fromNothing();
     const page = await openAt(rig.emulator.url, "#/exports");
-    await page.getByRole("link", { name: "New export" }).click();
+    await page.getByRole("link", { name: "New export", exact: true }).click();
     await button(page, "Make sample traces").click();
     await page.getByText("There is a project.").waitFor();
     await button(page, "Make a destination").click();
@@ -81,11 +81,11 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const filtered = await rig.ordered({ filter: 'eq(run_type, "llm")' });
     await rig.complete(filtered);
     const page = await openAt(rig.emulator.url, `#/exports/${filtered}`);
-    await page.getByRole("link", { name: "Why is a row missing?" }).click();
+    await page.getByRole("link", { name: "Why is a row missing?", exact: true }).click();
     await page.getByLabel("Id of the row").fill(String(row?.id));
     await button(page, "Why?").click();
     await page.getByText("It is not in the export").waitFor();
-    expect(await page.locator(".way .stopped").first().textContent()).toContain("Filter: stopped here");
+    await page.locator(".way .stopped", { hasText: "Filter: stopped here" }).waitFor();
   });
 
   it("has a webhook sent again", async () => {
@@ -147,12 +147,13 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const id = await rig.ordered();
     await rig.complete(id);
     const page = await openAt(rig.emulator.url, "#/time");
+    await timeIsWhole(page, rig.emulator);
     const due = page.getByRole("listitem").filter({ hasText: "export.due" });
     await due.getByRole("button").click();
     await button(page, "Show the world as of this turn").click();
     await page.getByText("every view shows the world as it was").waitFor();
     await toView(page, "Exports");
-    await page.getByRole("link", { name: id.slice(0, 8) }).click();
+    await page.getByRole("link", { name: id.slice(0, 8), exact: true }).click();
     await heading(page, "RUNNING").waitFor();
     await button(page, "Back to now").click();
     await heading(page, "COMPLETED").waitFor();
@@ -163,7 +164,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await button(page, "Arm worker_crash").click();
     await page.getByText("Arm worker_crash: done.").waitFor();
     await toView(page, "Exports");
-    await page.getByRole("link", { name: id.slice(0, 8) }).click();
+    await page.getByRole("link", { name: id.slice(0, 8), exact: true }).click();
     await button(page, "Advance to COMPLETED").click();
     await heading(page, "COMPLETED").waitFor();
     await toView(page, "Worlds");
@@ -180,7 +181,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
       openAt(rig.emulator.url, "#/exports"),
       openAt(rig.emulator.url, "#/exports"),
     ]);
-    await one.getByRole("link", { name: "New export" }).click();
+    await one.getByRole("link", { name: "New export", exact: true }).click();
     await button(one, "Create the export").click();
     await heading(one, "CREATED").waitFor();
     await other.locator("section[aria-label=Exports] tbody tr", { hasText: "CREATED" }).waitFor();
