@@ -35,6 +35,7 @@ async function run(invocation: Invocation): Promise<number> {
   const starting = startOrExplain(resolved.configuration, log);
   const running = await withProgress(invocation, "starting", starting);
   const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
+    let leaveKeys: (() => void) | undefined;
     try {
       if (!writeLocator(folder, running.ready))
         printError(
@@ -43,9 +44,11 @@ async function run(invocation: Invocation): Promise<number> {
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
       reportReady(running, resolved.configuration, invocation);
+      leaveKeys = await keysOf(running, invocation);
       const ended = await Promise.race([signal, defectExit]);
       return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);
     } finally {
+      leaveKeys?.();
       if (readyFile !== undefined) rmSync(readyFile, { force: true });
       removeLocator(folder, running.ready.pid);
     }
@@ -70,6 +73,21 @@ function reportReady(
     `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${kept}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
   );
   print(`console: ${consoleUrl}`);
+}
+
+/** On a terminal a key opens the console; what listens is loaded only there. */
+async function keysOf(
+  { consoleUrl }: RunningEmulator,
+  { flags }: Invocation,
+): Promise<(() => void) | undefined> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY || flags.quiet === true || flags.json === true)
+    return undefined;
+  const { listenForKeys } = await import("../console/keys.ts");
+  const { openInBrowser } = await import("../console/browser.ts");
+  const failed = () => printError(`no program here opens an address; open ${consoleUrl} in a browser`);
+  const leave = listenForKeys({ o: () => openInBrowser(consoleUrl, failed) });
+  if (leave) print("press o to open the console, Ctrl-C to stop");
+  return leave;
 }
 
 function readyFileOf({ flags, cwd }: Invocation): string | undefined {

@@ -1,15 +1,8 @@
-import { spawn } from "node:child_process";
 import { CONSOLE_PATH } from "../../emulator/subjects/control-prefix.ts";
 import type { Invocation } from "../command.ts";
 import { runningWorld } from "../running.ts";
 import { printError, printResult } from "../terminal.ts";
-
-/** What opens an address, by platform. */
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
-  linux: ["xdg-open"],
-};
+import { openInBrowser } from "./browser.ts";
 
 /** `open` without a capsule: prints the address of the console, and opens it where this runs on a terminal. */
 export async function openConsole(invocation: Invocation): Promise<number> {
@@ -20,12 +13,4 @@ export async function openConsole(invocation: Invocation): Promise<number> {
   if (needsToken === true) printError("it asks for the token in the address that `emulator start` printed");
   else if (process.stdout.isTTY === true && invocation.flags.json !== true) openInBrowser(address);
   return 0;
-}
-
-/** A machine without a browser has the printed address. */
-function openInBrowser(address: string): void {
-  const [program, ...words] = OPENERS[process.platform] ?? ["xdg-open"];
-  spawn(program, [...words, address], { stdio: "ignore", detached: true })
-    .on("error", () => undefined)
-    .unref();
 }

@@ -1,4 +1,5 @@
 import type { RunReport } from "../engine/run.ts";
+import { REQUIREMENTS } from "../spec/requirements.ts";
 import { junitReport } from "./junit.ts";
 import { markdownReport } from "./markdown.ts";
 import { notLookedAt } from "./not-looked-at.ts";
@@ -19,6 +20,12 @@ export function written(report: RunReport, reporter: Reporter, strict: boolean, 
   if (reporter === "pretty") return prettyReport(report, strict, verbose);
   const { results } = report;
   const verdict = { ok: isGood(report, strict), counts: countsOf(results) };
-  const brief = { notLookedAt: notLookedAt(results), unmet: unmet(results) };
+  const brief = { notLookedAt: notLookedAt(results), unmet: unmet(results), requirements: textsOf(results) };
   return JSON.stringify({ ...verdict, ...brief, ...report }, null, 2);
+}
+
+/** What each requirement of a run says, so that readers of its report need no ledger. */
+function textsOf(results: RunReport["results"]): Readonly<Record<string, string>> {
+  const ids = new Set(results.flatMap(({ asked, requirements }) => [...asked, ...requirements]));
+  return Object.fromEntries([...ids].map((id) => [id, REQUIREMENTS[id].text]));
 }

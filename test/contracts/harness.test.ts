@@ -16,6 +16,7 @@ import {
   type Target,
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
+import { REQUIREMENTS } from "../../contracts/spec/requirements.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
 import { type Answer, tinyServer } from "./stub-server.ts";
 
@@ -379,6 +380,14 @@ describe("reports", () => {
         needs: [["a target that lets the harness move its time", 1]],
       },
     ]);
+  });
+
+  it("say in JSON what each requirement of the run says", async () => {
+    const run = await judge(honest);
+    const { results, requirements } = JSON.parse(run.written("json"));
+    const asked = (results as (typeof run)["results"]).flatMap((result) => result.requirements);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const id of asked) expect(requirements[id]).toBe(REQUIREMENTS[id].text);
   });
 
   it("tell one cause once: what follows from a reply that is no list is left out", async () => {

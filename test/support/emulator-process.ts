@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
 
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;

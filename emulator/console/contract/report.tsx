@@ -1,7 +1,5 @@
 import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
-import type { Requirement } from "../../../contracts/spec/requirements.ts";
-import { REQUIREMENTS } from "../../../contracts/spec/requirements.ts";
 import { Empty } from "../parts/empty.tsx";
 import { FindingCard } from "./finding.tsx";
 import { LessThanItSeems } from "./less-than-it-seems.tsx";
@@ -38,6 +36,7 @@ export function ContractReport({ report }: { readonly report: ContractReportData
             <Cell
               key={outcome.id}
               of={outcome}
+              text={report.requirements[outcome.id]}
               isChosen={outcome.id === chosen}
               choose={() => setChosen(outcome.id === chosen ? null : outcome.id)}
             />
@@ -45,7 +44,7 @@ export function ContractReport({ report }: { readonly report: ContractReportData
         </ul>
       </section>
       <h2>Findings {chosen !== null && <span class="muted">of {chosen}</span>}</h2>
-      {chosen !== null && <p>{textOf(chosen)}</p>}
+      {chosen !== null && <p>{report.requirements[chosen]}</p>}
       {findings.length === 0 && <Empty>None.</Empty>}
       {findings.map((finding, index) => (
         <FindingCard key={`${finding.of} ${index}`} finding={finding} />
@@ -56,29 +55,26 @@ export function ContractReport({ report }: { readonly report: ContractReportData
 
 interface CellProps {
   readonly of: RequirementOutcome;
+  readonly text: string | undefined;
   readonly isChosen: boolean;
   readonly choose: () => void;
 }
 
-function Cell({ of: { id, verdict, findings }, isChosen, choose }: CellProps) {
+function Cell({ of: { id, verdict, findings }, text, isChosen, choose }: CellProps) {
   const [glyph, tone] = LOOKS[verdict];
+  const blamed = [...new Set(findings.map(({ blame }) => blame))].join(", ");
   return (
     <li>
       <button
         type="button"
         class={`day ${tone}`}
         aria-pressed={isChosen}
-        title={textOf(id)}
-        aria-label={`${id}: ${verdict}, ${findings.length} findings`}
+        title={`${verdict}${blamed && ` (${blamed})`}: ${text}`}
+        aria-label={`${id}: ${verdict}${blamed && ` (${blamed})`}, ${findings.length} findings`}
         onClick={choose}
       >
         <span aria-hidden="true">{glyph}</span> {id}
       </button>
     </li>
   );
-}
-
-function textOf(id: string): string {
-  const rows: Readonly<Record<string, Requirement>> = REQUIREMENTS;
-  return rows[id]?.text ?? "";
 }

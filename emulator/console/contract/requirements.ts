@@ -9,6 +9,8 @@ export interface ContractReportData extends RunReport {
   readonly counts: Readonly<Record<Verdict, number>>;
   /** What could make a pass mean less than it seems. */
   readonly notLookedAt: readonly NotLookedAt[];
+  /** What each requirement of the run says. */
+  readonly requirements: Readonly<Record<string, string>>;
 }
 
 /** A requirement with what a run has found of it. */

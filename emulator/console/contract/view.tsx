@@ -36,7 +36,9 @@ export function ContractView() {
 async function readReport(file: File): Promise<ContractReportData | null> {
   try {
     const value: Partial<ContractReportData> = JSON.parse(await file.text());
-    return Array.isArray(value.results) && value.counts !== undefined ? (value as ContractReportData) : null;
+    const isReport =
+      Array.isArray(value.results) && value.counts !== undefined && value.requirements !== undefined;
+    return isReport ? (value as ContractReportData) : null;
   } catch {
     return null;
   }
