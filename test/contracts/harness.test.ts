@@ -16,7 +16,6 @@ import {
   type Target,
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
-import { REQUIREMENTS } from "../../contracts/spec/requirements.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
 import { type Answer, tinyServer } from "./stub-server.ts";
 
