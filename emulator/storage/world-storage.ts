@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
@@ -7,11 +6,11 @@ import { headOf } from "./head-of.ts";
 import type { Moment, Older, Stretch } from "./history/history.ts";
 import { olderOf } from "./history/older.ts";
 import { bodiesIn, writePast } from "./history/past-file.ts";
-import { lengthOf } from "./journal/journal.ts";
+import { dropTorn, type JournalEnd } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/pending-lines.ts";
 import { readHead } from "./journal/read-head.ts";
 import { createSealing, type Sealing } from "./journal/sealing.ts";
-import { type StoredState, writeState } from "./journal/state.ts";
+import { writeState } from "./journal/state.ts";
 import { openWorldJournal, type PastWriter, type WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
@@ -81,7 +80,7 @@ export interface WorldStorageOptions {
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const { pool, heads, name, onFailure } = options;
   const save = headSaver(heads, name);
-  const { head, image, rows: rowsImage, isFresh, isClean } = openHead(options, save);
+  const { head, image, rows: rowsImage, lineBytes, isFresh, isClean } = openHead(options, save);
   const round = createRound(write, onFailure);
   const { owner } = head;
   const sealing = createSealing(options.secrets);
@@ -93,7 +92,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     appending: () => journal?.begin(),
   });
   const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
-  const journal = pool.isKept ? openJournalOf(options, head, save) : undefined;
+  const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
   const older = journal && olderIn(options, { head, image, isClean });
   const release = journal ? holdBeginning(heads, journal.head(), older) : () => undefined;
@@ -105,8 +104,8 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
     rows.append();
-    const text = lines?.take(rows.takeWritten());
-    if (text) journal?.append(text);
+    const batch = lines?.take(rows.takeWritten());
+    if (batch) journal?.append(batch);
     bodies.follow();
   }
 
@@ -189,13 +188,21 @@ function headSaver(heads: Heads, name: string): (head: Head) => void {
 
 function openJournalOf(
   { pool, heads: { folds }, foldAtBytes }: WorldStorageOptions,
-  head: Head,
+  opened: Pick<OpenedHead, "head" | "lineBytes">,
   save: (head: Head) => void,
 ): WorldJournal {
-  return openWorldJournal({ pool, head, save, folds, ...(foldAtBytes !== undefined && { foldAtBytes }) });
+  return openWorldJournal({
+    pool,
+    ...opened,
+    save,
+    folds,
+    ...(foldAtBytes !== undefined && { foldAtBytes }),
+  });
 }
 
 interface OpenedHead extends StoredImage {
+  /** Of the lines of its journal. */
+  readonly lineBytes: number;
   readonly isFresh: boolean;
   /** False when its last process may not have ended as it should. */
   readonly isClean: boolean;
@@ -205,10 +212,10 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   const { pool, heads, name, source, initial, collections, secrets } = options;
   const { head } = heads.worlds.get(name) as WorldEntry;
   if (source || !pool.isKept) pool.discard(pool.objectsFolder(name));
-  if (source) return { ...source, head, isFresh: false, isClean: true };
-  const stored = pool.isKept ? readOwn(pool, head, initial) : { state: initial, rows: NO_ROWS };
-  const { state, rows } = stored;
-  const isClean = head.state !== null && head.journals.length === 1 && !hasJournal(pool, head);
+  if (source) return { ...source, head, lineBytes: 0, isFresh: false, isClean: true };
+  const stored = pool.isKept ? readOwn(pool, head, initial) : { state: initial, rows: NO_ROWS, lineBytes: 0 };
+  const { state, rows, lineBytes } = stored;
+  const isClean = head.state !== null && head.journals.length === 1 && !head.journals[0]?.isBegun;
   // Before any row of this process, whose number could make those of lost turns count.
   if (!isClean) cutTails(pool, rows);
   if (state.turn > 0) {
@@ -216,6 +223,7 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
       head,
       image: imageOf(createSealing(secrets).opened(state), collections),
       rows: imageOfNames(pool, rows),
+      lineBytes,
       isFresh: false,
       isClean,
     };
@@ -228,19 +236,20 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
     head: begun,
     image: imageOf(initial, collections),
     rows: imageOfNames(pool, rows),
+    lineBytes,
     isFresh: true,
     isClean: true,
   };
 }
 
-function readOwn(pool: Pool, head: Head, initial: WorldState): StoredState {
-  const least = lengthOf(pool, head.journals.at(-1)?.file ?? "");
-  return readHead(pool, head, initial, { own: { least, mayCut: true } });
-}
-
-/** Whether its last process has written anything since it had its state from the one before. */
-function hasJournal(pool: Pool, { journals }: Head): boolean {
-  return existsSync(pool.path(journals.at(-1)?.file ?? ""));
+/** What a killed process has not written whole is dropped, so that the next line does not continue it. */
+function readOwn(pool: Pool, head: Head, initial: WorldState) {
+  let lineBytes = 0;
+  const onEnd: JournalEnd = (end, torn, path) => {
+    lineBytes = end;
+    dropTorn(end, torn, path);
+  };
+  return { ...readHead(pool, head, initial, { onEnd }), lineBytes };
 }
 
 function withInitialState(pool: Pool, head: Head, initial: WorldState): Head {

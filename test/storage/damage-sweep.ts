@@ -162,8 +162,6 @@ export async function richFolders(): Promise<readonly RichFolder[]> {
   const killed = mkdtempSync(join(tmpdir(), "damage-"));
   const emulator = await open(closed, { now: BEGIN, seed: 7 });
   await fill(emulator);
-  // The lengths of files are written with the end of a round.
-  await new Promise(setImmediate);
   copyData(closed, killed);
   await emulator.close();
   const folders = [closed, killed];
@@ -192,19 +190,26 @@ export function dataFilesIn(folder: string): readonly string[] {
 
 /** What may happen to a file: it is cut, emptied, removed, or one bit of it is another. */
 export function damagesOf(folder: string, file: string): readonly Damage[] {
-  const { length } = readFileSync(join(folder, file));
+  const bytes = readFileSync(join(folder, file));
+  const { length } = bytes;
   const bits = [0, Math.floor(length / 3), Math.floor((2 * length) / 3), length - 1];
-  const cuts = [Math.floor(length / 2), length - 1];
+  const cuts = new Set([Math.floor(length / 2), length - 1, ...lineEnds(bytes)]);
   return [
     { file, how: "removed", act: (path) => rmSync(path) },
     ...(length === 0 ? [] : [{ file, how: "emptied", act: (path: string) => truncateSync(path, 0) }]),
-    ...cuts
-      .filter((at) => at > 0)
+    ...[...cuts]
+      .filter((at) => at > 0 && at < length)
       .map((at) => ({ file, how: `cut at ${at}`, act: (path: string) => truncateSync(path, at) })),
     ...bits
       .filter((at) => at >= 0 && length > 0)
       .map((at) => ({ file, how: `another bit at ${at}`, act: (path: string) => flip(path, at) })),
   ];
+}
+
+/** Behind the last line, and behind the one before it. */
+function lineEnds(bytes: Buffer): readonly number[] {
+  const last = bytes.lastIndexOf("\n");
+  return [last + 1, last > 0 ? bytes.lastIndexOf("\n", last - 1) + 1 : 0];
 }
 
 function flip(path: string, at: number): void {

@@ -1,8 +1,21 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { emptyState } from "../../emulator/kernel/commit.ts";
 import { createFolds } from "../../emulator/storage/journal/folds.ts";
-import { openJournal, readStretch } from "../../emulator/storage/journal/journal.ts";
+import {
+  dropTorn,
+  type JournalEnd,
+  openJournal,
+  readStretch,
+} from "../../emulator/storage/journal/journal.ts";
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readHead } from "../../emulator/storage/journal/read-head.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";
@@ -25,60 +38,118 @@ const textOfTurn = (turn: number) =>
 
 const lineOf = (turn: number) => batchOf([textOfTurn(turn)], NO_ROWS_WRITTEN);
 
+const FILE = "1/journal-000001.ndjson";
+const BLANKS = "\t".repeat(4096);
+
+/** A journal with these lines, and how it is read: its turns, with what was not written whole dropped if that is asked for. */
+function journalOf(...lines: readonly Buffer[]) {
+  const pool = openPool(temporaryFolder(), true);
+  const path = pool.path(FILE);
+  const journal = openJournal(pool, FILE);
+  journal.begin();
+  for (const each of lines) journal.append(each);
+  const turnsOf = (bytes: number | null, onEnd?: JournalEnd) =>
+    [...readStretch(pool, { file: FILE, bytes, ...(bytes === null && { isBegun: true }) }, onEnd)].map(
+      ({ turn }) => turn,
+    );
+  const read = (mayDrop = true) => {
+    let end = 0;
+    const turns = turnsOf(null, (at, torn, file) => {
+      end = at;
+      if (mayDrop) dropTorn(at, torn, file);
+    });
+    return { turns, end };
+  };
+  return { pool, path, journal, turnsOf, read, text: () => readFileSync(path, "utf8") };
+}
+
 describe("a journal", () => {
   test("goes on behind its last whole line, and is whole for others up to any line", () => {
-    const pool = openPool(temporaryFolder(), true);
-    const file = "1/journal-000001.ndjson";
-    const journal = openJournal(pool, file);
-    journal.append(lineOf(1) + lineOf(2));
+    const { pool, path, journal, turnsOf, read, text } = journalOf(lineOf(1), lineOf(2));
     const { bytes } = journal;
     journal.append(lineOf(3));
-    const turnsOf = (of: number | null, least?: number) =>
-      [
-        ...readStretch(pool, { file, bytes: of }, least === undefined ? undefined : { least, mayCut: true }),
-      ].map(({ turn }) => turn);
     expect(turnsOf(bytes)).toStrictEqual([1, 2]);
-    appendFileSync(pool.path(file), lineOf(4).slice(0, -1));
-    expect(turnsOf(null)).toStrictEqual([1, 2, 3]);
-    expect(readFileSync(pool.path(file), "utf8")).toContain('"turn":4');
-    expect(turnsOf(null, bytes)).toStrictEqual([1, 2, 3]);
-    openJournal(pool, file).append(lineOf(5));
-    expect(turnsOf(null)).toStrictEqual([1, 2, 3, 5]);
+    const torn = lineOf(4).subarray(0, -1);
+    writeFileSync(path, `${text().trimEnd()}\n${torn}${BLANKS}`);
+    expect(read(false).turns).toStrictEqual([1, 2, 3]);
+    expect(text()).toContain('"turn":4');
+    const { end } = read();
+    expect(text()).not.toContain('"turn":4');
+    openJournal(pool, FILE, end).append(lineOf(5));
+    expect(read().turns).toStrictEqual([1, 2, 3, 5]);
   });
 
   test("counts a write of several lines whole or not at all, wherever it was torn", () => {
-    const pool = openPool(temporaryFolder(), true);
-    const file = "1/journal-000001.ndjson";
     const first = lineOf(1);
     const batch = batchOf([2, 3, 4].map(textOfTurn), NO_ROWS_WRITTEN);
-    openJournal(pool, file).append(first + batch);
-    const all = readFileSync(pool.path(file));
-    for (let length = first.length; length <= all.length; length += 11) {
-      writeFileSync(pool.path(file), all.subarray(0, length));
-      const turns = [...readStretch(pool, { file, bytes: null }, { least: first.length, mayCut: true })].map(
-        ({ turn }) => turn,
-      );
-      expect(turns).toStrictEqual(length === all.length ? [1, 2, 3, 4] : [1]);
-      expect(readFileSync(pool.path(file))).toHaveLength(length === all.length ? length : first.length);
+    const { path, read, text } = journalOf(first, batch);
+    const all = Buffer.concat([first, batch]);
+    expect(text()).toBe(`${all}${BLANKS.slice(all.length)}`);
+    for (let length = first.length; length <= all.length; length += 1) {
+      writeFileSync(path, `${all.subarray(0, length)}${BLANKS}`);
+      const isWhole = length === all.length;
+      expect(read()).toStrictEqual({
+        turns: isWhole ? [1, 2, 3, 4] : [1],
+        end: isWhole ? length : first.length,
+      });
+      expect(text().trimEnd()).toBe((isWhole ? all : first).toString().trimEnd());
     }
-    const known = { least: all.length, mayCut: true };
-    writeFileSync(pool.path(file), all.subarray(0, -1));
-    expect(() => [...readStretch(pool, { file, bytes: null }, known)]).toThrow(
-      /is missing or ends before byte/,
-    );
-    const flipped = Buffer.from(all);
-    flipped[all.length - 1] = 0x0b;
-    writeFileSync(pool.path(file), flipped);
-    expect(() => [...readStretch(pool, { file, bytes: null }, known)]).toThrow(/byte \d+, is damaged/);
   });
 
-  test("that is damaged or has lost its end is refused", () => {
-    const pool = openPool(temporaryFolder(), true);
-    const file = "1/journal-000001.ndjson";
-    openJournal(pool, file).append(lineOf(1));
-    expect(() => [...readStretch(pool, { file, bytes: 10_000 })]).toThrow(/ends before byte 10000/);
-    appendFileSync(pool.path(file), "{\n");
-    expect(() => [...readStretch(pool, { file, bytes: null })]).toThrow(/line 2, is damaged/);
+  test("grows by blocks of blanks, and always ends with one", () => {
+    const { pool, path, journal, read } = journalOf();
+    const sizes = new Set<number>();
+    for (let turn = 1; turn <= 900; turn += 1) {
+      journal.append(lineOf(turn));
+      const { length } = readFileSync(path);
+      expect(length).toBeGreaterThan(journal.bytes);
+      sizes.add(length);
+    }
+    expect([...sizes].slice(0, 3)).toStrictEqual([4096, 8192, 12288]);
+    expect(Math.max(...sizes) % 65_536).toBe(0);
+    expect(read()).toMatchObject({ end: journal.bytes });
+    // Exactly up to the end of a block.
+    const rest = lineOf(901);
+    const room = 8 * 65_536 - journal.bytes - rest.length;
+    journal.append(Buffer.concat([rest.subarray(0, -2), Buffer.alloc(room, " "), Buffer.from("}\n")]));
+    expect(journal.bytes).toBe(8 * 65_536);
+    expect(statSync(pool.path(FILE)).size).toBe(9 * 65_536);
+  });
+
+  test("is refused with any byte of its lines another, and wherever its end is cut off", () => {
+    const { path, journal, read } = journalOf(lineOf(1), batchOf([2, 3].map(textOfTurn), NO_ROWS_WRITTEN));
+    const all = readFileSync(path);
+    for (let at = 0; at < journal.bytes; at += 1) {
+      const flipped = Buffer.from(all);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(path, flipped);
+      expect(() => read(), `byte ${at}`).toThrow(/journal-000001\.ndjson, (line|byte) \d+, is damaged/);
+    }
+    for (let length = 0; length <= journal.bytes; length += 1) {
+      writeFileSync(path, all.subarray(0, length));
+      expect(() => read(), `${length} bytes`).toThrow(
+        /journal-000001\.ndjson is missing or ends before byte/,
+      );
+    }
+    rmSync(path);
+    expect(() => read()).toThrow(/journal-000001\.ndjson is missing/);
+  });
+
+  test("loses nothing of its lines with blanks, and goes on when some are cut off", () => {
+    const { pool, path, journal, read } = journalOf(lineOf(1));
+    truncateSync(path, journal.bytes + 1);
+    const { end, turns } = read();
+    expect(turns).toStrictEqual([1]);
+    openJournal(pool, FILE, end).append(lineOf(2));
+    expect(read().turns).toStrictEqual([1, 2]);
+    expect(statSync(path).size).toBe(4096);
+  });
+
+  test("that is shorter than what others know of it is refused; one that was never begun is empty", () => {
+    const { pool, path, turnsOf, text } = journalOf(lineOf(1));
+    expect(() => turnsOf(10_000)).toThrow(/ends before byte 10000/);
+    writeFileSync(path, text().replace("\t", "{\n"));
+    expect(() => turnsOf(null)).toThrow(/line 2, is damaged/);
     expect(() => [...readStretch(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
       /gone.ndjson is missing/,
     );

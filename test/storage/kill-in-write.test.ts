@@ -28,10 +28,10 @@ const WRITER = `
   const [folder, tenantId, first, writes, part] = process.argv.slice(2);
   let left = Number(writes);
   const write = fs.writeSync;
-  fs.writeSync = (file, bytes, ...rest) => {
+  fs.writeSync = (file, bytes, offset, length, position) => {
     left -= 1;
-    if (left > 0 || typeof bytes === "string") return write(file, bytes, ...rest);
-    write(file, bytes, 0, Math.floor(bytes.length * Number(part)));
+    if (left > 0 || typeof bytes === "string") return write(file, bytes, offset, length, position);
+    write(file, bytes, 0, Math.floor(bytes.length * Number(part)), position);
     process.kill(process.pid, "SIGKILL");
     for (;;);
   };

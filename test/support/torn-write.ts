@@ -3,10 +3,10 @@ const PROGRAM = `
   import { syncBuiltinESMExports } from "node:module";
   let left = Number(process.env.TORN_WRITE);
   const write = fs.writeSync;
-  fs.writeSync = (file, bytes, ...rest) => {
+  fs.writeSync = (file, bytes, offset, length, position) => {
     left -= 1;
-    if (left > 0 || typeof bytes === "string") return write(file, bytes, ...rest);
-    write(file, bytes, 0, Math.floor(bytes.length * Number(process.env.TORN_PART)));
+    if (left > 0 || typeof bytes === "string") return write(file, bytes, offset, length, position);
+    write(file, bytes, 0, Math.floor(bytes.length * Number(process.env.TORN_PART)), position);
     process.kill(process.pid, "SIGKILL");
     for (;;);
   };

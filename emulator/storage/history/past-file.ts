@@ -4,7 +4,7 @@ import type { Commit, WorldState } from "../../kernel/commit.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import { stateOf } from "../head-of.ts";
 import type { Sealing } from "../journal/sealing.ts";
-import { appendAll } from "../pool/open-files.ts";
+import { writeAll } from "../pool/open-files.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { Stretch } from "./history.ts";
 
@@ -25,7 +25,7 @@ export function writePast(path: string, stretches: readonly Stretch[], sealing: 
   try {
     let lines: string[] = [];
     const write = (): void => {
-      appendAll(file, Buffer.from(lines.join("")));
+      writeAll(file, Buffer.from(lines.join("")));
       lines = [];
     };
     for (const part of partsOf(stretches, sealing)) {

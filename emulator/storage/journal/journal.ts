@@ -1,95 +1,135 @@
-import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { parseSummed } from "../checksum.ts";
-import { logPath } from "../pool/heads-log.ts";
-import { numberOf, ownerOf, type Stretch } from "../pool/names.ts";
-import { appendAll, truncateTo } from "../pool/open-files.ts";
+import type { Stretch } from "../pool/names.ts";
+import { truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, type StoreError, tooShort } from "../store-error.ts";
+import { damaged, tooShort } from "../store-error.ts";
 import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
+/**
+ * What a journal has behind its lines. JSON text has no tab in it, so a file that does not end with one has lost its end, and a
+ * line that one follows without a line feed was never written whole.
+ */
+const BLANK = 0x09;
+const BLOCK_BYTES = 4 * 1024;
+/** From this size on a journal grows by as much. */
+const LARGE_BYTES = 64 * 1024;
+const BLANKS = Buffer.alloc(LARGE_BYTES, BLANK);
 
-/** A journal that is appended to; its file is made before the first rows or lines of its turns are. */
+/** A journal that is written to; its file is made before the first rows or lines of its turns are. */
 export interface Journal {
   readonly file: string;
+  /** Of its lines. */
   readonly bytes: number;
-  /** Makes the file, so that a next start knows that something may have been written without a line. */
+  /** Makes the file anew, without lines. */
   begin(): void;
   /** Whole lines. Once it returns, they survive the end of the process; a part of them is never left behind. */
-  append(lines: string): void;
+  append(lines: Uint8Array): void;
 }
 
-/** Goes on with the journal of a name, whose torn end has been cut off already. */
-export function openJournal({ path, files, lengths }: Pool, file: string): Journal {
-  let bytes = statSync(path(file), { throwIfNoEntry: false })?.size ?? 0;
+/** The journal of a name, of which so many bytes are lines. */
+export function openJournal({ path, files }: Pool, file: string, bytes = 0): Journal {
+  let end = bytes;
+  let size = statSync(path(file), { throwIfNoEntry: false })?.size ?? 0;
+
+  /** Blanks first: wherever the process is killed in a write, the file ends with one. */
+  function makeRoom(descriptor: number, needed: number): void {
+    const block = needed < LARGE_BYTES ? BLOCK_BYTES : LARGE_BYTES;
+    const wanted = (Math.floor(needed / block) + 1) * block;
+    try {
+      for (let at = size; at < wanted; at += LARGE_BYTES)
+        writeAll(descriptor, BLANKS.subarray(0, wanted - at), at);
+    } catch (error) {
+      // What a full disk took of it would keep that disk full.
+      truncateTo(descriptor, size);
+      throw error;
+    }
+    size = wanted;
+  }
+
   return {
     file,
     get bytes() {
-      return bytes;
+      return end;
     },
-    begin: () => void files.append(path(file)),
+    begin() {
+      files.release(path(file));
+      makeBlank(path(file));
+      size = BLOCK_BYTES;
+    },
     append(lines) {
-      const descriptor = files.append(path(file));
-      const all = Buffer.from(lines);
-      try {
-        appendAll(descriptor, all);
-      } catch (error) {
-        truncateTo(descriptor, bytes);
-        throw error;
-      }
-      bytes += all.length;
-      lengths.set(ownerOf(file), { number: numberOf(file), bytes });
+      const descriptor = files.change(path(file));
+      if (end + lines.length >= size) makeRoom(descriptor, end + lines.length);
+      writeAll(descriptor, lines, end);
+      end += lines.length;
     },
   };
 }
 
-/** How long a journal that is appended to was at least. Throws when a later one of its owner is known. */
-export function lengthOf({ lengths, root }: Pool, file: string): number {
-  const { number, bytes } = lengths.of(ownerOf(file)) ?? { number: 0, bytes: 0 };
-  // The list of worlds has lost the line that named the later one.
-  if (number > numberOf(file)) throw damaged(logPath(root));
-  return number < numberOf(file) ? 0 : bytes;
+/** In one step, since a file without a blank is a damaged one. */
+function makeBlank(path: string): void {
+  const temporary = `${path}.new`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(temporary, BLANKS.subarray(0, BLOCK_BYTES), { mode: 0o600 });
+  renameSync(temporary, path);
 }
 
-/** What is known of the end of a journal that is still appended to. */
-export interface JournalEnd {
-  /** So many bytes it had at least: what is missing of them is damage. */
-  readonly least: number;
-  /** Drops what is torn from the file, so that the next line does not continue it. */
-  readonly mayCut: boolean;
-}
+/** Called with the end of the lines of a journal that is still written to, and the end of what a killed process wrote behind them. */
+export type JournalEnd = (end: number, torn: number, path: string) => void;
 
 /** The lines of a journal as far as it counts. A last write that is not whole was never acknowledged, and is passed over. */
 export function* readStretch(
   pool: Pick<Pool, "path">,
-  { file, bytes }: Stretch,
-  { least: known, mayCut }: JournalEnd = { least: 0, mayCut: false },
+  { file, bytes, isBegun }: Stretch,
+  onEnd?: JournalEnd,
 ): Iterable<JournalLine> {
+  if (bytes === null && !isBegun) return;
   const path = pool.path(file);
-  const least = bytes ?? known;
-  const all = bytesOf(path);
-  const end = bytes ?? all.length;
+  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const end = yield* linesIn(all, bytes ?? endOfAll(all, path), path);
+  if (bytes === null) onEnd?.(end, Math.max(end, endOfText(all)), path);
+  else if (end < bytes) throw all.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);
+}
+
+/** Answers where the last line ends. One line at a time: as objects, all of them would take many times the room of their text. */
+function* linesIn(all: Buffer, end: number, path: string): Generator<JournalLine, number> {
   let start = 0;
-  // One line at a time: as objects, all of them would take many times the room of their text.
   for (let line = 1; start < end; line += 1) {
     const stop = endOfLines(all, start, 1);
     if (stop > end) break;
     const parsed = parseSummed(all, start, stop - 1) as JournalLine | undefined;
     if (!parsed) throw damaged(path, `line ${line}`);
-    if (bytes === null && endOfLines(all, start, parsed.lines ?? 1) > end) break;
+    if (parsed.lines && endOfLines(all, start, parsed.lines) > end) break;
     yield parsed;
     start = stop;
   }
-  if (start < least) throw endIsLost(path, all, start, least);
-  if (mayCut && start < end) truncateSync(path, start);
+  return start;
 }
 
-function bytesOf(path: string): Buffer {
-  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+/** Where the last whole line ends. */
+function endOfAll(all: Buffer, path: string): number {
+  if (all.at(-1) !== BLANK) throw tooShort(path, all.length + 1);
+  const end = all.lastIndexOf(LINE_FEED) + 1;
+  // A whole line, and what its line feed has become.
+  if (parseSummed(all, end, endOfText(all) - 1)) throw damaged(path, `byte ${end}`);
+  return end;
 }
 
-function endIsLost(path: string, all: Buffer, start: number, least: number): StoreError {
-  return all.length < least ? tooShort(path, least) : damaged(path, `byte ${start}`);
+function endOfText(all: Buffer): number {
+  let end = all.length;
+  while (all[end - 1] === BLANK) end -= 1;
+  return end;
 }
 
 /** Where so many lines end; infinite when there are fewer. */
@@ -97,4 +137,19 @@ function endOfLines(all: Buffer, start: number, lines: number): number {
   let end = start;
   for (let n = 0; n < lines; n += 1) end = all.indexOf(LINE_FEED, end) + 1 || Number.POSITIVE_INFINITY;
   return end;
+}
+
+/** Puts blanks in place of what was not written whole; from its end on, so that what is left of it never looks like lines. */
+export function dropTorn(end: number, torn: number, path: string): void {
+  if (torn === end) return;
+  const file = openSync(path, "r+");
+  try {
+    for (let until = torn; until > end; ) {
+      const from = Math.max(end, (Math.ceil(until / BLOCK_BYTES) - 1) * BLOCK_BYTES);
+      writeAll(file, BLANKS.subarray(0, until - from), from);
+      until = from;
+    }
+  } finally {
+    closeSync(file);
+  }
 }

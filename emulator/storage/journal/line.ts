@@ -1,5 +1,5 @@
 import type { Commit } from "../../kernel/commit.ts";
-import { withSum } from "../checksum.ts";
+import { createLineWriter } from "../checksum.ts";
 import type { NamedSegment } from "../pool/names.ts";
 
 /** How long an own tail is by now. */
@@ -30,14 +30,19 @@ export function textOf(commit: Commit | undefined, rows: number | undefined): st
   return JSON.stringify({ ...commit, ...(rows !== undefined && { rows }) });
 }
 
+const writer = createLineWriter();
+
 /** The lines of one write, each with its checksum; the first one has what a reader has to know of the rows. */
-export function batchOf(texts: readonly string[], { pieces, tails }: WrittenRows): string {
+export function batchOf(texts: readonly string[], { pieces, tails }: WrittenRows): Buffer {
   const about = JSON.stringify({
     ...(texts.length > 1 && { lines: texts.length }),
     ...(pieces.length > 0 && { pieces }),
     ...(tails.length > 0 && { tails }),
   });
-  const [first = "", ...rest] = texts;
-  const head = about === "{}" ? first : `${first.slice(0, -1)},${about.slice(1)}`;
-  return [head, ...rest].map((text) => `${withSum(text)}\n`).join("");
+  for (const [at, text] of texts.entries()) {
+    writer.write(text.slice(0, -1));
+    if (at === 0 && about !== "{}") writer.write(`,${about.slice(1, -1)}`);
+    writer.end();
+  }
+  return writer.take();
 }

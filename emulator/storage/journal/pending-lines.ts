@@ -6,8 +6,8 @@ import type { Sealing } from "./sealing.ts";
 export interface PendingLines {
   /** Adds the line of a commit, with the rows written up to now. */
   add(commit: Commit): void;
-  /** What waits as one text, with a line for rows without a commit; empty when nothing does. */
-  take(written: WrittenRows): string;
+  /** What waits, with a line for rows without a commit; undefined when nothing does. */
+  take(written: WrittenRows): Buffer | undefined;
 }
 
 /** `mark` is the number of the next row. */
@@ -28,7 +28,7 @@ export function createPendingLines({ commit: sealed }: Sealing, mark: () => numb
       if (mark() > marked || (isNamed && lines.length === 0)) add(undefined);
       const batch = lines;
       lines = [];
-      return batch.length === 0 ? "" : batchOf(batch, written);
+      return batch.length === 0 ? undefined : batchOf(batch, written);
     },
   };
 }

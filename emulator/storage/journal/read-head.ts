@@ -9,8 +9,8 @@ import { readState, type StoredState } from "./state.ts";
 
 /** How a head is read. */
 export interface ReadOptions {
-  /** Of the journal that is still appended to. */
-  readonly own?: JournalEnd;
+  /** Of the journal that is still written to. */
+  readonly onEnd?: JournalEnd;
   /** Called with what is damaged in a journal, instead of throwing it: what comes behind it is not read. */
   readonly onDamage?: (error: StoreError) => void;
 }
@@ -31,16 +31,15 @@ export function readHead(
 
 function* commitsOf(
   pool: Pick<Pool, "path">,
-  { journals, owner }: Head,
+  { journals }: Head,
   rows: ReturnType<typeof createRowNames>,
-  { own, onDamage }: ReadOptions,
+  { onEnd, onDamage }: ReadOptions,
 ): Iterable<Commit> {
   try {
     for (const stretch of journals) {
       // What others had open is sealed where this journal goes on from them.
       rows.sealOthers(ownerOf(stretch.file));
-      const isOwn = stretch.bytes === null && ownerOf(stretch.file) === owner;
-      for (const line of readStretch(pool, stretch, isOwn ? own : undefined)) {
+      for (const line of readStretch(pool, stretch, onEnd)) {
         rows.take(line);
         if (line.turn !== undefined) yield commitOf(line);
       }

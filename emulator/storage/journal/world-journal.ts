@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Refusal } from "../../kernel/refusal.ts";
 import { isFullDisk } from "../full-disk.ts";
-import { type Head, journalName, numberOf, pastName, stateName } from "../pool/names.ts";
+import { type Head, journalName, numberOf, pastName, type Stretch, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { type Folded, type Folds, headAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -13,7 +13,7 @@ export interface WorldJournal {
   /** Rows are about to be written: until `close`, a next start has to look for those without a line. */
   begin(): void;
   /** Appends whole lines; once it returns, they survive the end of the process. */
-  append(lines: string): void;
+  append(lines: Uint8Array): void;
   /** The head of the world up to the last line. */
   head(): Head;
   /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
@@ -30,6 +30,8 @@ export type PastWriter = (
 export interface WorldJournalOptions {
   readonly pool: Pool;
   readonly head: Head;
+  /** Of the lines of its last journal. */
+  readonly lineBytes?: number;
   /** Enters another head for the world; throws when it cannot be written down. */
   readonly save: (head: Head) => void;
   readonly folds: Folds;
@@ -49,7 +51,9 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   const { pool, save, folds, foldAtBytes = FOLD_AT_BYTES } = options;
   const { owner } = options.head;
   let { head } = options;
-  let journal = openJournal(pool, lastFileOf(head));
+  const last = lastOf(head);
+  let journal = openJournal(pool, last.file, options.lineBytes);
+  let isBegun = last.isBegun === true;
   let stateBytes = sizeOfState(pool, head);
   let folding: Promise<void> | undefined;
 
@@ -64,12 +68,22 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     return { ...head, journals: journal.bytes === 0 ? before : [...before, own] };
   }
 
+  /** From when a head names the file of a journal as begun, it is there. */
+  function begin(next: Journal, before: readonly Stretch[]): void {
+    next.begin();
+    change({ ...head, journals: [...before, { file: next.file, bytes: null, isBegun: true }] });
+    journal = next;
+    isBegun = true;
+  }
+
+  function beginOnce(): void {
+    if (!isBegun) begin(journal, head.journals.slice(0, -1));
+  }
+
   /** Lines go to the next journal from here on. */
   function rotate(): Head {
     const folded = headNow();
-    const next = journalName(owner, numberOf(journal.file) + 1);
-    change({ ...folded, journals: [...folded.journals, { file: next, bytes: null }] });
-    journal = openJournal(pool, next);
+    begin(openJournal(pool, journalName(owner, numberOf(journal.file) + 1)), folded.journals);
     return folded;
   }
 
@@ -99,8 +113,9 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   }
 
   return {
-    begin: () => journal.begin(),
+    begin: beginOnce,
     append(lines) {
+      beginOnce();
       journal.append(lines);
       foldWhenDue();
     },
@@ -121,10 +136,10 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   };
 }
 
-function lastFileOf({ journals }: Head): Journal["file"] {
+function lastOf({ journals }: Head): Stretch {
   const last = journals.at(-1);
   if (!last || last.bytes !== null) throw new Error("The head of a world has no journal to append to.");
-  return last.file;
+  return last;
 }
 
 function sizeOfState(pool: Pool, { state }: Head): number {

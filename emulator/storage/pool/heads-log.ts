@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -6,11 +6,10 @@ import { parseSummed, withSum } from "../checksum.ts";
 import { keyPath, lostKey } from "../secrets.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
-import { NOBODY } from "./names.ts";
-import { appendAll, truncateTo } from "./open-files.ts";
+import { truncateTo, writeAll } from "./open-files.ts";
 import type { Pool } from "./pool.ts";
 
-const FORMAT = 3;
+const FORMAT = 4;
 const NAME = "worlds.ndjson";
 /** Nothing says again what the log says: it is kept twice. */
 const COPY = "worlds.copy.ndjson";
@@ -70,19 +69,18 @@ export function noWorlds(): KnownHeads {
  * Reads the log of a data folder, or its copy; the key is checked if it is known. Throws a `StoreError` for one that is damaged, of another key or of another version.
  */
 export function readLog(
-  { root, owners, lengths }: Omit<Pool, "files">,
+  { root, owners }: Omit<Pool, "files">,
   secrets: Secrets | undefined,
   isCopy = false,
 ): KnownHeads {
   const path = logPath(root, isCopy);
   const known = noWorlds();
   const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  const least = lengths.of(NOBODY);
   // What follows the last line feed was never acknowledged.
   const end = all.lastIndexOf(LINE_FEED) + 1;
   if (end === 0) {
     refuseOldLayout(root);
-    if (least || owners().length > 0) throw tooShort(path, least?.bytes ?? 1);
+    if (existsSync(logPath(root, !isCopy)) || owners().length > 0) throw tooShort(path, 1);
     return known;
   }
   for (let [start, number] = [0, 1]; start < end; number += 1) {
@@ -92,9 +90,19 @@ export function readLog(
     if ("key" in line) checkKey(line, secrets, root);
     start = stop + 1;
   }
-  if (least && (known.log < least.number || (known.log === least.number && end < least.bytes)))
-    throw tooShort(path, least.bytes);
+  if (!isCopy) refuseShorter(root, known.log, end);
   return known;
+}
+
+/** The log gets each line, and each new beginning, before its copy does: it is never behind that. */
+function refuseShorter(root: string, log: number, end: number): void {
+  const path = logPath(root, true);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= end) return;
+  const all = readFileSync(path);
+  const whole = all.lastIndexOf(LINE_FEED) + 1;
+  const header = parseSummed(all, 0, all.indexOf(LINE_FEED)) as LogHeader | undefined;
+  if (header && (header.log > log || (header.log === log && whole > end)))
+    throw tooShort(logPath(root), whole);
 }
 
 function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string): void {
@@ -151,7 +159,7 @@ function otherFormat(what: string): StoreError {
 }
 
 /** Writes the log anew, with one line for each entry, and goes on appending to it. */
-export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
+export function openLog({ root }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
   let bytes = 0;
   let rewritten = 0;
@@ -173,7 +181,6 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
     }
     bytes = text.length;
     rewritten = bytes;
-    lengths.set(NOBODY, { number: known.log, bytes });
     return paths.map((path) => openSync(path, "a", 0o600));
   }
 
@@ -183,13 +190,12 @@ export function openLog({ root, lengths }: Omit<Pool, "files">, known: KnownHead
     append(line: LogLine): void {
       const text = Buffer.from(`${withSum(JSON.stringify(line))}\n`);
       try {
-        for (const file of files) appendAll(file, text);
+        for (const file of files) writeAll(file, text);
       } catch (error) {
         for (const file of files) truncateTo(file, bytes);
         throw notWritten(root, error as Error);
       }
       bytes += text.length;
-      lengths.set(NOBODY, { number: known.log, bytes });
     },
     shorten(): void {
       if (bytes <= SPARE_BYTES + 5 * rewritten) return;

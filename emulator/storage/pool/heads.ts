@@ -89,7 +89,6 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
         if (isSwept) log?.append({ swept: true });
       } finally {
         log?.close();
-        pool.lengths.close(isSwept);
       }
     },
   };

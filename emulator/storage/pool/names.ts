@@ -1,9 +1,11 @@
 import type { TraceScope } from "../../subjects/traces/port.ts";
 
-/** A journal file as far as it counts; `bytes` is null for one that is still appended to: all of it. */
+/** A journal file as far as it counts; `bytes` is null for one that is still written to: all of it. */
 export interface Stretch {
   readonly file: string;
   readonly bytes: number | null;
+  /** Whether the file of one that is still written to was made. */
+  readonly isBegun?: true;
 }
 
 /**

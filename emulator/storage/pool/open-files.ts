@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, sep } from "node:path";
 
-/** Writes all bytes at the end of a file that was opened for appending. */
-export function appendAll(file: number, bytes: Uint8Array): void {
+/** Writes all bytes at a position of a file, or at the end of one that was opened for appending. */
+export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   // A disk that is nearly full takes a part, and says so by its length alone.
   for (let written = 0; written < bytes.length; ) {
-    written += writeSync(file, bytes, written, bytes.length - written);
+    const at = position === undefined ? null : position + written;
+    written += writeSync(file, bytes, written, bytes.length - written, at);
   }
 }
 
@@ -36,6 +37,8 @@ export interface OpenFiles {
   read(path: string): number;
   /** The same for a file that is read and appended to; it is created when it is missing. */
   append(path: string): number;
+  /** The same for a file that is there, and is written to at any place. */
+  change(path: string): number;
   /** Closes a file, or all that are below a folder. */
   release(path: string): void;
 }
@@ -94,6 +97,7 @@ export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
   return {
     read: (path) => of(`r ${path}`, () => openSync(path, "r")),
     append: (path) => of(`a ${path}`, () => openForAppending(path)),
+    change: (path) => of(`w ${path}`, () => openSync(path, "r+")),
     release(path) {
       for (const [key, file] of [...files]) {
         const open = key.slice(MODE_CHARS);

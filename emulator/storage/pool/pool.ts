@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openDeletionQueue } from "./deletion-queue.ts";
-import { type Lengths, openLengths } from "./lengths.ts";
 import { createOpenFiles, type OpenFiles } from "./open-files.ts";
 
 /** The files of all worlds and snapshots of a data folder, each in the folder of the world that wrote it. */
@@ -10,8 +9,6 @@ export interface Pool {
   /** False for a folder that goes with the process: nothing is written down to be found again. */
   readonly isKept: boolean;
   readonly files: OpenFiles;
-  /** By owner, that of its last journal; by `NOBODY`, that of the list of worlds. */
-  readonly lengths: Lengths;
   /** Where a file lies that a head, a record or a journal names. */
   path(file: string): string;
   /** The folder of an owner. */
@@ -42,7 +39,6 @@ export function openPool(root: string, isKept: boolean, filesMax?: number): Pool
     root,
     isKept,
     files,
-    lengths: openLengths(root),
     path: (file) => poolPath(root, file),
     folder: (owner) => join(base, String(owner)),
     owners: () => (existsSync(base) ? readdirSync(base).map(Number).filter(Number.isSafeInteger) : []),

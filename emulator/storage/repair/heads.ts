@@ -3,7 +3,6 @@ import { emptyState } from "../../kernel/commit.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed } from "../checksum.ts";
 import { readPast } from "../history/past-file.ts";
-import { lengthOf } from "../journal/journal.ts";
 import { readHead } from "../journal/read-head.ts";
 import type { StoredState } from "../journal/state.ts";
 import {
@@ -15,7 +14,7 @@ import {
   readLog,
   takeLine,
 } from "../pool/heads-log.ts";
-import { type Head, NOBODY } from "../pool/names.ts";
+import type { Head } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { keyPath, openSecrets } from "../secrets.ts";
 import { StoreError } from "../store-error.ts";
@@ -72,7 +71,6 @@ export function findHeads(pool: Pool, findings: Findings): KnownHeads {
   else if (!copy && list) findings.rebuilt(`${logPath(pool.root, true)}`);
   else if (!list) findings.lost("changes of the list of worlds");
   found.next = Math.max(found.next, 1 + Math.max(0, ...pool.owners()));
-  found.log = Math.max(found.log, pool.lengths.of(NOBODY)?.number ?? 0);
   return found;
 }
 
@@ -105,16 +103,10 @@ export function readFound(pool: Pool, known: KnownHeads, findings: Findings): Fo
       findings.problem(error);
     };
     const stored = tried(findings, () => {
-      const own = { least: leastOf(pool, each.head), mayCut: false };
-      return readHead(pool, each.head, NO_STATE, { own, onDamage });
+      return readHead(pool, each.head, NO_STATE, { onDamage });
     });
     const { past } = each.head;
     const hasPast = !past || tried(findings, () => readPast(pool.path(past.file))) !== undefined;
     return { ...each, stored, isWhole: isWhole && stored !== undefined, hasPast };
   });
-}
-
-function leastOf(pool: Pool, { journals }: Head): number {
-  const last = journals.at(-1);
-  return last && last.bytes === null ? lengthOf(pool, last.file) : 0;
 }

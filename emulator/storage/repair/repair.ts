@@ -44,7 +44,6 @@ export async function examineFolder(root: string, mayChange: boolean): Promise<R
   const mended = await mendAll(pool, found, findings, { key, isLost: !own });
   if (mayChange && findings.report().problems.length > 0 && key)
     writeAll({ pool, known, findings, key }, mended);
-  pool.lengths.close(mayChange);
   return findings.report();
 }
 

@@ -1,5 +1,5 @@
 import { ownerOf } from "../pool/names.ts";
-import { appendAll, readExactly, truncateTo } from "../pool/open-files.ts";
+import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { DATA, extentsOf, INDEX, type Segment, tailName } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
@@ -50,6 +50,6 @@ function firstToMerge(extents: readonly { readonly bytes: number; readonly recor
 function appendPart({ files }: Pool, from: string, to: string, size: number): void {
   for (let done = 0; done < size; done += COPIED_AT_ONCE) {
     const part = Buffer.allocUnsafe(Math.min(COPIED_AT_ONCE, size - done));
-    appendAll(files.append(to), readExactly(files.read(from), part, done));
+    writeAll(files.append(to), readExactly(files.read(from), part, done));
   }
 }

@@ -1,6 +1,6 @@
 import type { TailLength } from "../journal/line.ts";
 import type { NamedSegment, Piece } from "../pool/names.ts";
-import { appendAll, readExactly, truncateTo } from "../pool/open-files.ts";
+import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { checkedLine } from "./lines.ts";
 import {
@@ -232,7 +232,7 @@ export function appendWaiting(pool: Pool, segment: Segment, owner: number, numbe
 /** What a full disk took of it would keep that disk full. */
 function appendOrCut(file: number, bytes: Uint8Array, size: number): void {
   try {
-    appendAll(file, bytes);
+    writeAll(file, bytes);
   } catch (error) {
     truncateTo(file, size);
     throw error;

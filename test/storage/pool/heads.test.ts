@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
@@ -65,17 +57,47 @@ describe("the heads of a data folder", () => {
   test("are without a last line that was torn, wherever that was", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder);
-    const log = join(folder, "worlds.ndjson");
+    const [log, copy] = [join(folder, "worlds.ndjson"), join(folder, "worlds.copy.ndjson")];
     const before = readFileSync(log).length;
     addWorld(opened, "a");
     const after = readFileSync(log);
+    const openWith = (bytes: number, bytesOfCopy: number) => {
+      writeFileSync(log, after.subarray(0, bytes));
+      writeFileSync(copy, after.subarray(0, bytesOfCopy));
+      return namesOf(openIn(folder).heads);
+    };
     for (let length = before; length < after.length; length += 7) {
-      writeFileSync(log, after);
-      truncateSync(log, length);
-      expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
+      expect(openWith(length, before)).toStrictEqual(["main"]);
+      expect(openWith(after.length, length)).toStrictEqual(["main", "a"]);
     }
-    writeFileSync(log, after);
-    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main", "a"]);
+    expect(openWith(after.length, after.length)).toStrictEqual(["main", "a"]);
+  });
+
+  test("are refused when lines are gone that their copy has, wherever the log was cut", () => {
+    const folder = temporaryFolder();
+    const opened = openIn(folder);
+    addWorld(opened, "a");
+    addWorld(opened, "b");
+    const log = join(folder, "worlds.ndjson");
+    const all = readFileSync(log);
+    for (let length = 0; length < all.length; length += 1) {
+      writeFileSync(log, all.subarray(0, length));
+      expect(() => openIn(folder), `${length} bytes`).toThrow(
+        /worlds\.ndjson is missing or ends before byte/,
+      );
+    }
+  });
+
+  test("are read when the process ended before their copy was written anew", () => {
+    const folder = temporaryFolder();
+    const opened = openIn(folder);
+    for (const name of ["a", "b", "c"]) addWorld(opened, name);
+    for (const name of ["a", "b", "c"]) opened.heads.putWorld(name, null);
+    const copy = join(folder, "worlds.copy.ndjson");
+    const longer = readFileSync(copy);
+    openIn(folder);
+    writeFileSync(copy, longer);
+    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
   });
 
   test("that are damaged, or of another version, are refused with what to do", () => {
@@ -85,8 +107,8 @@ describe("the heads of a data folder", () => {
     const good = readFileSync(log, "utf8");
     writeFileSync(log, `{\n${good}`);
     expect(() => openIn(folder)).toThrow(/worlds\.ndjson, line 1, is damaged\.$/);
-    writeFileSync(log, good.replace('"format":3', '"format":2'));
-    expect(() => openIn(folder)).toThrow(/has format 2; this emulator reads format 3/);
+    writeFileSync(log, good.replace('"format":4', '"format":2'));
+    expect(() => openIn(folder)).toThrow(/has format 2; this emulator reads format 4/);
   });
 
   test("are not begun in a folder of an earlier version, which would seem to be empty", () => {

@@ -1,4 +1,12 @@
-import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
@@ -28,12 +36,12 @@ function written(): { readonly folder: string; readonly tail: string; readonly j
 describe("a store whose process was ended in a write", () => {
   test("counts of its tails what the last whole line of the journal says, wherever that was cut", () => {
     const { folder, journal } = written();
-    const text = readFileSync(journal, "utf8");
+    const text = readFileSync(journal, "utf8").trimEnd().concat("\n");
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
     for (let length = ends[0] ?? 0; length <= text.length; length += 1) {
       const copy = temporaryFolder();
       cpSync(folder, copy, { recursive: true });
-      truncateSync(join(copy, "pool/1/journal-000001.ndjson"), length);
+      writeFileSync(join(copy, "pool/1/journal-000001.ndjson"), `${text.slice(0, length)}\t`);
       const store = openTraceStore({ folder: copy });
       const turns = ends.filter((end) => end <= length).length;
       expect(store.mark()).toBe(turns);
