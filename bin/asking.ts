@@ -1,9 +1,25 @@
-import { AS_OF_FLAG, type Command, type Flags, type Invocation, WORLD_FLAGS } from "./command.ts";
+import {
+  AS_OF_FLAG,
+  type Command,
+  type Flags,
+  Interrupted,
+  type Invocation,
+  WORLD_FLAGS,
+} from "./command.ts";
+import { openProgress, type Progress } from "./progress.ts";
 import { type RunningWorld, readWorld, runningWorld } from "./running.ts";
-import { printResult, withProgress } from "./terminal.ts";
+import { untilSignal } from "./signals.ts";
+import { printResult } from "./terminal.ts";
 
 /** Moving the clock and reading files may take long. */
 const TIMEOUT_MS = 30 * 60_000;
+
+/** Work that a question has under way. */
+export interface Work {
+  readonly progress: Progress;
+  /** Says how to end it when the user stops the command, which then ends with what comes of it; undefined: just leave it. */
+  onStop(end: (() => unknown) | undefined): void;
+}
 
 /** A command that asks a running emulator one thing and prints the answer. */
 interface Question<T> {
@@ -15,7 +31,7 @@ interface Question<T> {
   /** True for what can be asked as of the past: it takes `--at`. */
   readonly reads?: true;
   /** Reads the arguments, then gives what asks: wrong arguments throw `UsageError` before anything is sent. */
-  ask(invocation: Invocation): (world: RunningWorld) => Promise<T>;
+  ask(invocation: Invocation): (world: RunningWorld, work: Work) => Promise<T>;
   lines(answer: T, invocation: Invocation): readonly string[];
   /** Whether the answer is a success; the exit code is 1 otherwise. */
   isGood?(answer: T): boolean;
@@ -32,9 +48,37 @@ export function asking<T>(question: Question<T>): Command {
       const ask = question.ask(invocation);
       const find = reads ? readWorld : runningWorld;
       const world = await find(invocation, TIMEOUT_MS);
-      const answer = await withProgress(invocation, `asking ${world.url}`, ask(world));
+      const answer = await answered(invocation, `asking ${world.url}`, (work) => ask(world, work));
       printResult(invocation, answer, question.lines(answer, invocation));
       return question.isGood?.(answer) === false ? 1 : 0;
     },
   };
+}
+
+/** The answer. Throws `Interrupted` when a signal comes first. */
+async function answered<T>(
+  invocation: Invocation,
+  text: string,
+  ask: (work: Work) => Promise<T>,
+): Promise<T> {
+  const progress = openProgress(invocation);
+  progress.show(text);
+  let end: (() => unknown) | undefined;
+  const answer = ask({
+    progress,
+    onStop(ending) {
+      end = ending;
+    },
+  });
+  try {
+    return await untilSignal(answer, () => `${progress.account()}, which may still be done`);
+  } catch (error) {
+    if (!(error instanceof Interrupted) || end === undefined) throw error;
+    await end();
+    return await answer.catch(({ message }: Error) => {
+      throw new Interrupted(error.signal, message);
+    });
+  } finally {
+    progress.clear();
+  }
 }

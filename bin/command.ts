@@ -63,6 +63,18 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
+/** A signal ended the command; the message says what was done. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+
+  readonly signal: NodeJS.Signals;
+
+  constructor(signal: NodeJS.Signals, account: string) {
+    super(`stopped by ${signal}: ${account}`);
+    this.signal = signal;
+  }
+}
+
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { help: "print JSON, for programs" },

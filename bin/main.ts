@@ -1,10 +1,11 @@
 import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
-import { UsageError } from "./command.ts";
+import { type Interrupted, UsageError } from "./command.ts";
 import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
+import { exitCodeAfter } from "./signals.ts";
 import { endWithReader, print, printError } from "./terminal.ts";
 
 const DEFAULT_COMMAND = "start";
@@ -35,7 +36,9 @@ function unknownCommand(name: string): string {
   return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
 }
 
-type ExplainedError = Pick<Error, "message"> & Partial<Pick<ErrorReply, "explained" | "status">>;
+type ExplainedError = Pick<Error, "message"> &
+  Partial<Pick<ErrorReply, "explained" | "status">> &
+  Partial<Pick<Interrupted, "signal">>;
 
 /** Replies that refuse what the user gave; others are about the state of the emulator. */
 const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);
@@ -44,6 +47,7 @@ const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);
 const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
   UsageError: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],
+  Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],
   ErrorReply: ({ message, explained = message, status }) => [REFUSED_INPUT.has(status) ? 2 : 1, explained],
 };
@@ -62,5 +66,9 @@ function exitCodeFor(error: unknown): number {
 /** Runs the command that the process was started with, and sets the exit code. */
 export async function runCommandLine(): Promise<void> {
   endWithReader();
-  process.exitCode = await main(process.argv.slice(2)).catch(exitCodeFor);
+  process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+    const code = exitCodeFor(error);
+    // What was stopped may still hold connections.
+    return (error as Error).name === "Interrupted" ? process.exit(code) : code;
+  });
 }

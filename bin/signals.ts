@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { Interrupted } from "./command.ts";
 
 const SIGNAL_BASE = 128;
 const FORCED_EXIT_CODE = 130;
@@ -25,6 +26,22 @@ export function firstSignal(): Promise<NodeJS.Signals> {
 /** The exit code of a process ended by a signal: 128 + its number. */
 export function exitCodeAfter(signal: NodeJS.Signals): number {
   return SIGNAL_BASE + constants.signals[signal];
+}
+
+/** What work comes to. Throws `Interrupted` at the first SIGINT or SIGTERM; `account` says what was done by then. */
+export async function untilSignal<T>(
+  work: Promise<T>,
+  account: () => string,
+  signal: Promise<NodeJS.Signals> = firstSignal(),
+): Promise<T> {
+  // What is left of it may still fail.
+  work.catch(() => undefined);
+  return Promise.race([
+    work,
+    signal.then((name) => {
+      throw new Interrupted(name, account());
+    }),
+  ]);
 }
 
 /** Waits for a signal and keeps the process alive meanwhile. */

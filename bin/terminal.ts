@@ -1,7 +1,10 @@
 import type { Invocation } from "./command.ts";
+import { makeRoom, openProgress } from "./progress.ts";
+import { untilSignal } from "./signals.ts";
 
 /** Prints results to standard output. */
 export function print(line: string): void {
+  makeRoom();
   process.stdout.write(`${line}\n`);
 }
 
@@ -28,6 +31,7 @@ export function aligned(rows: readonly (readonly string[])[], indent = ""): stri
 
 /** Prints problems to standard error. */
 export function printError(line: string): void {
+  makeRoom();
   process.stderr.write(`emulator: ${line}\n`);
 }
 
@@ -39,35 +43,15 @@ export function endWithReader(): void {
   });
 }
 
-/** Shows the progress of long work on a terminal. */
-export interface Progress {
-  show(text: string): void;
-  clear(): void;
-}
-
-/** One status line on standard error; prints nothing with --quiet or in a pipe. */
-export function openProgress(quiet: boolean): Progress {
-  const shown = process.stderr.isTTY === true && !quiet;
-  const write = (text: string) => {
-    if (shown) process.stderr.write(`\r\u001b[2K${text}`);
-  };
-  return { show: (text) => write(`${text} …`), clear: () => write("") };
-}
-
-const SECOND_MS = 1000;
-
-/** Shows on a terminal that work goes on, from its first second on. */
-export async function withProgress<T>({ flags }: Invocation, text: string, work: Promise<T>): Promise<T> {
-  const progress = openProgress(flags.quiet === true);
-  let seconds = 0;
-  const timer = setInterval(() => {
-    seconds += 1;
-    progress.show(`${text}, ${seconds} s`);
-  }, SECOND_MS);
-  try {
-    return await work;
-  } finally {
-    clearInterval(timer);
-    if (seconds > 0) progress.clear();
-  }
+/** Shows that work goes on; with `account`, what was done by then, it throws `Interrupted` when a signal comes first. */
+export async function withProgress<T>(
+  invocation: Invocation,
+  text: string,
+  work: Promise<T>,
+  account?: string,
+): Promise<T> {
+  const progress = openProgress(invocation);
+  progress.show(text);
+  const outcome = account === undefined ? work : untilSignal(work, () => account);
+  return outcome.finally(progress.clear);
 }

@@ -43,6 +43,8 @@ export interface ReplayOptions {
   readonly keep?: boolean;
   /** Arguments of the command that repeats a scenario, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
+  /** Called with each outcome, in the order in which they come. */
+  readonly onOutcome?: (outcome: Outcome, done: number) => void;
 }
 
 /** The scenario files of the operands; folders are searched recursively, without `node_modules`. */
@@ -94,14 +96,19 @@ export async function replay(
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
   let kept = 0;
+  let done = 0;
   function shouldKeepOpen({ failure }: ScenarioRun): boolean {
     if (failure === undefined || options.keep !== true || kept >= KEPT_MAX) return false;
     kept += 1;
     return true;
   }
   async function work(): Promise<void> {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      outcomes[next.index] = await runOne(next.scenario, options, shouldKeepOpen);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const outcome = await runOne(next.scenario, options, shouldKeepOpen);
+      outcomes[next.index] = outcome;
+      done += 1;
+      options.onOutcome?.(outcome, done);
+    }
   }
   const { jobs, environments } = options;
   const count = Math.max(1, Math.min(jobs, environments.maxOpen ?? jobs, scenarios.length));

@@ -2,24 +2,27 @@ import { packageVersion } from "../../emulator/config/package-version.ts";
 import { readScenario, type Scenario } from "../../scenarios/document.ts";
 import { EnvironmentError } from "../../scenarios/environment.ts";
 import { type Failure, runScenario, type ScenarioRun } from "../../scenarios/run-scenario.ts";
-import { CommandFailure } from "../command.ts";
+import { CommandFailure, type Invocation } from "../command.ts";
 import { openInProcess } from "../replay/in-process.ts";
-import { print } from "../terminal.ts";
+import { print, withProgress } from "../terminal.ts";
 import { type Capsule, type CapsuleFacts, readCapsule } from "./file.ts";
 
 const FAILED = 1;
 const DIFFERENT = 3;
 
 /** `replay x.capsule`: plays it again. Exit code 1 when it fails as it did, 0 when a recording goes as it did, 3 otherwise. */
-export async function replayCapsule(file: string, isQuiet: boolean): Promise<number> {
+export async function replayCapsule(file: string, invocation: Invocation): Promise<number> {
   const capsule = await readCapsule(file);
   const environments = openInProcess();
   try {
-    const run = await runScenario(scenarioOf(capsule), environments).catch((error: Error) => {
+    const playing = runScenario(scenarioOf(capsule), environments).catch((error: Error) => {
       throw error instanceof EnvironmentError ? new CommandFailure(error.message) : error;
     });
+    const account = "it was not played to its end";
+    const run = await withProgress(invocation, "playing the capsule", playing, account);
     const { lines, isSame } = compared(capsule, run);
-    if (!isQuiet || !isSame) for (const line of [...factLines(capsule), ...lines]) print(line);
+    if (invocation.flags.quiet !== true || !isSame)
+      for (const line of [...factLines(capsule), ...lines]) print(line);
     return isSame ? (capsule.facts.failure === null ? 0 : FAILED) : DIFFERENT;
   } finally {
     await environments.close();

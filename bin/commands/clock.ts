@@ -2,6 +2,7 @@ import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
 import { asking } from "../asking.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
+import { advanced } from "../long-work.ts";
 import { readCount, readDuration, readTime, textOf } from "../values.ts";
 import { counted } from "../verdict.ts";
 
@@ -72,7 +73,7 @@ function moving({ summary, operands, flags = {}, target }: Move): Command {
     ask(invocation) {
       const to = target(invocation.operands, textOf(invocation, "within"));
       const isDry = invocation.flags["dry-run"] === true;
-      return ({ client }) => (isDry ? client.clock.foresee(to) : client.clock.advance(to));
+      return (world, work) => (isDry ? world.client.clock.foresee(to) : advanced(world, work, to));
     },
     lines: advanceLines,
     isGood: ({ settled, reached = true }) => settled && reached,

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
-import { type Command, CommandFailure, type Invocation } from "../command.ts";
+import type { Command, Invocation } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { makeDemoFolder } from "../demo/folder.ts";
 import { runDemo } from "../demo/run.ts";
-import { firstSignal } from "../signals.ts";
+import { openProgress } from "../progress.ts";
+import { firstSignal, untilSignal } from "../signals.ts";
 import { startOrExplain } from "../start-problems.ts";
-import { openProgress, printResult } from "../terminal.ts";
+import { printResult } from "../terminal.ts";
 
 const DEFAULT_FOLDER = ".emulator/demo";
 /** Start of virtual time (a Tuesday): sample traces of the three days before it are exported. */
@@ -31,13 +32,14 @@ async function run(invocation: Invocation): Promise<number> {
     false,
   );
   await makeDemoFolder(folder);
-  const progress = openProgress(flags.quiet === true);
+  const progress = openProgress(invocation);
   const interrupted = firstSignal();
   const running = await startOrExplain(configuration);
   return runWithEmulator(running, configuration, async (breakdown) => {
     try {
       const demoRun = runDemo(running, progress);
-      const account = await Promise.race([demoRun, interrupted.then(failInterrupted), breakdown]);
+      const ending = Promise.race([demoRun, breakdown]);
+      const account = await untilSignal(ending, progress.account, interrupted);
       if (typeof account === "number") return account;
       progress.clear();
       printResult(invocation, account.facts, account.lines);
@@ -46,8 +48,4 @@ async function run(invocation: Invocation): Promise<number> {
       progress.clear();
     }
   });
-}
-
-function failInterrupted(signal: NodeJS.Signals): never {
-  throw new CommandFailure(`the demo was ended by ${signal}`);
 }

@@ -13,7 +13,7 @@ import {
   type Finding,
 } from "../doctor/findings.ts";
 import { findLocator, urlFlag } from "../running.ts";
-import { printResult } from "../terminal.ts";
+import { printResult, withProgress } from "../terminal.ts";
 
 export const command: Command = {
   summary: "check for problems that keep the emulator from working, with fixes",
@@ -33,10 +33,11 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.flags.repair === true) return repair(invocation, folder);
   const access = await checkFolder(folder);
   const isFree = access.ok && existsSync(folder) && (await holderOf(folder)) === undefined;
+  const reading = isFree ? checkFiles(folder) : Promise.resolve([]);
   const findings: Finding[] = [
     checkNode(process.versions.node),
     access,
-    ...(isFree ? await checkFiles(folder) : []),
+    ...(await withProgress(invocation, `reading ${folder}`, reading, "nothing was changed")),
     ...(await checkPorts(resolved.configuration, url)),
     ...(url === undefined ? [] : await checkRunning(url)),
     ...(await checkDependencies()),
@@ -48,7 +49,8 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function repair(invocation: Invocation, folder: string): Promise<number> {
-  const report = await repairFiles(folder);
+  const repairing = repairFiles(folder);
+  const report = await withProgress(invocation, `repairing ${folder}`, repairing, "repair the folder again");
   printResult(invocation, report, linesOf(folder, report));
   return 0;
 }

@@ -42,10 +42,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (schema === true) return printSchema();
   const [first = "", ...others] = invocation.operands;
   if (first.endsWith(".capsule") && others.length === 0)
-    return (await import("../capsule/play.ts")).replayCapsule(
-      resolve(invocation.cwd, first),
-      invocation.flags.quiet === true,
-    );
+    return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, first), invocation);
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if (vary !== undefined || sweep !== undefined)

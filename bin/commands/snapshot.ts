@@ -46,7 +46,7 @@ export const command: CommandGroup = {
       summary: "write a snapshot to a file",
       operands: ["<name>", "<file>"],
       flags: FORCE,
-      ask: (invocation) => (world) => exportTo(world.url, invocation.operands, invocation),
+      ask: (invocation) => (world, work) => exportTo(world, work, invocation),
       lines: ({ file, bytes, left_out }) => [
         `${file} is written (${bytes} bytes)`,
         ...(left_out
@@ -61,7 +61,7 @@ export const command: CommandGroup = {
         ...FORCE,
         secrets: { value: "<file>", help: "a JSON file with the secrets that the file goes without" },
       },
-      ask: (invocation) => (world) => importFrom(world.url, invocation.operands, invocation),
+      ask: (invocation) => (world, work) => importFrom(world, work, invocation),
       lines: (snapshot: SnapshotView) => [
         `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` loads it into the world`,
         ...missingLines(snapshot.missing),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, type Locator } from "../../emulator/storage/locator.ts";
 import { type Command, CommandFailure, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { requireLocator, urlFlag, worldAt } from "../running.ts";
-import { printResult } from "../terminal.ts";
+import { printResult, withProgress } from "../terminal.ts";
 
 const TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
@@ -19,6 +19,15 @@ async function run(invocation: Invocation): Promise<number> {
   const locator = await requireLocator(invocation);
   await proveIdentity(locator, urlFlag(invocation));
   process.kill(locator.pid, "SIGTERM");
+  const { url, pid } = locator;
+  const waiting = `waiting for process ${pid} to save its state`;
+  await withProgress(invocation, waiting, untilEnded(locator), `process ${pid} still ends by itself`);
+  printResult(invocation, { stopped: true, url, pid }, [`${url} (process ${pid}) has stopped`]);
+  return 0;
+}
+
+/** Throws `CommandFailure` when it takes too long. */
+async function untilEnded(locator: Locator): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (isAlive(locator)) {
     if (performance.now() >= deadline)
@@ -27,9 +36,6 @@ async function run(invocation: Invocation): Promise<number> {
       );
     await pause(POLL_MS);
   }
-  const { url, pid } = locator;
-  printResult(invocation, { stopped: true, url, pid }, [`${url} (process ${pid}) has stopped`]);
-  return 0;
 }
 
 /** The system may have reused a pid: only a process that answers as this emulator is signalled. */

@@ -1,4 +1,5 @@
 import { asking } from "../asking.ts";
+import { verified } from "../long-work.ts";
 import { verdictLines } from "../verdict.ts";
 
 export const command = asking({
@@ -7,8 +8,8 @@ export const command = asking({
   reads: true,
   ask:
     ({ operands: [id = ""] }) =>
-    ({ client }) =>
-      client.exports.verify(id),
+    (world, work) =>
+      verified(world, work, id),
   lines: (verdict, { operands: [id = ""] }) => verdictLines(id, verdict),
   isGood: ({ ok }) => ok,
 });

@@ -23,7 +23,8 @@ async function run(invocation: Invocation): Promise<number> {
   const timeoutMs = readDurationMs(timeout, "--timeout");
   const given = urlFlag(invocation);
   const waiting = untilReady(invocation, given, { timeout, timeoutMs });
-  const url = await withProgress(invocation, `waiting for ${given ?? "an emulator"}`, waiting);
+  const what = given ?? "an emulator";
+  const url = await withProgress(invocation, `waiting for ${what}`, waiting, `${what} was not ready yet`);
   printResult(invocation, { ready: true, url }, [`${url} is ready`]);
   return 0;
 }

@@ -24,8 +24,9 @@ import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { type Annotation, reportToGitHub } from "../github.ts";
 import { htmlReport } from "../html-report.ts";
+import { openProgress } from "../progress.ts";
 import { shardOf } from "../replay/bounds.ts";
-import { openProgress, print } from "../terminal.ts";
+import { print, printError } from "../terminal.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { otherOf, profileOf, targetOf, text, wholeNumber } from "./target.ts";
 
@@ -108,13 +109,15 @@ async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
 }
 
 async function judge(
-  { flags }: Invocation,
+  invocation: Invocation,
   { during, interrupted }: OpenTargets,
   target: Target,
   cases: readonly Case[],
   nonce = target.nonce,
 ): Promise<ContractRun> {
-  const progress = openProgress(flags.quiet === true);
+  const { flags } = invocation;
+  const progress = openProgress(invocation, "cases");
+  interrupted.addEventListener("abort", () => printError(`stopped: ${progress.account()}`));
   const seed = wholeNumber(flags, "seed");
   const budget = wholeNumber(flags, "budget") ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
@@ -132,7 +135,7 @@ async function judge(
       ...(budget !== undefined && { budget }),
       ...(nonce !== undefined && { nonce }),
       onResult: ({ id, verdict }: CaseResult, done: number, total: number) =>
-        progress.show(`${done}/${total} ${verdict} ${id}`),
+        progress.show(`${verdict} ${id}`, done, total),
     };
     return await during(() => runContracts(target, options));
   } finally {

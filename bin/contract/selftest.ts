@@ -9,26 +9,31 @@ import {
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { sectionOf } from "../../contracts/spec/requirements.ts";
-import { type Invocation, UsageError } from "../command.ts";
-import { openProgress, print, printError } from "../terminal.ts";
+import { Interrupted, type Invocation, UsageError } from "../command.ts";
+import { openProgress } from "../progress.ts";
+import { firstSignal } from "../signals.ts";
+import { print, printError } from "../terminal.ts";
 
 /** `contract selftest`: exit code 1 when a mutant survives, a variant is convicted or the unmodified emulator fails. */
-export async function runSelftest({ flags }: Invocation, selectors: readonly string[]): Promise<number> {
+export async function runSelftest(invocation: Invocation, selectors: readonly string[]): Promise<number> {
+  const { flags } = invocation;
   const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
   const variants = VARIANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
   if (mutants.length + variants.length === 0)
     throw new UsageError(`${selectors.join(", ")}: no mutant or variant matches`);
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
-  const progress = openProgress(flags.quiet === true);
+  const progress = openProgress(invocation, "servers");
+  const interruption = new AbortController();
+  void firstSignal().then((name) => interruption.abort(new Interrupted(name, progress.account())));
   const done = await selftest({
     cases: CASES,
     mutants,
     variants,
     targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
     oracle: await openOracle(),
-    onServer: (does, count, total) => progress.show(`${count}/${total} ${does}`),
-  });
-  progress.clear();
+    signal: interruption.signal,
+    onServer: progress.show,
+  }).finally(progress.clear);
   if (flags.json === true) print(selftestJson(done));
   else if (flags.quiet !== true) for (const line of selftestLines(done)) print(line);
   for (const line of selftestProblems(done)) printError(line);

@@ -6,8 +6,8 @@ import type { RunningEmulator } from "../../emulator/runtime/start.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
 import { CommandFailure } from "../command.ts";
+import type { Progress } from "../progress.ts";
 import { type RunningWorld, worldAt } from "../running.ts";
-import type { Progress } from "../terminal.ts";
 import { counted, verdictLines } from "../verdict.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 

@@ -3,8 +3,9 @@ import { INTERVAL_HOURS } from "../../contracts/spec/limits.ts";
 import { nearest } from "../../emulator/client/values.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
-import { asking } from "../asking.ts";
+import { asking, type Work } from "../asking.ts";
 import { CALLER_FLAGS, type Invocation, UsageError } from "../command.ts";
+import { advanced, verified } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
@@ -47,14 +48,14 @@ export const createExport = asking<Created>({
     const isAwaited = invocation.flags.wait === true;
     if (isAwaited && order.interval_hours !== undefined)
       throw new UsageError("--wait: a schedule has no end; move the clock with `emulator clock advance`");
-    return async (world) => {
+    return async (world, work) => {
       const { id: session_id } = await projectNamed(world, project);
       if (order.filter !== undefined) await checkFilter(world, order.filter);
       const destination_id = textOf(invocation, "destination") ?? (await usualDestination(world));
       const body = { bulk_export_destination_id: destination_id, session_id, ...order };
       const created = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
       const answer = { export: created, destination_id };
-      return isAwaited ? { ...answer, ...(await seenToItsEnd(world, created.id)) } : answer;
+      return isAwaited ? { ...answer, ...(await seenToItsEnd(world, work, created.id)) } : answer;
     };
   },
   lines: ({ export: created, destination_id, runs = [], verdict }) => [
@@ -131,8 +132,11 @@ async function usualDestination({ api }: RunningWorld): Promise<string> {
   return id;
 }
 
-async function seenToItsEnd(world: RunningWorld, id: string) {
-  await world.client.clock.advance({ until: { export: id, status: "COMPLETED" } });
+async function seenToItsEnd(world: RunningWorld, work: Work, id: string) {
+  await advanced(world, work, { until: { export: id, status: "COMPLETED" } }).catch((error: Error) => {
+    error.message = `export ${id} was created; ${error.message}`;
+    throw error;
+  });
   const [ended, runs] = [await exportOf(world, id), await runsOf(world, id)];
-  return { export: ended, runs, verdict: await world.client.exports.verify(id) };
+  return { export: ended, runs, verdict: await verified(world, work, id) };
 }

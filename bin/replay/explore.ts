@@ -4,8 +4,8 @@ import { type ExplorationReport, explore, type Subject } from "../../scenarios/e
 import { explorationCounts, explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
 import { readScenarios, replayLine, scenarioFiles, shellWord } from "../../scenarios/replay.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import { exitCodeAfter, firstSignal } from "../signals.ts";
-import { openProgress } from "../terminal.ts";
+import { openProgress } from "../progress.ts";
+import { firstSignal, untilSignal } from "../signals.ts";
 import { countOf } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
@@ -51,17 +51,16 @@ export async function exploreSubjects(
   const jobs = jobsOf(invocation, usualJobs);
   const bounds = boundsOf(invocation);
   const interrupted = firstSignal();
-  const progress = openProgress(flags.quiet === true);
+  const progress = openProgress(invocation, "runs");
   try {
     const explored = explore(subjects, exploration, {
       ...bounds,
       perSubject: flags.all === true ? undefined : perSubject,
       jobs,
-      onProgress: (done, total, latest) => progress.show(`${done}/${total} ${latest}`),
+      onProgress: (done, total, latest) => progress.show(latest, done, total),
     });
-    const outcome = await Promise.race([explored, interrupted]);
+    const outcome = await untilSignal(explored, progress.account, interrupted);
     progress.clear();
-    if (typeof outcome === "string") return exitCodeAfter(outcome);
     const exitCode = exitCodeOf(outcome);
     deliver(invocation, exitCode > 0, explorationReport(report, outcome, cwd), summaryLine(outcome));
     return exitCode;

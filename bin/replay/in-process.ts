@@ -26,6 +26,7 @@ interface SharedEmulator {
  */
 export function openInProcess(): Environments {
   const sharedEmulators = new Map<string, SharedEmulator>();
+  const killed = new Set<Promise<Environment>>();
   let alone = 0;
   let isClosed = false;
 
@@ -47,6 +48,18 @@ export function openInProcess(): Environments {
     return shared;
   }
 
+  /** Those that are still open are closed with all others. */
+  async function openKilled(setting: EnvironmentOptions, turn: number): Promise<Environment> {
+    const opening = (await import("./killed.ts")).openKilled(setting, turn);
+    killed.add(opening);
+    const environment = await opening;
+    const close = () => {
+      killed.delete(opening);
+      return environment.close();
+    };
+    return { ...environment, close };
+  }
+
   async function release(shared: SharedEmulator): Promise<void> {
     shared.openWorlds -= 1;
     const idle = [...sharedEmulators].filter(([, { openWorlds }]) => openWorlds === 0);
@@ -57,8 +70,7 @@ export function openInProcess(): Environments {
 
   return {
     async open(setting) {
-      if (setting.killAfterTurn !== undefined)
-        return (await import("./killed.ts")).openKilled(setting, setting.killAfterTurn);
+      if (setting.killAfterTurn !== undefined) return openKilled(setting, setting.killAfterTurn);
       const shared = acquire(setting);
       const id = `scenario-${shared.createdWorlds}`;
       try {
@@ -77,6 +89,7 @@ export function openInProcess(): Environments {
       isClosed = true;
       await Promise.all([...sharedEmulators.values()].map(closed));
       sharedEmulators.clear();
+      for (const opening of killed) await (await opening.catch(() => undefined))?.close();
     },
   };
 }

@@ -12,7 +12,8 @@ import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { reportToGitHub } from "../github.ts";
 import { htmlReport } from "../html-report.ts";
-import { exitCodeAfter, firstSignal, waitedFor } from "../signals.ts";
+import { openProgress } from "../progress.ts";
+import { firstSignal, untilSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
@@ -45,6 +46,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const scenarios = readScenarios(files);
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
+  const progress = openProgress(invocation, "scenarios");
   const played = replay(scenarios, {
     cwd,
     jobs,
@@ -53,10 +55,11 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     keep: flags.keep === true,
     ...(address && { againFlags: flagsFor(address) }),
     ...(seed !== undefined && { seed }),
+    onOutcome: ({ name, verdict }, done) => progress.show(`${verdict} ${name}`, done, scenarios.length),
   });
   try {
-    const outcomes = await Promise.race([played, interrupted]);
-    if (typeof outcomes === "string") return exitCodeAfter(outcomes);
+    const outcomes = await untilSignal(played, progress.account, interrupted);
+    progress.clear();
     publish(invocation, report, outcomes);
     await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
@@ -66,6 +69,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     }
     return exitCodeOf(outcomes);
   } finally {
+    progress.clear();
     // The worlds of scenarios are removed in any case.
     await environments.close();
   }

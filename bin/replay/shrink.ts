@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { readScenario, SCENARIO_NAME } from "../../scenarios/document.ts";
 import { shrink } from "../../scenarios/shrink/shrink.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { openProgress, print } from "../terminal.ts";
+import { openProgress } from "../progress.ts";
+import { untilSignal } from "../signals.ts";
+import { print } from "../terminal.ts";
 import { countOf, textOf } from "../values.ts";
 import { openInProcess } from "./in-process.ts";
 
@@ -22,13 +24,11 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
   const maxRuns = countOf(invocation, "max-runs") ?? USUAL_RUNS;
   const scenario = readScenario(file);
   const environments = openInProcess();
-  const progress = openProgress(flags.quiet === true);
+  const progress = openProgress(invocation, "runs");
   try {
-    const small = await shrink(scenario, output, {
-      environments,
-      maxRuns,
-      onProgress: (runs, steps) => progress.show(`${runs} runs, ${steps} steps`),
-    });
+    const onProgress = (runs: number, steps: number) => progress.show(`${steps} steps left`, runs, maxRuns);
+    const shrinking = shrink(scenario, output, { environments, maxRuns, onProgress });
+    const small = await untilSignal(shrinking, () => `${progress.account()}; nothing was written`);
     progress.clear();
     write(output, small.text);
     if (flags.quiet !== true) {

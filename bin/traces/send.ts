@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ErrorReply } from "../../emulator/client/send.ts";
-import { asking } from "../asking.ts";
+import { asking, type Work } from "../asking.ts";
 import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
 import { textOf } from "../values.ts";
@@ -25,19 +25,25 @@ export const sendTraces = asking({
         ? row
         : { ...row, session_name: project },
     );
-    return (world) => sendAll(world, rows, name);
+    return (world, work) => sendAll(world, work, rows, name);
   },
   lines: ({ rows, requests }) => [`${counted(rows, "row")} sent in ${counted(requests, "request")}`],
 });
 
-async function sendAll({ api }: RunningWorld, rows: Rows, name: string) {
+async function sendAll({ api }: RunningWorld, { progress, onStop }: Work, rows: Rows, name: string) {
   let [sent, requests] = [0, 0];
+  let isStopped = false;
+  onStop(() => {
+    isStopped = true;
+  });
   for (const post of batchesOf(rows)) {
+    if (isStopped) throw new CommandFailure(`rows 1 to ${sent} of ${rows.length} were taken in`);
     await api("POST", "/runs/batch", { post }).catch((error: ErrorReply) => {
       throw explained(error, name, sent, post.length);
     });
     sent += post.length;
     requests += 1;
+    progress.show(`sent ${sent} of ${counted(rows.length, "row")}`, sent, rows.length);
   }
   return { rows: sent, requests };
 }

@@ -15,6 +15,8 @@ export interface SelftestOptions {
   /** An emulator target with settings laid over those of its cases. */
   readonly targetWith: (settings: CaseSettings) => Target;
   readonly oracle?: Oracle;
+  /** Ends the cases at their next request, and the selftest with its reason. */
+  readonly signal?: AbortSignal;
   /** Called with what the next server does. */
   readonly onServer?: (does: string, done: number, total: number) => void;
 }
@@ -44,11 +46,13 @@ export async function selftest(options: SelftestOptions): Promise<Selftest> {
     const asked = options.cases.filter(({ requirements }) =>
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
     );
-    const unsound = await failingOnHonest(honest, asked, options.oracle);
+    const unsound = await failingOnHonest(honest, asked, options, total);
+    options.signal?.throwIfAborted();
     const sound = asked.filter(({ id }) => unsound.every((result) => result.id !== id));
     for (const mutant of options.mutants) {
       const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
       const result = await judge(mutant, honest, cases, options);
+      options.signal?.throwIfAborted();
       results.push(result);
       options.onServer?.(mutant.lie, results.length, total);
     }
@@ -68,10 +72,13 @@ function isAbout({ requirement }: Mutant, requirements: readonly string[]): bool
 async function failingOnHonest(
   honest: Target,
   cases: readonly Case[],
-  oracle: Oracle | undefined,
+  { oracle, signal, onServer }: SelftestOptions,
+  total: number,
 ): Promise<readonly CaseResult[]> {
   if (cases.length === 0) return [];
-  const { results } = await runCases(honest, { cases, ...(oracle && { oracle }) });
+  const onResult = ({ id }: CaseResult) => onServer?.(`the emulator as it is: ${id}`, 0, total);
+  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(honest, { cases, onResult, ...given });
   return results.filter(({ verdict }) => verdict !== "PASS");
 }
 
@@ -79,12 +86,13 @@ async function judge(
   mutant: Mutant,
   honest: Target,
   cases: readonly Case[],
-  { targetWith, oracle }: SelftestOptions,
+  { targetWith, oracle, signal }: SelftestOptions,
 ): Promise<MutantResult> {
   if (cases.length === 0) return { mutant, killedBy: null, cases: 0 };
   const target = mutant.settings ? targetWith(mutant.settings) : honest;
   const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
-  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...(oracle && { oracle }) });
+  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...given });
   if (target !== honest) await target.close();
   const killer = results.find(({ findings }) => findings.some((finding) => isKilling(finding, stopAt)));
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };

@@ -41,6 +41,7 @@ export interface AcquittalOptions {
   /** An emulator target with settings laid over those of its cases. */
   readonly targetWith: (settings: CaseSettings) => Target;
   readonly oracle?: Oracle;
+  readonly signal?: AbortSignal;
   readonly onVariant?: (result: VariantResult, done: number) => void;
 }
 
@@ -60,9 +61,11 @@ export async function acquittals(options: AcquittalOptions): Promise<readonly Va
   const usual = targetWith({});
   const results: VariantResult[] = [];
   try {
-    const footprints = await footprintsOf(usual, cases);
+    const footprints = await footprintsOf(usual, cases, options.signal);
+    options.signal?.throwIfAborted();
     for (const variant of variants) {
       const result = await judged(variant, usual, await affected(variant, cases, footprints), options);
+      options.signal?.throwIfAborted();
       results.push(result);
       options.onVariant?.(result, results.length);
     }
@@ -76,11 +79,12 @@ async function judged(
   variant: Variant,
   usual: Target,
   cases: readonly Case[],
-  { targetWith, oracle }: AcquittalOptions,
+  { targetWith, oracle, signal }: AcquittalOptions,
 ): Promise<VariantResult> {
   if (cases.length === 0) return { variant, cases: 0, verdict: "PASS", convictedBy: [] };
   const target = variant.settings ? targetWith(variant.settings) : usual;
-  const { results } = await runCases(changed(target, variant), { cases, ...(oracle && { oracle }) });
+  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(changed(target, variant), { cases, ...given });
   if (target !== usual) await target.close();
   const convictedBy = results.filter(({ verdict }) => verdict === "FAIL");
   return { variant, cases: cases.length, verdict: worst(results), convictedBy };
@@ -103,14 +107,18 @@ function sampled(cases: readonly Case[]): readonly Case[] {
 }
 
 /** The footprint of each case, by its id. */
-async function footprintsOf(target: Target, cases: readonly Case[]): Promise<ReadonlyMap<string, Footprint>> {
+async function footprintsOf(
+  target: Target,
+  cases: readonly Case[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, Footprint>> {
   const footprints = new Map<string, Footprint>();
   const observe = ({ id }: Case, session: Session): Session => {
     const footprint = { exchanges: [], usesObjects: false, usesFiles: false, usesReceivers: false };
     footprints.set(id, footprint);
     return observed(session, footprint);
   };
-  await runCases(target, { cases, observe });
+  await runCases(target, { cases, observe, ...(signal && { signal }) });
   return footprints;
 }
 

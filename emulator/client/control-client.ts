@@ -21,6 +21,7 @@ import type {
   NotedChoice,
   Status,
   TraceOrder,
+  WorkProgress,
   WorldOrder,
 } from "./views.ts";
 
@@ -53,6 +54,8 @@ export function createControlClient(send: Send) {
   return {
     call,
     status: () => call<Status>("GET", "/status"),
+    /** How far an advance is that is under way, and exports that are being read back. */
+    progress: () => call<WorkProgress>("GET", "/progress"),
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),
     /** The open choices of the specification that the world has depended on, each with its value. */
@@ -86,6 +89,8 @@ function timeCalls(call: Call) {
       /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
       advance: (target: string | AdvanceTarget) =>
         call<AdvanceResult>("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+      /** Ends the advance that is under way; it is refused with 409, which says how far it came. */
+      stop: () => call<{ readonly stopped: boolean; readonly now: string }>("DELETE", "/clock/advance"),
       /** What the advance would do; changes nothing. */
       foresee: (target: AdvanceTarget) => call<AdvanceResult>("POST", "/clock/advance?dry_run=1", target),
     },

@@ -91,6 +91,27 @@ export interface ClockView {
   readonly in_flight: readonly { readonly kind: string; readonly ref: string }[];
 }
 
+/** The reply of `GET /progress`: what takes long in a world. */
+export interface WorkProgress {
+  /** Virtual time, ISO 8601. */
+  readonly now: string;
+  readonly advance: {
+    readonly from: string;
+    /** Null for an advance by a number of events. */
+    readonly to: string | null;
+    readonly events: number | null;
+    readonly fired_total: number;
+    /** How far the export is that it waits for. */
+    readonly waits_for: string | null;
+  } | null;
+  readonly verifications: readonly {
+    readonly export_id: string;
+    readonly files: number;
+    readonly files_total: number;
+    readonly rows: number;
+  }[];
+}
+
 /** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */
 export interface ClockChange {
   readonly now: string;

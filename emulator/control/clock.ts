@@ -18,7 +18,7 @@ import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { progressText } from "../subjects/bulk-exports/progress.ts";
 import { EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
-import { type ControlOperation, control } from "../subjects/control-operation.ts";
+import { type AdvanceProgress, type ControlOperation, control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
 const NEXT_SHOWN = 100;
@@ -93,9 +93,27 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
         const { assumed, ...result } = await dryRun(target);
         return { ...advanceView(result), ...until?.outcome(result), dry_run: true, assumed };
       }
-      const result = await clock.advance(target);
+      const result = await clock.advance(target, until?.progress);
       return { ...advanceView(result), ...until?.outcome(result) };
     },
+  }),
+  control({
+    method: "DELETE",
+    path: "/clock/advance",
+    recorded: false,
+    summary: "End the advance that is under way where it is.",
+    run: ({ clock, world }) => ({ stopped: clock.stopAdvance(), now: formatInstant(world.now) }),
+  }),
+  control({
+    method: "GET",
+    path: "/progress",
+    past: false,
+    summary: "How far an advance that is under way is, and exports that are being read back.",
+    run: ({ clock, oracle, world }) => ({
+      now: formatInstant(world.now),
+      advance: advancingView(clock.advancing()),
+      verifications: oracle.verifying(),
+    }),
   }),
 ];
 
@@ -118,6 +136,8 @@ function aheadOf({ by, within, until }: AdvanceBody): number {
 
 interface Condition {
   readonly holds: (reader: Reader) => boolean;
+  /** How far what it waits for is, for people. */
+  readonly progress: () => string;
   readonly outcome: (result: Advance) => { readonly reached: boolean; readonly why: string };
 }
 
@@ -135,6 +155,7 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
       seen = reader.get(EXPORTS, id) ?? seen;
       return seen.status === wanted || isFinal(seen);
     },
+    progress: () => progressText(from, seen),
     outcome({ stopped, inFlight }) {
       if (seen.status === wanted) return { reached: true, why: `export ${id} is ${wanted}` };
       const parts = [`${WHY_STOPPED[stopped]}: ${progressText(from, seen)}`];
@@ -159,7 +180,7 @@ const WHY_STOPPED = {
   until: "it has ended",
   stalled: "an effect is still in flight",
   runaway: "too many events have fired",
-  interrupted: "the clock was frozen, or the emulator is stopping",
+  interrupted: "the advance was stopped, the clock was frozen, or the emulator is stopping",
 } as const satisfies Record<Advance["stopped"], string>;
 
 /** An advance that ended before its target without being asked to. */
@@ -191,6 +212,19 @@ function advanceView(result: Advance) {
     fired_total: result.firedTotal,
     settled,
     ...(!settled && { in_flight: result.inFlight.map(({ kind, ref }) => ({ kind, ref })) }),
+  };
+}
+
+/** What is due to come: a time, or a number of events. */
+function advancingView(progress: AdvanceProgress | undefined) {
+  if (!progress) return null;
+  const { from, target, fired, waitsFor } = progress;
+  return {
+    from: formatInstant(from),
+    to: target.events === undefined ? formatInstant(target.to) : null,
+    events: target.events ?? null,
+    fired_total: fired,
+    waits_for: waitsFor?.() ?? null,
   };
 }
 

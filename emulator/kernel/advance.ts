@@ -20,6 +20,8 @@ export interface AdvanceBounds {
   readonly yieldWhenDue?: () => Promise<void> | undefined;
   /** Stop where time stands as soon as this is true; checked after every instant. */
   readonly isInterrupted?: () => boolean;
+  /** Receives the number of events so far. */
+  readonly onFired?: (total: number) => void;
   readonly maxEvents: number;
 }
 
@@ -27,7 +29,7 @@ export interface AdvanceBounds {
 export type AdvanceTarget = Pick<AdvanceBounds, "to" | "events" | "until" | "stayAtLastEvent">;
 
 /** How an advance leaves time for other work, and ends early. */
-export type AdvancePace = Pick<AdvanceBounds, "yieldWhenDue" | "isInterrupted">;
+export type AdvancePace = Pick<AdvanceBounds, "yieldWhenDue" | "isInterrupted" | "onFired">;
 
 /** An event as reported to the caller of an advance. */
 export interface FiredEvent {
@@ -66,6 +68,7 @@ export async function advance<Types extends WorldTypes>(
   const unfollow = world.journal.follow(({ now, cause }) => {
     if (cause.type !== "event") return;
     firedTotal += 1;
+    bounds.onFired?.(firedTotal);
     if (fired.length >= FIRED_SHOWN) return;
     fired.push({
       at: now,

@@ -1,9 +1,9 @@
 import { Refusal } from "../kernel/refusal.ts";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { addHours } from "../subjects/bulk-exports/partitions.ts";
-import { type BulkExport, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
+import { type BulkExport, EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
-import type { Oracle, Verification } from "../subjects/control-operation.ts";
+import type { Oracle, Verification, VerificationProgress } from "../subjects/control-operation.ts";
 import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
@@ -26,11 +26,14 @@ const WAITING_MAX = 16;
 /** Reads exports back, one at a time, so that many requests take no more memory than one. */
 export function createOracle({ world, rowsOf, objectStores, secrets, objects }: OracleParts): Oracle {
   let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const underWay = new Set<() => VerificationProgress>();
 
-  async function verify(found: BulkExport, tools: ExportCheckTools): Promise<Verification> {
+  async function verify(
+    found: BulkExport,
+    tools: ExportCheckTools,
+    findings: Findings,
+  ): Promise<Verification> {
     try {
-      const findings = createFindings();
       if (found.interval_hours === null) await checkExport(tools, found, findings);
       else await checkSchedule(tools, found, findings);
       refuseIfEnded(tools.world);
@@ -45,17 +48,25 @@ export function createOracle({ world, rowsOf, objectStores, secrets, objects }: 
   return {
     async verify(exportId) {
       const found = requireExport(world.reader, exportId);
-      if (waiting >= WAITING_MAX)
-        throw new Refusal(429, "busy", `${waiting} exports are already being verified.`, "Try again later.");
-      waiting += 1;
+      const { size } = underWay;
+      if (size >= WAITING_MAX)
+        throw new Refusal(429, "busy", `${size} exports are already being verified.`, "Try again later.");
+      const findings = createFindings();
+      const files_total = filesOf(world, found);
+      const progress = () => ({
+        export_id: found.id,
+        files: findings.files,
+        files_total,
+        rows: findings.rows,
+      });
+      underWay.add(progress);
       const tools = { world, rowsOf, objectStores, secrets, bodies: objects.files };
-      const mine = last.then(() => verify(found, tools));
-      last = mine.then(
-        () => (waiting -= 1),
-        () => (waiting -= 1),
-      );
+      const mine = last.then(() => verify(found, tools, findings));
+      const end = () => underWay.delete(progress);
+      last = mine.then(end, end);
       return mine;
     },
+    verifying: () => [...underWay].map((progress) => progress()),
   };
 }
 
@@ -64,19 +75,29 @@ function refuseIfEnded({ defect }: World): void {
   if (defect instanceof Refusal) throw defect;
 }
 
+/** The number of files that an export, or all that its schedule has spawned, has stored. */
+function filesOf(world: World, found: BulkExport): number {
+  const exports = found.interval_hours === null ? [found] : spawnedBy(world, found);
+  return exports
+    .flatMap(({ id }) => [...world.reader.list(EXPORT_RUNS, id)])
+    .reduce((sum, { files }) => sum + files.length, 0);
+}
+
+function spawnedBy({ reader }: World, schedule: BulkExport): readonly BulkExport[] {
+  return [...reader.list(SPAWNED, schedule.id)]
+    .map(({ id }) => reader.get(EXPORTS, id))
+    .filter((found) => found !== undefined)
+    .sort((left, right) => (left.start_time < right.start_time ? -1 : 1));
+}
+
 /** §3.3: the exports that a schedule has spawned, and that their windows follow one another. */
 async function checkSchedule(
   tools: ExportCheckTools,
   schedule: BulkExport,
   findings: Findings,
 ): Promise<void> {
-  const { reader } = tools.world;
-  const spawned = [...reader.list(SPAWNED, schedule.id)]
-    .map(({ id }) => reader.get(EXPORTS, id))
-    .filter((found) => found !== undefined)
-    .sort((left, right) => (left.start_time < right.start_time ? -1 : 1));
   let start = schedule.start_time;
-  for (const each of spawned) {
+  for (const each of spawnedBy(tools.world, schedule)) {
     const end = addHours(start, schedule.interval_hours as number);
     if (each.start_time !== start || each.end_time !== end) {
       const detail = `covers ${each.start_time} to ${each.end_time} where ${start} to ${end} is due`;

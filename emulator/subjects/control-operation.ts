@@ -3,6 +3,7 @@ import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields
 import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
+import type { Instant } from "../kernel/instant.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
@@ -164,7 +165,21 @@ export interface ControlClock {
   behindMs(): number;
   freeze(): void;
   flow(rate: number): void;
-  advance(target: AdvanceTarget): Promise<Advance>;
+  /** `waitsFor` says for people how far what it waits for is. */
+  advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
+  /** How far the advance is that is under way. */
+  advancing(): AdvanceProgress | undefined;
+  /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
+  stopAdvance(): boolean;
+}
+
+/** An advance that is under way. */
+export interface AdvanceProgress {
+  readonly from: Instant;
+  readonly target: AdvanceTarget;
+  /** The number of events that have fired. */
+  readonly fired: number;
+  readonly waitsFor: (() => string) | undefined;
 }
 
 /** What an advance would do. */
@@ -176,6 +191,16 @@ export interface DryRunResult extends Advance {
 /** Reads exported files back and compares them with the store. */
 export interface Oracle {
   verify(exportId: string): Promise<Verification>;
+  /** Exports that are being read back, or wait for their turn. */
+  verifying(): readonly VerificationProgress[];
+}
+
+/** How far the reading back of an export is. */
+export interface VerificationProgress {
+  readonly export_id: string;
+  readonly files: number;
+  readonly files_total: number;
+  readonly rows: number;
 }
 
 /** What came of reading an export back; it is right when there are no problems. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { WorkProgress } from "../../emulator/client/views.ts";
 import { type Rig, startRig } from "../support/emulator.ts";
 
 interface ClockReply {
@@ -58,6 +59,24 @@ describe("an advance over more events than there is time for", () => {
     const fired = await firings();
     expect(fired.at(-1)).toBe(Date.parse(stood.now));
     expect(fired).toEqual(fired.map((_, nth) => (fired[0] ?? 0) + nth * 1000));
+    expect((await rig.call("POST", `${CLOCK}/advance`, { next: 3 })).status).toBe(200);
+  });
+
+  it("says how far it is, and ends where it stands when it is asked to", async () => {
+    await cron("* * * * * *");
+    const { now } = await clockNow();
+    const advancing = rig.call<Refused>("POST", `${CLOCK}/advance`, TEN_YEARS);
+    await movedOnFrom(now);
+    const { body } = await rig.call<WorkProgress>("GET", "/_emulator/v1/progress");
+    expect(body.advance).toMatchObject({ from: now, events: null, waits_for: null });
+    expect(Date.parse(body.advance?.to ?? "")).toBeGreaterThan(Date.parse(body.now));
+    expect(body.advance?.fired_total).toBeGreaterThan(0);
+    const stopped = await rig.call("DELETE", `${CLOCK}/advance`);
+    expect(stopped.body).toMatchObject({ stopped: true });
+    const ended = await advancing;
+    expect(ended.body.error.message).toContain(`virtual time is ${(await clockNow()).now}`);
+    expect((await rig.call<WorkProgress>("GET", "/_emulator/v1/progress")).body.advance).toBeNull();
+    expect((await rig.call("DELETE", `${CLOCK}/advance`)).body).toMatchObject({ stopped: false });
     expect((await rig.call("POST", `${CLOCK}/advance`, { next: 3 })).status).toBe(200);
   });
 

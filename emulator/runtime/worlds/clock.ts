@@ -1,6 +1,7 @@
 import { type Advance, type AdvancePace, type AdvanceTarget, advance } from "../../kernel/advance.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import type { AdvanceProgress } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
 import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices, type YieldWhenDue } from "./slices.ts";
@@ -19,7 +20,12 @@ export interface Clock {
   freeze(): void;
   /** Time flows from where it stands. */
   flow(rate: number): void;
-  advance(bounds: AdvanceTarget): Promise<Advance>;
+  /** `waitsFor` says for people how far what it waits for is. */
+  advance(bounds: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
+  /** How far the advance is that is under way. */
+  advancing(): AdvanceProgress | undefined;
+  /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
+  stopAdvance(): boolean;
   /**
    * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
    * may not move now: time flows, somebody else advances it, or the outside world is still at work.
@@ -37,6 +43,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   const wallClock = createWallClockSync(world, wallNow);
   let isInterrupted = false;
   let isClosed = false;
+  let advancing: AdvanceProgress | undefined;
 
   function set(name: string, clock: World["clock"]): void {
     wallClock.sync();
@@ -52,16 +59,28 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
       set("clock.freeze", { mode: "frozen", rate: world.clock.rate });
     },
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
-    async advance(target) {
+    advancing: () => advancing,
+    stopAdvance() {
+      isInterrupted = true;
+      return advancing !== undefined;
+    },
+    async advance(target, waitsFor) {
       if (isClosed) throw world.defect ?? new Refusal(503, "closing", "The emulator is stopping.");
       refuseAdvance(world, wallClock.isPaused(), target);
       wallClock.sync();
       wallClock.pause();
       isInterrupted = false;
+      const begun = { from: world.now, target, waitsFor };
+      const onFired = (fired: number) => {
+        advancing = { ...begun, fired };
+      };
+      onFired(0);
       try {
         const yieldWhenDue = startSlices(wallNow);
-        return await advanceNow(world, { ...target, yieldWhenDue, isInterrupted: () => isInterrupted });
+        const pace = { yieldWhenDue, isInterrupted: () => isInterrupted, onFired };
+        return await advanceNow(world, { ...target, ...pace });
       } finally {
+        advancing = undefined;
         wallClock.resume();
       }
     },

@@ -33,6 +33,8 @@ const STILL: Clock = {
   freeze: refuse,
   flow: refuse,
   advance: async () => refuse(),
+  advancing: () => undefined,
+  stopAdvance: refuse,
   stepTowards: () => false,
   yieldWhenDue: () => undefined,
   close: () => undefined,

@@ -1,0 +1,62 @@
+import type { AdvanceResult, AdvanceTarget, WorkProgress } from "../emulator/client/views.ts";
+import type { Verification } from "../emulator/subjects/control-operation.ts";
+import type { Work } from "./asking.ts";
+import type { Progress } from "./progress.ts";
+import type { RunningWorld } from "./running.ts";
+import { counted } from "./verdict.ts";
+
+const EVERY_MS = 1000;
+/** `2026-03-01T06:00` */
+const MINUTE_CHARACTERS = 16;
+
+/** Moves the clock of a running emulator; shows how far it is, and ends the advance with the command. */
+export function advanced(world: RunningWorld, work: Work, target: AdvanceTarget): Promise<AdvanceResult> {
+  const { clock } = world.client;
+  work.onStop(clock.stop);
+  return watched(world, work, showAdvance, clock.advance(target)).finally(() => work.onStop(undefined));
+}
+
+/** Reads an export of a running emulator back, and shows how far it is. */
+export function verified(world: RunningWorld, work: Work, id: string): Promise<Verification> {
+  const show = ({ verifications }: WorkProgress, progress: Progress) => {
+    const mine = verifications.find(({ export_id }) => export_id === id.toLowerCase());
+    if (!mine) return;
+    const { files, files_total, rows } = mine;
+    const text = `reading ${id} back: ${counted(files, "file")} of ${files_total}, ${counted(rows, "row")}`;
+    progress.show(text, files, files_total);
+  };
+  return watched(world, work, show, world.client.exports.verify(id));
+}
+
+function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {
+  if (!advance) return;
+  const { from, to, events, fired_total, waits_for } = advance;
+  const text = `${now.slice(0, MINUTE_CHARACTERS)}, ${counted(fired_total, "event")}`;
+  if (waits_for !== null) progress.show(`${text}; ${waits_for}`);
+  else if (to === null) progress.show(text, fired_total, events ?? 0);
+  else progress.show(text, Date.parse(now) - Date.parse(from), Date.parse(to) - Date.parse(from));
+}
+
+/** Asks again and again how far work is, for as long as it takes; where nothing is shown, nothing is asked. */
+async function watched<T>(
+  { client }: RunningWorld,
+  { progress }: Work,
+  show: (at: WorkProgress, progress: Progress) => void,
+  work: Promise<T>,
+): Promise<T> {
+  if (!progress.isShown) return work;
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    // What is wrong with the emulator is an error of the work itself.
+    const at = await client.progress().catch(() => undefined);
+    if (isOver) return;
+    if (at) show(at, progress);
+    timer = setTimeout(look, EVERY_MS);
+  };
+  timer = setTimeout(look, EVERY_MS);
+  return work.finally(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,102 @@
+import type { Invocation } from "./command.ts";
+
+/** Says on a terminal how far long work is: a bar, the time that it took and that is left, and what goes on. */
+export interface Progress {
+  /** False in a pipe, in CI and with --quiet: then nothing has to be asked for it either. */
+  readonly isShown: boolean;
+  /** What goes on, and how much is done of how much, where that is known. */
+  show(text: string, done?: number, total?: number): void;
+  /** Takes the line away for good. */
+  clear(): void;
+  /** For the message of a command that was stopped: `12 of 171 cases were done`, or what it was at. */
+  account(): string;
+}
+
+const SECOND_MS = 1000;
+const REDRAW_MS = 100;
+const BAR_CELLS = 24;
+const USUAL_COLUMNS = 80;
+const ERASE = "\r\u001b[2K";
+const OFF = new Set([undefined, "", "0", "false"]);
+
+let isDrawn = false;
+
+/** Takes the progress line away for what is printed; it comes back within a second. */
+export function makeRoom(): void {
+  if (isDrawn) process.stderr.write(ERASE);
+  isDrawn = false;
+}
+
+/** Shows one line on standard error once the work takes longer than a second; `unit` is what is counted, such as `cases`. */
+export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, unit?: string): Progress {
+  const isTerminal = process.stderr.isTTY === true && env.TERM !== "dumb";
+  const isShown = isTerminal && flags.quiet !== true && OFF.has(env.CI);
+  const opened = performance.now();
+  let at: At = { text: "beginning", done: 0, total: 0, since: opened, before: 0 };
+  let isOpen = isShown;
+  let nextDraw = opened + SECOND_MS;
+
+  function draw(): void {
+    const now = performance.now();
+    if (!isOpen || now < nextDraw) return;
+    nextDraw = now + REDRAW_MS;
+    const line = lineOf(at, unit, now, opened).slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
+    process.stderr.write(ERASE + (env.NO_COLOR ? line : line.replace(/^\[(#+)/, "[\u001b[32m$1\u001b[0m")));
+    isDrawn = true;
+  }
+
+  function clear(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    clearInterval(timer);
+    process.off("exit", clear);
+    makeRoom();
+  }
+
+  const timer = isShown ? setInterval(draw, SECOND_MS).unref() : undefined;
+  if (isShown) process.on("exit", clear);
+  return {
+    isShown,
+    show(text, done = 0, total = 0) {
+      const isNewPhase = at.total > 0 && (total !== at.total || done < at.done);
+      const { since, before } = isNewPhase ? { since: performance.now(), before: done } : at;
+      at = { text: text.replace(/\p{Cc}+/gu, " "), done, total, since, before };
+      draw();
+    },
+    clear,
+    account: () =>
+      unit && at.total > 0 ? `${at.done} of ${at.total} ${unit} were done` : `it was ${at.text}`,
+  };
+}
+
+interface At {
+  readonly text: string;
+  readonly done: number;
+  readonly total: number;
+  /** When this phase began, and how much was done by then. */
+  readonly since: number;
+  readonly before: number;
+}
+
+function lineOf(
+  { text, done, total, since, before }: At,
+  unit: string | undefined,
+  now: number,
+  opened: number,
+): string {
+  const spent = timeOf(now - opened);
+  if (total === 0) return `${text}, ${spent}`;
+  const filled = Math.round((BAR_CELLS * Math.min(done, total)) / total);
+  const bar = `[${"#".repeat(filled).padEnd(BAR_CELLS, ".")}] ${Math.floor((100 * done) / total)} %`;
+  const count = unit === undefined ? "" : `  ${done}/${total} ${unit}`;
+  const left =
+    done > before ? `, about ${timeOf(((now - since) / (done - before)) * (total - done))} left` : "";
+  return `${bar}${count}  ${spent}${left}  ${text}`;
+}
+
+/** Wall-clock time for people. */
+function timeOf(ms: number): string {
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,104 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { start, workingFolder } from "../support/emulator-process.ts";
+import { CTRL_C, endTerminals, onTerminal } from "../support/terminal.ts";
+
+afterEach(endTerminals);
+
+const ERASED = "\r\u001b[2K";
+const GREEN = "\u001b[32m";
+const STOPPED = 130;
+
+describe("on a terminal", () => {
+  it("what waits shows that it lives, and Ctrl-C ends it with what was done", async () => {
+    const wait = onTerminal(["wait", "--timeout", "1h"], { cwd: workingFolder() });
+    await wait.shows(/waiting for an emulator, \d+ s/);
+    wait.type(CTRL_C);
+    const { code, output } = await wait.ended;
+    expect(code).toBe(STOPPED);
+    const last = "emulator: stopped by SIGINT: an emulator was not ready yet\r\n";
+    expect(output.endsWith(ERASED + last), output).toBe(true);
+  });
+
+  it.each([
+    [["contract", "run"], "cases"],
+    [["contract", "selftest", "8.5"], "servers"],
+    [["replay", "--jobs", "1"], "scenarios"],
+    [["replay", "--sweep", "crash", "--jobs", "1"], "runs"],
+  ])("%j shows how far it is; Ctrl-C leaves nothing behind and says what was done", async (words, unit) => {
+    const cwd = workingFolder();
+    const temporary = join(cwd, "tmp");
+    mkdirSync(temporary);
+    const command = onTerminal(words, { cwd, env: { TMPDIR: temporary } });
+    await command.shows(new RegExp(`\\] \\d+ %  \\d+/\\d+ ${unit}  \\d+ s.*  \\S`));
+    command.type(CTRL_C);
+    const { code, output } = await command.ended;
+    expect(output).toMatch(new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`));
+    expect(code).toBe(STOPPED);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(cwd)).toEqual(["tmp"]);
+  });
+
+  it("NO_COLOR takes the colours, and CI the line", async () => {
+    const cwd = workingFolder();
+    const plain = onTerminal(["contract", "run"], { cwd, env: { NO_COLOR: "1" } });
+    expect(await plain.shows(/\[#+\.*\] \d+ %.*about \d+ (s|min|h) left/)).not.toContain(GREEN);
+    plain.type(CTRL_C);
+    const coloured = onTerminal(["contract", "run"], { cwd });
+    expect(await coloured.shows(/#.*\] \d+ %/)).toContain(`[${GREEN}#`);
+    coloured.type(CTRL_C);
+    const inCi = onTerminal(["wait", "--timeout", "PT1.5S"], { cwd, env: { CI: "true" } });
+    expect((await inCi.ended).output).toMatch(/^emulator: no locator file found here after PT1\.5S; .*\r\n$/);
+  });
+});
+
+describe("on a running emulator", () => {
+  it("an advance shows how far it is, and Ctrl-C ends it there", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start(["--ephemeral", "--clock", "frozen"], { cwd });
+    const headers = { "content-type": "application/json", "x-api-key": "emulator-key" };
+    const body = JSON.stringify({ assistant_id: "echo", schedule: "* * * * *" });
+    const made = await fetch(`${ready.url}/runs/crons`, { method: "POST", headers, body });
+    expect(made.status).toBe(200);
+    const advance = onTerminal(["clock", "advance", "9000d"], { cwd });
+    await advance.shows(/\[\.+\] 0 % {2}\d+ s.*\d{4}-\d\d-\d\dT\S+, \d+ events/);
+    advance.type(CTRL_C);
+    const { code, output } = await advance.ended;
+    expect({ code, output }).toMatchObject({
+      code: STOPPED,
+      output: expect.stringMatching(
+        /stopped by SIGINT: \d+ events have fired and the advance was stopped.*; virtual time is \d{4}-/,
+      ),
+    });
+    const progress = await (await fetch(`${ready.url}/_emulator/v1/progress`)).json();
+    expect(progress).toMatchObject({ advance: null, verifications: [] });
+  });
+
+  it("a snapshot that was not written whole leaves no file", async () => {
+    const server = createServer((_, reply) => {
+      reply.writeHead(200, { "content-type": "application/gzip" });
+      reply.write(Buffer.alloc(2_000_000));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const cwd = workingFolder();
+      const words = ["snapshot", "export", "s", "s.snapshot", "--url", `http://127.0.0.1:${port}`];
+      const command = onTerminal(words, { cwd });
+      await command.shows(/writing s\.snapshot, 2\.0 MB, \d+ s/);
+      command.type(CTRL_C);
+      const { code, output } = await command.ended;
+      expect({ code, output }).toMatchObject({
+        code: STOPPED,
+        output: expect.stringMatching(/stopped by SIGINT: .*; nothing was written or imported/),
+      });
+      expect(readdirSync(cwd)).toEqual([]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+
+/** Runs its arguments on a terminal of 100 columns: what comes on standard input is typed there. */
+const PSEUDO_TERMINAL = `
+import fcntl, os, pty, select, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+sources = [terminal, 0]
+while terminal in sources:
+    for source in select.select(sources, [], [])[0]:
+        try:
+            text = os.read(source, 65536)
+        except OSError:
+            text = b""
+        if not text:
+            sources.remove(source)
+        else:
+            os.write(1 if source == terminal else terminal, text)
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status) % 256)
+`;
+
+/** A command on a terminal. */
+export interface OnTerminal {
+  /** Resolves with all that the terminal was sent once it matches. */
+  shows(pattern: RegExp): Promise<string>;
+  /** Types on its keyboard. */
+  type(keys: string): void;
+  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+}
+
+/** What Ctrl-C sends. */
+export const CTRL_C = "\u0003";
+
+const children = new Set<ChildProcess>();
+
+/** Ends what is left. */
+export function endTerminals(): void {
+  for (const child of children) child.kill("SIGKILL");
+  children.clear();
+}
+
+/** Runs the built command line on a terminal of its own. */
+export function onTerminal(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): OnTerminal {
+  const child = spawn("python3", ["-c", PSEUDO_TERMINAL, process.execPath, CLI, ...words], {
+    cwd,
+    env: { PATH: process.env.PATH, TERM: "xterm", ...env },
+  });
+  children.add(child);
+  let output = "";
+  let isOver = false;
+  let changed = () => {};
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      changed();
+    });
+  const ended = once(child, "close").then(([code]) => {
+    isOver = true;
+    changed();
+    children.delete(child);
+    return { code: code as number | null, output };
+  });
+  return {
+    async shows(pattern) {
+      while (!pattern.test(output)) {
+        if (isOver) throw new Error(`ended without ${pattern}: ${JSON.stringify(output)}`);
+        await new Promise<void>((resolve) => {
+          changed = resolve;
+        });
+      }
+      return output;
+    },
+    type: (keys) => void child.stdin.write(keys),
+    ended,
+  };
+}
