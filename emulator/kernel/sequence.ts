@@ -4,21 +4,6 @@ export interface OrderedId {
   readonly id: string;
 }
 
-/**
- * Ids in the order of their numbers, with direct access to any part;
- * copies share its pieces until one of them writes to a piece.
- */
-export interface Sequence {
-  readonly size: number;
-  add(entry: OrderedId): void;
-  remove(order: number): void;
-  /** Those from one rank to another, as an array has them. */
-  slice(from: number, to: number): readonly string[];
-  /** The first few with a number above this one. */
-  after(order: number): readonly OrderedId[];
-  copy(): Sequence;
-}
-
 /** Ascending; copied before a change by anyone but its owner. */
 interface Chunk {
   readonly owner: object;
@@ -27,90 +12,97 @@ interface Chunk {
 
 const CHUNK_ITEMS = 256;
 
-/** An empty sequence. */
-export function createSequence(): Sequence {
-  return sequenceOn([], 0);
-}
+/**
+ * Ids in the order of their numbers, with direct access to any part;
+ * copies share its pieces until one of them writes to a piece. A class, since a world may have one for each record.
+ */
+export class Sequence {
+  readonly #chunks: Chunk[];
+  #size: number;
+  #owner: object = this;
 
-function sequenceOn(chunks: Chunk[], initialSize: number): Sequence {
-  let size = initialSize;
-  let owner = {};
+  constructor(chunks: Chunk[] = [], size = 0) {
+    this.#chunks = chunks;
+    this.#size = size;
+  }
 
-  function ownChunk(place: number): Chunk {
-    const found = chunks[place];
-    if (found?.owner === owner) return found;
-    const own = { owner, items: found ? [...found.items] : [] };
-    chunks[place] = own;
+  get size(): number {
+    return this.#size;
+  }
+
+  add(entry: OrderedId): void {
+    const place = this.#chunkFor(entry.order);
+    const chunk = this.#ownChunk(place);
+    const { items } = chunk;
+    const rank = rankIn(items, entry.order);
+    this.#size += 1;
+    // Most ids come at the end: a full chunk is left full, and a new one begun.
+    if (rank === items.length && rank >= CHUNK_ITEMS && place === this.#chunks.length - 1)
+      return void this.#chunks.push({ owner: this.#owner, items: [entry] });
+    items.splice(rank, 0, entry);
+    if (items.length > CHUNK_ITEMS)
+      this.#chunks.splice(place + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
+  }
+
+  remove(order: number): void {
+    const place = this.#chunkFor(order);
+    const rank = rankIn(this.#chunks[place]?.items ?? [], order);
+    if (this.#chunks[place]?.items[rank]?.order !== order) return;
+    const { items } = this.#ownChunk(place);
+    items.splice(rank, 1);
+    this.#size -= 1;
+    if (items.length === 0) this.#chunks.splice(place, 1);
+  }
+
+  /** Those from one rank to another, as an array has them. */
+  slice(from: number, to: number): readonly string[] {
+    const found: string[] = [];
+    let start = 0;
+    for (const { items } of this.#chunks) {
+      if (start >= to) break;
+      const end = start + items.length;
+      if (end > from)
+        for (let rank = Math.max(from, start); rank < Math.min(to, end); rank += 1)
+          found.push((items[rank - start] as OrderedId).id);
+      start = end;
+    }
+    return found;
+  }
+
+  /** The first few with a number above this one. */
+  after(order: number): readonly OrderedId[] {
+    for (let place = this.#chunkFor(order); place < this.#chunks.length; place += 1) {
+      const { items } = this.#chunks[place] as Chunk;
+      const rank = rankIn(items, order + 1);
+      if (rank < items.length) return items.slice(rank);
+    }
+    return [];
+  }
+
+  copy(): Sequence {
+    // From here on neither side owns what both of them hold.
+    this.#owner = {};
+    return new Sequence(this.#chunks.slice(), this.#size);
+  }
+
+  #ownChunk(place: number): Chunk {
+    const found = this.#chunks[place];
+    if (found?.owner === this.#owner) return found;
+    const own = { owner: this.#owner, items: found ? [...found.items] : [] };
+    this.#chunks[place] = own;
     return own;
   }
 
   /** The last chunk that begins at or below a number; the first one when none does. */
-  function chunkFor(order: number): number {
-    let [low, high] = [0, chunks.length - 1];
+  #chunkFor(order: number): number {
+    let [low, high] = [0, this.#chunks.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (firstOf(chunks[middle] as Chunk) <= order) low = middle;
+      if (firstOf(this.#chunks[middle] as Chunk) <= order) low = middle;
       else high = middle - 1;
     }
     return Math.max(0, low);
   }
-
-  function split(place: number, { items }: Chunk): void {
-    chunks.splice(place + 1, 0, { owner, items: items.splice(items.length >>> 1) });
-  }
-
-  return {
-    get size() {
-      return size;
-    },
-    add(entry) {
-      const place = chunkFor(entry.order);
-      const chunk = ownChunk(place);
-      const { items } = chunk;
-      const rank = rankIn(items, entry.order);
-      size += 1;
-      // Most ids come at the end: a full chunk is left full, and a new one begun.
-      if (rank === items.length && rank >= CHUNK_ITEMS && place === chunks.length - 1)
-        return void chunks.push({ owner, items: [entry] });
-      items.splice(rank, 0, entry);
-      if (items.length > CHUNK_ITEMS) split(place, chunk);
-    },
-    remove(order) {
-      const place = chunkFor(order);
-      const rank = rankIn(chunks[place]?.items ?? [], order);
-      if (chunks[place]?.items[rank]?.order !== order) return;
-      const { items } = ownChunk(place);
-      items.splice(rank, 1);
-      size -= 1;
-      if (items.length === 0) chunks.splice(place, 1);
-    },
-    slice(from, to) {
-      const found: string[] = [];
-      let start = 0;
-      for (const { items } of chunks) {
-        if (start >= to) break;
-        const end = start + items.length;
-        if (end > from)
-          for (let rank = Math.max(from, start); rank < Math.min(to, end); rank += 1)
-            found.push((items[rank - start] as OrderedId).id);
-        start = end;
-      }
-      return found;
-    },
-    after(order) {
-      for (let place = chunkFor(order); place < chunks.length; place += 1) {
-        const { items } = chunks[place] as Chunk;
-        const rank = rankIn(items, order + 1);
-        if (rank < items.length) return items.slice(rank);
-      }
-      return [];
-    },
-    copy() {
-      // From here on neither side owns what both of them hold.
-      owner = {};
-      return sequenceOn(chunks.slice(), size);
-    },
-  };
 }
 
 function firstOf({ items }: Chunk): number {

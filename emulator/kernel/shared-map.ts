@@ -16,7 +16,7 @@ interface Shard<V> {
 
 const FIRST_SHARDS = 4;
 /** Entries per shard at which there are twice as many shards: what the first write after a copy costs. */
-const FULL = 128;
+const FULL = 16;
 
 /** An empty map; it grows as it is filled. */
 export function createSharedMap<V>(): SharedMap<V> {

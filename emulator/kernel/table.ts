@@ -1,4 +1,4 @@
-import { createSequence, type OrderedId, type Sequence } from "./sequence.ts";
+import { type OrderedId, Sequence } from "./sequence.ts";
 import { createSharedMap, type SharedMap } from "./shared-map.ts";
 
 /** A kind of record: its name in the store, and the group under which its records are listed. */
@@ -71,7 +71,7 @@ interface TableState<T> {
 /** An empty table of this collection. */
 export function createTable<T>(kind: Collection<T>): Table<T> {
   const [rows, groupIndexes] = [createSharedMap<Row<T>>(), createSharedMap<GroupIndex>()];
-  return tableOn(kind, { rows, groupIndexes, everything: createSequence(), last: 0 });
+  return tableOn(kind, { rows, groupIndexes, everything: new Sequence(), last: 0 });
 }
 
 function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
@@ -83,7 +83,7 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   function ownGroupIndex(name: string): Sequence {
     const found = groupIndexes.get(name);
     if (found?.owner === owner) return found.ids;
-    const ids = found ? found.ids.copy() : createSequence();
+    const ids = found ? found.ids.copy() : new Sequence();
     groupIndexes.set(name, { owner, ids });
     return ids;
   }

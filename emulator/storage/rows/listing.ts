@@ -9,6 +9,8 @@ import { traceWord } from "./sidecar.ts";
 /** Lists a tenant's rows by their start; orders of segments are kept for the next page. */
 export interface Listing {
   list(range: RowRange): Iterable<ListedRow>;
+  /** The segments of a project from one day to another, both included, in the order of their days. */
+  between(sessionId: string, firstDay: string, lastDay: string): Iterable<Segment>;
 }
 
 /** About 70 bytes each. */
@@ -25,8 +27,7 @@ export function createListing(pool: Pool, segments: readonly Segment[]): Listing
     for (; known < segments.length; known += 1) {
       const segment = segments[known] as Segment;
       const days = bySession.get(segment.sessionId) ?? [];
-      days.push(segment);
-      days.sort((left, right) => (left.day < right.day ? -1 : 1));
+      days.splice(placeOf(days, segment.day), 0, segment);
       bySession.set(segment.sessionId, days);
     }
     return bySession.get(sessionId) ?? [];
@@ -41,11 +42,30 @@ export function createListing(pool: Pool, segments: readonly Segment[]): Listing
   }
 
   return {
+    *between(sessionId, firstDay, lastDay) {
+      const days = segmentsOf(sessionId);
+      for (let at = placeOf(days, firstDay); at < days.length; at += 1) {
+        const segment = days[at] as Segment;
+        if (segment.day > lastDay) return;
+        yield segment;
+      }
+    },
     list: ({ sessionIds, ...range }) => {
       const lists = [...new Set(sessionIds)].map((id) => listProject(id, { sessionIds, ...range }));
       return lists.length === 1 ? (lists[0] as Iterable<ListedRow>) : merged(lists, range.order);
     },
   };
+}
+
+/** How many of these, in the order of their days, are of earlier days. */
+function placeOf(days: readonly Segment[], day: string): number {
+  let [low, high] = [0, days.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((days[middle] as Segment).day < day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Orders of segments, the one used longest ago given up when there are too many records in them. */

@@ -163,10 +163,9 @@ export function openScope(
       return drafts.keys();
     },
     days(sessionId, start, end) {
-      return segments
-        .filter((segment) => segment.sessionId === sessionId && hasRowsIn(loaded, segment, start, end))
-        .map(({ day }) => day)
-        .sort();
+      return [...listing.between(sessionId, dayOf(start), dayOf(end))]
+        .filter((segment) => hasRowsIn(loaded, segment, start, end))
+        .map(({ day }) => day);
     },
   };
 }
