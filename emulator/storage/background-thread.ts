@@ -1,7 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { BackgroundOrder } from "./background.ts";
-import { fold } from "./journal/fold.ts";
-import { sweepOwners } from "./sweep.ts";
+import { type BackgroundOrder, perform } from "./background-work.ts";
 
-const order = workerData as BackgroundOrder;
-parentPort?.postMessage("target" in order ? fold(order) : sweepOwners(order));
+parentPort?.postMessage(perform(workerData as BackgroundOrder));

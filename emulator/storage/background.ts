@@ -1,29 +1,30 @@
+import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { WorldState } from "../kernel/commit.ts";
+import { type BackgroundOrder, perform } from "./background-work.ts";
 import type { Head } from "./pool/names.ts";
+import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
 
-/** What a head leads to is to be written as one state. */
-export interface FoldOrder {
-  readonly root: string;
-  /** Its journals are no longer appended to. */
-  readonly head: Head;
-  readonly initial: WorldState;
-  /** The file of the state, in the pool. */
-  readonly target: string;
+/** To read so much takes less than to start a thread, which others need not wait for. */
+export const AT_ONCE_BYTES = 512 * 1024;
+
+/** Whose files the result needs; undefined when it failed, which costs nothing but disk. */
+type Ended = (owners: readonly number[] | undefined) => void;
+
+/** Does this, off the main thread if so many bytes are to be read; otherwise it has ended when this returns. */
+export async function inBackground(order: BackgroundOrder, bytes: number, ended: Ended): Promise<void> {
+  ended(bytes > AT_ONCE_BYTES ? await inThread(order) : atOnce(order));
 }
 
-/** The files of owners that write no more are to go, but for those that a head leads to. */
-export interface SweepOrder {
-  readonly root: string;
-  readonly owners: readonly number[];
-  readonly heads: readonly Head[];
+function atOnce(order: BackgroundOrder): readonly number[] | undefined {
+  try {
+    return perform(order);
+  } catch {
+    return undefined;
+  }
 }
 
-export type BackgroundOrder = FoldOrder | SweepOrder;
-
-/** Does this off the main thread, and answers whose files the result needs. Undefined when it failed, which costs nothing but disk. */
-export function inBackground(order: BackgroundOrder): Promise<readonly number[] | undefined> {
+function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined> {
   return new Promise((resolve) => {
     const thread = new Worker(threadUrl("emulator/storage/background-thread"), { workerData: order });
     thread.unref();
@@ -31,4 +32,16 @@ export function inBackground(order: BackgroundOrder): Promise<readonly number[] 
     thread.once("error", () => resolve(undefined));
     thread.once("exit", () => resolve(undefined));
   });
+}
+
+/** How much there is to read of the records of these heads; of what several lead to, each reads all. */
+export function bytesToRead(root: string, heads: readonly Head[]): number {
+  const files = heads.flatMap(({ state, journals }) => [
+    ...(state === null ? [] : [state]),
+    ...journals.map(({ file }) => file),
+  ]);
+  return files.reduce(
+    (sum, file) => sum + (statSync(poolPath(root, file), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }

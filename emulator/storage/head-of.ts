@@ -1,8 +1,7 @@
-import type { WorldState } from "../kernel/commit.ts";
 import type { WorldImage } from "../kernel/image.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { createSealing } from "./journal/sealing.ts";
-import { writeState } from "./journal/state.ts";
+import { stateOf, writeState } from "./journal/state.ts";
 import type { Heads } from "./pool/heads.ts";
 import { type Head, NOBODY, stateName } from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
@@ -13,11 +12,6 @@ interface StatePlace {
   readonly pool: Pool;
   readonly heads: Heads;
   readonly secrets: Secrets;
-}
-
-/** Records and rows as plain data. */
-export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
-  return { ...image, records: image.records.stored() };
 }
 
 /** A head that leads to these records, in a file of its own unless nothing is kept, and to rows and bodies of others. */

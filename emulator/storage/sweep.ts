@@ -1,16 +1,7 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { emptyState } from "../kernel/commit.ts";
-import type { SweepOrder } from "./background.ts";
-import { bodiesOfPast } from "./history/past-file.ts";
-import { filesNamedBy } from "./journal/named-files.ts";
-import { readHead } from "./journal/read-head.ts";
 import type { Heads } from "./pool/heads.ts";
-import type { Head } from "./pool/names.ts";
-import { type Pool, poolPath } from "./pool/pool.ts";
+import type { Pool } from "./pool/pool.ts";
 import { StoreError } from "./store-error.ts";
-
-const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
+import { unneeded } from "./unneeded-files.ts";
 
 /**
  * Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. False when
@@ -19,47 +10,12 @@ const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 export function sweep(pool: Pool, heads: Heads): boolean {
   heads.releaseAll();
   const owners = [...pool.suspects];
-  const using = [...heads.all()].filter(({ owner, others }) =>
-    owners.some((suspect) => owner === suspect || others.includes(suspect)),
-  );
   try {
-    for (const file of unneeded(pool.root, owners, using)) pool.discard(pool.path(file));
+    for (const file of unneeded(pool.root, owners, heads.leadingTo(owners))) pool.discard(pool.path(file));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return false;
   }
   pool.suspects.clear();
   return true;
-}
-
-/** The same while the pool is in use, for owners that no longer write: whoever comes to need a file needs it now. */
-export function sweepOwners({ root, owners, heads }: SweepOrder): readonly number[] {
-  for (const file of unneeded(root, owners, heads)) rmSync(poolPath(root, file), { force: true });
-  return owners;
-}
-
-/** What lies in the folders of owners and is named by no head. */
-function* unneeded(root: string, owners: readonly number[], heads: readonly Head[]): Iterable<string> {
-  if (owners.length === 0) return;
-  const needed = new Set<string>();
-  const path = (file: string): string => poolPath(root, file);
-  for (const head of heads) for (const file of filesOf({ path }, head)) needed.add(file);
-  for (const owner of owners) for (const file of filesIn(root, owner)) if (!needed.has(file)) yield file;
-}
-
-/** Every file that a head leads to. */
-export function* filesOf(pool: Pick<Pool, "path">, head: Head): Iterable<string> {
-  if (head.state !== null) yield head.state;
-  if (head.past) yield* [head.past.file, ...bodiesOfPast(pool.path(head.past.file))];
-  for (const { file } of head.journals) yield file;
-  yield* filesNamedBy(readHead(pool, head, NO_STATE));
-}
-
-/** The names of an owner's files. */
-function filesIn(root: string, owner: number): readonly string[] {
-  const folder = poolPath(root, String(owner));
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${owner}/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`);
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { usageOf } from "../support/process-usage.ts";
 import { openTraceStore } from "./rows/open-store.ts";
@@ -33,6 +34,34 @@ async function chainIn(folder: string) {
   }
   return store;
 }
+
+/** Besides what it goes on from a snapshot has a journal, and two files of rows for a day. */
+const FILES_OF_SNAPSHOT = 3;
+
+test.each([1, 7, DAYS])(
+  "a snapshot that is saved and loaded again and again leaves at most three times the files of what lives: rows of %i days",
+  async (days) => {
+    const folder = temporaryFolder();
+    const single = openTraceStore({ folder: temporaryFolder() });
+    let store = openTraceStore({ folder });
+    const first = Array.from({ length: 12 }, (_, n) => rowsOf(n).slice(0, days)).flat();
+    for (const each of [single, store]) each.write(SCOPE, first);
+    for (let n = 1; n <= 2 * FORKS; n += 1) {
+      const rows = [n, n + 1].map((nth) => rowsOf(n)[nth % days] as ReturnType<typeof sampleRow>);
+      for (const each of [single, store]) each.write(SCOPE, rows);
+      store = await store.saveAndLoad("kept");
+      const [{ files }, lives] = [usageOf(join(folder, "pool")), usageOf(single.pool.root)];
+
+      expect(files).toBeLessThanOrEqual(3 * (lives.files + FILES_OF_SNAPSHOT));
+    }
+    await store.pool.settle();
+    const [{ bytes }, lives] = [usageOf(folder), usageOf(single.pool.root)];
+    expect(bytes).toBeLessThanOrEqual(3 * lives.bytes);
+    for (const each of [store, store.reopen()])
+      for (let n = 0; n < days; n += 1)
+        expect(each.read(SCOPE, idOf(n))?.total_tokens).toBe(single.read(SCOPE, idOf(n))?.total_tokens);
+  },
+);
 
 test("a chain of forks, each removed once the next is there, leaves files as of one world", async () => {
   const [plain, folder] = [temporaryFolder(), temporaryFolder()];

@@ -13,7 +13,8 @@ import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
-import { filesOf, sweep } from "../../emulator/storage/sweep.ts";
+import { sweep } from "../../emulator/storage/sweep.ts";
+import { filesOf } from "../../emulator/storage/unneeded-files.ts";
 import {
   openWorldStorage,
   type StoredImage,
@@ -251,7 +252,9 @@ class Folder {
 
   /** Every file that a head leads to is there, and no other. */
   checkFiles(): void {
-    const needed = new Set([...this.#heads.all()].flatMap((head) => [...filesOf(this.#pool, head)]));
+    const needed = new Set(
+      [...this.#heads.leadingTo(this.#pool.owners())].flatMap((head) => [...filesOf(this.#pool, head)]),
+    );
     const base = this.#pool.path("");
     const found = readdirSync(base, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

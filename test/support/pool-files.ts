@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Head } from "../../emulator/storage/pool/names.ts";
 import { poolPath } from "../../emulator/storage/pool/pool.ts";
-import { filesOf } from "../../emulator/storage/sweep.ts";
+import { filesOf } from "../../emulator/storage/unneeded-files.ts";
 
 /** The heads of the worlds and snapshots of a data folder that nobody uses. */
 function headsIn(folder: string): Head[] {

@@ -1,5 +1,5 @@
 import { emptyState } from "../../kernel/commit.ts";
-import { inBackground } from "../background.ts";
+import { bytesToRead, inBackground } from "../background.ts";
 import { type Head, NOBODY, ownerOf, type Stretch } from "../pool/names.ts";
 
 /** A state that takes the place of the journals before it. */
@@ -31,7 +31,7 @@ interface UnderWay {
   readonly target: string;
   readonly end: Stretch;
   readonly adopters: Adopt[];
-  readonly done: Promise<void>;
+  done: Promise<void> | undefined;
 }
 
 /** `hold` keeps the files of a head until its answer is called. */
@@ -39,22 +39,22 @@ export function createFolds(root: string, hold: (head: Head) => () => void): Fol
   const underWay = new Set<UnderWay>();
   return {
     start(head, target, adopt) {
-      const end = head.journals.at(-1) as Stretch;
-      const adopters = [adopt];
       const written = { owner: NOBODY, state: target, journals: [], others: [ownerOf(target)] };
       const releases = [head, written].map(hold);
       const initial = emptyState(0, 0, { mode: "frozen", rate: 1 });
-      const done = inBackground({ root, head, initial, target }).then((owners) => {
+      const end = head.journals.at(-1) as Stretch;
+      const fold: UnderWay = { target, end, adopters: [adopt], done: undefined };
+      underWay.add(fold);
+      const order = { root, head, initial, target };
+      fold.done = inBackground(order, bytesToRead(root, [head]), (owners) => {
         underWay.delete(fold);
         try {
-          for (const each of adopters) each(owners && { end, state: target, owners });
+          for (const each of fold.adopters) each(owners && { end, state: target, owners });
         } finally {
           for (const release of releases) release();
         }
       });
-      const fold = { target, end, adopters, done };
-      underWay.add(fold);
-      return done;
+      return fold.done;
     },
     join(journals, adopt) {
       const found = [...underWay].find(({ end }) => indexOf(journals, end) >= 0);

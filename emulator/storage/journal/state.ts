@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { LowSync } from "lowdb";
 import { DataFileSync } from "lowdb/node";
 import type { WorldState } from "../../kernel/commit.ts";
+import type { WorldImage } from "../../kernel/image.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
 import { damaged, tooShort } from "../store-error.ts";
@@ -11,6 +12,11 @@ import { damaged, tooShort } from "../store-error.ts";
 export interface StoredState {
   readonly rows: NamedRows;
   readonly state: WorldState;
+}
+
+/** The records of an image as plain data. */
+export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
+  return { ...image, records: image.records.stored() };
 }
 
 /** Reads the file of a state; one that is missing or not as it was written is a `StoreError`. */

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { Refusal } from "../../kernel/refusal.ts";
+import { AT_ONCE_BYTES } from "../background.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { type Head, journalName, numberOf, pastName, type Stretch, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -45,6 +46,8 @@ export interface WorldJournalOptions {
 const FOLD_AT_BYTES = 8 * 1024 * 1024;
 /** A chain of forks is folded so that no start has to read more files than this. */
 const STRETCHES_MAX = 32;
+/** The same while that is done at once, since what lives is little then. */
+const SMALL_STRETCHES_MAX = 8;
 
 /** Goes on with the last journal of a head. */
 export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
@@ -102,9 +105,17 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     return folds.start(folded, stateName(owner, numberOf(journal.file) - 1), adopt);
   }
 
+  function isChainLong(): boolean {
+    const { journals } = head;
+    if (journals.length <= SMALL_STRETCHES_MAX || journals.length > STRETCHES_MAX)
+      return journals.length > STRETCHES_MAX;
+    const before = journals.reduce((sum, { bytes }) => sum + (bytes ?? journal.bytes), stateBytes);
+    return before <= AT_ONCE_BYTES;
+  }
+
   function foldWhenDue(): void {
     const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
-    if (folding || !(isLong || head.journals.length > STRETCHES_MAX)) return;
+    if (folding || !(isLong || isChainLong())) return;
     tolerating(() => {
       folding = startFold(isLong).finally(() => {
         folding = undefined;

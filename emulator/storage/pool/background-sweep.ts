@@ -1,10 +1,13 @@
-import { statSync } from "node:fs";
-import { inBackground } from "../background.ts";
+import { AT_ONCE_BYTES, bytesToRead, inBackground } from "../background.ts";
 import type { Head } from "./names.ts";
 import type { Pool } from "./pool.ts";
 
 /** Looked for once so many heads are gone: each sweep reads all heads that share files with those. */
 const GONE_HEADS = 16;
+/** The same while there is little to read, since what lives is little then. */
+const GONE_SMALL_HEADS = 4;
+/** More heads are never little to read. */
+const SMALL_HEADS_MAX = 16;
 /** With more to read it is left to the end of the process. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -17,40 +20,34 @@ export interface BackgroundSweep {
   headGone(): void;
 }
 
-/** `writers` lists the owners that may still write, `all` every head whose files are in use. */
+/** `writers` lists the owners that may still write; `leadingTo` the heads that may lead to files of owners. */
 export function createBackgroundSweep(
   pool: Pool,
   writers: () => readonly number[],
-  all: () => Iterable<Head>,
+  leadingTo: (owners: Iterable<number>) => Iterable<Head>,
 ): BackgroundSweep {
   let gone = 0;
   let isAtWork = false;
 
-  async function sweep(): Promise<void> {
+  function sweepWhenDue(): void {
     const writing = new Set(writers());
     const owners = [...pool.suspects].filter((owner) => !writing.has(owner));
-    const heads = [...all()].filter(({ others }) => others.some((owner) => owners.includes(owner)));
-    if (owners.length === 0 || bytesOf(pool, heads) > READ_BYTES_MAX) return;
-    await inBackground({ root: pool.root, owners, heads });
+    const heads = [...leadingTo(owners)];
+    if (gone < GONE_HEADS && heads.length > SMALL_HEADS_MAX) return;
+    const bytes = bytesToRead(pool.root, heads);
+    if (gone < GONE_HEADS && bytes > AT_ONCE_BYTES) return;
+    gone = 0;
+    if (owners.length === 0 || bytes > READ_BYTES_MAX) return;
+    isAtWork = true;
+    void inBackground({ root: pool.root, owners, heads }, bytes, () => {
+      isAtWork = false;
+    });
   }
 
   return {
     headGone() {
       gone += 1;
-      if (isAtWork || gone < GONE_HEADS || !pool.isKept) return;
-      gone = 0;
-      isAtWork = true;
-      void sweep().finally(() => {
-        isAtWork = false;
-      });
+      if (!isAtWork && gone % GONE_SMALL_HEADS === 0 && pool.isKept) sweepWhenDue();
     },
   };
-}
-
-function bytesOf({ path }: Pool, heads: readonly Head[]): number {
-  const files = heads.flatMap(({ state, journals }) => [
-    ...(state === null ? [] : [state]),
-    ...journals.map(({ file }) => file),
-  ]);
-  return files.reduce((sum, file) => sum + (statSync(path(file), { throwIfNoEntry: false })?.size ?? 0), 0);
 }

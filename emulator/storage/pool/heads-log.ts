@@ -14,8 +14,8 @@ const NAME = "worlds.ndjson";
 /** Nothing says again what the log says: it is kept twice. */
 const COPY = "worlds.copy.ndjson";
 const LINE_FEED = 0x0a;
-/** The log is written anew when it has so many bytes more than five times what it had when that was done last. */
-const SPARE_BYTES = 128 * 1024;
+/** The log is written anew when it has so many bytes more than three times what it had when that was done last. */
+const SPARE_BYTES = 16 * 1024;
 /** Sealed in the first line, to know the key by. */
 const KEY_CHECK = "trace-platform-emulator";
 
@@ -198,7 +198,7 @@ export function openLog({ root }: Omit<Pool, "files">, known: KnownHeads, secret
       bytes += text.length;
     },
     shorten(): void {
-      if (bytes <= SPARE_BYTES + 5 * rewritten) return;
+      if (bytes <= SPARE_BYTES + 3 * rewritten) return;
       close();
       files = rewrite();
     },

@@ -5,8 +5,9 @@ import { createFolds, type Folds } from "../journal/folds.ts";
 import { createBackgroundSweep } from "./background-sweep.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { type Kind, type KnownHeads, noWorlds, openLog, readLog } from "./heads-log.ts";
-import { type Head, newHead } from "./names.ts";
+import { type Head, newHead, ownerOf } from "./names.ts";
 import type { Pool } from "./pool.ts";
+import { createUses, ownersOf } from "./uses.ts";
 
 /** The worlds and snapshots of a data folder: a log of which each change is one line. */
 export interface Heads {
@@ -25,8 +26,8 @@ export interface Heads {
   readonly folds: Folds;
   /** Holds no head any more. */
   releaseAll(): void;
-  /** Every head whose files are in use. */
-  all(): Iterable<Head>;
+  /** Heads that may lead to files of one of these owners. */
+  leadingTo(owners: Iterable<number>): Iterable<Head>;
   /** `isSwept` records for the next process that the pool holds no unused file. */
   close(isSwept: boolean): void;
 }
@@ -39,10 +40,10 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   // A process that ended early may have used a number that it never wrote down.
   known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
   const log = pool.isKept ? openLog(pool, known, secrets) : undefined;
-  const { all, collect, collectRecords, hold, releaseAll } = createCollector(pool, known);
+  const { add, drop, hold, releaseAll, leadingTo } = createCollector(pool, known);
   const folds = createFolds(pool.root, hold);
   const writers = () => [...[...known.world.values()].map(({ head }) => head.owner), ...folds.writers()];
-  const background = createBackgroundSweep(pool, writers, all);
+  const background = createBackgroundSweep(pool, writers, leadingTo);
 
   function put<E extends WorldEntry | SnapshotEntry>(
     kind: Kind,
@@ -52,17 +53,18 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   ): void {
     log?.append({ kind, name, next: known.next, entry });
     const before = entries.get(name);
-    if (entry) entries.set(name, entry);
+    // An object of its own, since two entries may be given the same head.
+    const own = entry && { ...entry, head: { ...entry.head } };
+    if (own) entries.set(name, own);
     else entries.delete(name);
+    if (own) add(own.head);
     log?.shorten();
     written?.();
     if (!entry && kind === "world") pool.discard(dirname(pool.objectsFolder(name)));
     if (!before) return;
-    collectRecords(before.head);
     // A world that goes on has only been given other records.
     const goesOn = kind === "world" && before.head.owner === entry?.head.owner;
-    const kept = ownersIn(goesOn ? [entry.head] : []);
-    collect([...ownersIn([before.head])].filter((owner) => !kept.has(owner)));
+    drop(before.head, goesOn ? entry.head : undefined);
     if (!goesOn) background.headGone();
   }
 
@@ -70,8 +72,9 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
     const head = newHead(known.next++, pool.isKept);
     put("world", known.world, [FIRST_WORLD, { head, from: null }]);
   }
-  collect(pool.owners());
-  if (known.isSwept) pool.suspects.clear();
+  for (const owner of pool.owners())
+    if (leadingTo([owner]).size === 0) pool.discard(pool.folder(owner));
+    else if (!known.isSwept) pool.suspects.add(owner);
   discardUnknownWorlds(pool, known.world);
 
   return {
@@ -83,7 +86,7 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
     hold,
     folds,
     releaseAll,
-    all,
+    leadingTo,
     close(isSwept) {
       try {
         if (isSwept) log?.append({ swept: true });
@@ -96,66 +99,36 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
 
 /** Discards owner folders and records that no head references any more; heads may be held in addition to the known ones. */
 function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
+  const { add, remove, isUsed, leadingTo } = createUses();
   const held = new Set<Head>();
+  for (const { head } of [...world.values(), ...snapshot.values()]) add(head);
 
-  function* all(): Iterable<Head> {
-    for (const { head } of world.values()) yield head;
-    for (const { head } of snapshot.values()) yield head;
-    yield* held;
+  /** An owner that other heads may reference keeps its folder; a sweep finds its unused files. */
+  function drop(head: Head, next?: Head): void {
+    for (const file of remove(head)) if (isUsed(ownerOf(file))) pool.discard(pool.path(file));
+    const kept = next && ownersOf(next);
+    for (const owner of ownersOf(head)) {
+      if (!isUsed(owner)) pool.discard(pool.folder(owner));
+      else if (!kept?.has(owner)) pool.suspects.add(owner);
+    }
   }
 
-  /** An owner that a head may reference keeps its folder; a sweep finds its unused files. */
-  function collect(owners: readonly number[]): void {
-    if (owners.length === 0) return;
-    const needed = ownersIn(all());
-    for (const owner of owners)
-      if (needed.has(owner)) pool.suspects.add(owner);
-      else pool.discard(pool.folder(owner));
-  }
-
-  /** States and journals of a head that is no more. */
-  function collectRecords(head: Head): void {
-    const gone = new Set(recordFilesOf(head));
-    for (const each of all()) for (const file of recordFilesOf(each)) gone.delete(file);
-    for (const file of gone) pool.discard(pool.path(file));
-  }
-
-  function release(heads: readonly Head[]): void {
-    for (const head of heads) held.delete(head);
-    for (const head of heads) collectRecords(head);
-    collect([...ownersIn(heads)]);
+  function release(head: Head): void {
+    if (held.delete(head)) drop(head);
   }
 
   return {
-    all,
-    collect,
-    collectRecords,
+    add,
+    drop,
+    leadingTo,
     hold(head: Head): () => void {
-      // An object of its own, since two may hold the same head.
       const own = { ...head };
       held.add(own);
-      return () => {
-        if (held.has(own)) release([own]);
-      };
+      add(own);
+      return () => release(own);
     },
-    releaseAll: () => release([...held]),
+    releaseAll: () => held.forEach(release),
   };
-}
-
-/** Every owner whose files these heads may lead to. */
-function ownersIn(heads: Iterable<Head>): Set<number> {
-  const owners = new Set<number>();
-  for (const { owner, others } of heads) {
-    owners.add(owner);
-    for (const other of others) owners.add(other);
-  }
-  return owners;
-}
-
-function* recordFilesOf({ state, journals, past }: Head): Iterable<string> {
-  if (state !== null) yield state;
-  if (past) yield past.file;
-  for (const { file } of journals) yield file;
 }
 
 function discardUnknownWorlds(pool: Pool, worlds: ReadonlyMap<string, WorldEntry>): void {

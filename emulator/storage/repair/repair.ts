@@ -13,7 +13,7 @@ import { type Head, type NamedRows, NOBODY, newHead, ownerOf, stateName } from "
 import { openPool, type Pool } from "../pool/pool.ts";
 import { sealedPiece } from "../rows/segment.ts";
 import { keyPath, openSecrets } from "../secrets.ts";
-import { filesOf } from "../sweep.ts";
+import { filesOf } from "../unneeded-files.ts";
 import { createFindings, type Findings, type RepairReport } from "./findings.ts";
 import { type FoundHead, findHeads, findSecrets, readFound, tried } from "./heads.ts";
 import { unsealed, withoutLostBodies } from "./records.ts";

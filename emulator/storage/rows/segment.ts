@@ -194,39 +194,35 @@ export function addRows(segment: Segment, lines: string, records: readonly Sidec
   segment.records += records.length;
 }
 
-/** Appends what waits to the tail of the owner; a new one takes the number. Answers true when it is new. */
-export function appendWaiting(pool: Pool, segment: Segment, owner: number, number: number): boolean {
+/** Whether the last piece is an own tail. */
+export function hasTail({ pieces }: Segment): boolean {
+  return pieces.at(-1)?.below === null;
+}
+
+/** How much the next `appendWaiting` appends, both files taken together. */
+export function waitingBytes({ records, dataBytes, filedRecords, filedBytes }: Segment): number {
+  return dataBytes - filedBytes + (records - filedRecords) * RECORD_BYTES;
+}
+
+/** Appends what waits to the own tail. */
+export function appendWaiting(pool: Pool, segment: Segment): void {
   const { pieces, filedRecords, filedBytes, lines } = segment;
-  const last = pieces.at(-1);
-  const isNew = last === undefined || last.below !== null;
-  const tail = isNew
-    ? {
-        file: tailName(owner, segment),
-        below: null,
-        tail: number,
-        firstRecord: filedRecords,
-        firstByte: filedBytes,
-      }
-    : last;
+  const tail = pieces.at(-1) as LoadedPiece;
   const path = pool.path(tail.file);
-  const data = pool.files.append(path + DATA);
-  const bytesBefore = filedBytes - tail.firstByte;
-  // A process that ended before its journal line may have left something under the name of a new tail.
-  if (isNew) truncateTo(data, 0);
   appendOrCut(
-    data,
+    pool.files.append(path + DATA),
     lines.length === 1 && lines[0] ? lines[0].bytes : Buffer.concat(lines.map((each) => each.bytes)),
-    bytesBefore,
+    filedBytes - tail.firstByte,
   );
-  const index = pool.files.append(path + INDEX);
-  if (isNew) truncateTo(index, 0);
-  appendOrCut(index, joined(segment), (filedRecords - tail.firstRecord) * RECORD_BYTES);
-  if (isNew) pieces.push(tail);
+  appendOrCut(
+    pool.files.append(path + INDEX),
+    joined(segment),
+    (filedRecords - tail.firstRecord) * RECORD_BYTES,
+  );
   segment.lines = [];
   segment.waiting = [];
   segment.filedRecords = segment.records;
   segment.filedBytes = segment.dataBytes;
-  return isNew;
 }
 
 /** What a full disk took of it would keep that disk full. */

@@ -8,11 +8,19 @@ import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
-import { mergePieces } from "./merge.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
-import { appendWaiting, copySegment, extentsOf, lengthOfTail, nameSegment, type Segment } from "./segment.ts";
+import {
+  appendWaiting,
+  copySegment,
+  extentsOf,
+  hasTail,
+  lengthOfTail,
+  nameSegment,
+  type Segment,
+} from "./segment.ts";
+import { beginTail } from "./tail.ts";
 
 /** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends TraceStore {
@@ -121,10 +129,10 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   function append(): void {
     if (dirty.size > 0) appending();
     for (const segment of dirty) {
-      const isNew = appendWaiting(pool, segment, owner, nextTail);
-      if (isNew) nextTail += 1;
-      mergePieces(pool, segment, owner);
+      const isNew = !hasTail(segment);
+      if (isNew) beginTail(pool, segment, owner, nextTail++);
       written.set(segment, isNew || written.get(segment) === true);
+      appendWaiting(pool, segment);
     }
     dirty.clear();
     nextTail = 2 * next;

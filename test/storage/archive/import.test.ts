@@ -9,7 +9,7 @@ import { importArchive } from "../../../emulator/storage/archive/import-archive.
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
-import { filesOf } from "../../../emulator/storage/sweep.ts";
+import { filesOf } from "../../../emulator/storage/unneeded-files.ts";
 import { MANIFEST } from "./manifest.ts";
 
 let folder: string;

@@ -127,7 +127,7 @@ describe("the heads of a data folder", () => {
     for (let n = 0; n < 1500; n += 1)
       opened.heads.putWorld("a", n % 2 ? null : { head: newHead(9, true), from: null });
     const lines = readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").length;
-    expect(lines).toBeLessThan(1100);
+    expect(lines).toBeLessThan(200);
     expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
   });
 

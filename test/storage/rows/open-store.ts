@@ -22,6 +22,8 @@ export interface TestRows extends RowStore {
   readonly location: (partition: Partition) => PartitionSource;
   /** Another world that begins with these rows. */
   fork(): TestRows;
+  /** Keeps it under a name, and begins it anew with that. */
+  saveAndLoad(snapshot: string): Promise<TestRows>;
   /** The same rows as a process finds them that starts now. */
   reopen(): TestRows;
   close(): void;
@@ -69,6 +71,14 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
       const fork = `${name}-${forks}`;
       heads.putWorld(fork, { head: newHead(heads.nextOwner(), true, from.head), from: name });
       return openIn(pool, heads, fork, from);
+    },
+    async saveAndLoad(snapshot) {
+      const from = storage.source(presentImage());
+      heads.putSnapshot(snapshot, { head: from.head, of: name, now: "", turn });
+      const entry = { head: newHead(heads.nextOwner(), true, from.head), from: snapshot };
+      heads.putWorld(name, entry, () => storage.end());
+      await storage.close(undefined);
+      return openIn(pool, heads, name, from);
     },
     reopen: () => openTraceStore({ folder: pool.root, world: name }),
     close: () => pool.files.release(pool.folder(0).slice(0, -2)),
