@@ -3,12 +3,8 @@ import { dirname } from "node:path";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import type { Sealing } from "../journal/sealing.ts";
-<<<<<<< HEAD
-import { writeAll } from "../pool/open-files.ts";
-=======
 import { stateOf } from "../journal/state.ts";
-import { appendAll } from "../pool/open-files.ts";
->>>>>>> 76ff284 (storage: a fork copies small pieces of rows into its own tail; small folds and sweeps are done at once; a change of a head costs what it changes (X-2))
+import { writeAll } from "../pool/open-files.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
 import type { Stretch } from "./history.ts";
 

@@ -105,17 +105,9 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     return folds.start(folded, stateName(owner, numberOf(journal.file) - 1), adopt);
   }
 
-  function isChainLong(): boolean {
-    const { journals } = head;
-    if (journals.length <= SMALL_STRETCHES_MAX || journals.length > STRETCHES_MAX)
-      return journals.length > STRETCHES_MAX;
-    const before = journals.reduce((sum, { bytes }) => sum + (bytes ?? journal.bytes), stateBytes);
-    return before <= AT_ONCE_BYTES;
-  }
-
   function foldWhenDue(): void {
     const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
-    if (folding || !(isLong || isChainLong())) return;
+    if (folding || !(isLong || isChainLong(headNow(), stateBytes))) return;
     tolerating(() => {
       folding = startFold(isLong).finally(() => {
         folding = undefined;
@@ -145,6 +137,11 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
       });
     },
   };
+}
+
+function isChainLong({ journals }: Head, stateBytes: number): boolean {
+  const bytes = journals.reduce((sum, each) => sum + (each.bytes ?? 0), stateBytes);
+  return journals.length > (bytes > AT_ONCE_BYTES ? STRETCHES_MAX : SMALL_STRETCHES_MAX);
 }
 
 function lastOf({ journals }: Head): Stretch {
