@@ -87,81 +87,73 @@ export function emptyState(seed: number, now: Instant, clock: ClockState): World
   return { seed, turn: 0, now, clock, ordinals: {}, records: {}, queue: [], inFlight: [] };
 }
 
-/** Records to which commits are applied. */
-export interface MutableRecords {
-  put(collection: string, item: StoredRecord): void;
-  remove(collection: string, key: string): void;
-}
-
 /** All of a state but its records. */
 type StateWithoutRecords = Omit<WorldState, "records">;
 
-/** A mutable state to which commits are applied efficiently. */
-interface MutableState {
-  turn: number;
-  now: Instant;
-  clock: ClockState;
-  readonly ordinals: Record<string, number>;
-  readonly records: MutableRecords;
-  readonly queue: Map<number, DueEvent>;
-  readonly inFlight: Map<number, Effect>;
+/** A state without its records, to which commits are applied in place. */
+export interface Progress {
+  apply(commit: Commit): void;
+  state(): StateWithoutRecords;
 }
 
 /** The state after these commits; those that the state already contains are passed over. */
 export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
   const tables = new Map(Object.entries(state.records).map(([name, items]) => [name, byKey(items)]));
-  const records: MutableRecords = {
-    put(name, item) {
-      const table = tables.get(name) ?? byKey([]);
-      tables.set(name, table.set(item.key, item));
-    },
-    remove: (name, key) => void tables.get(name)?.delete(key),
-  };
-  const rest = commitTo(records, state, commits);
+  const progress = progressFrom(state);
+  let { turn } = state;
+  for (const commit of commits) {
+    if (commit.turn <= turn) continue;
+    turn = commit.turn;
+    progress.apply(commit);
+    applyRecords(tables, commit);
+  }
   return {
-    ...rest,
+    ...progress.state(),
     records: Object.fromEntries([...tables].map(([name, table]) => [name, [...table.values()]])),
   };
 }
 
-/** Applies commits to the records, and answers what the rest of the state is then. */
-export function commitTo(
-  records: MutableRecords,
-  state: StateWithoutRecords,
-  commits: Iterable<Commit>,
-): StateWithoutRecords {
-  const mutable: MutableState = {
-    turn: state.turn,
-    now: state.now,
-    clock: state.clock,
-    ordinals: { ...state.ordinals },
-    records,
-    queue: new Map(state.queue.map((event) => [event.number, event])),
-    inFlight: new Map(state.inFlight.map((effect) => [effect.number, effect])),
-  };
-  for (const commit of commits) if (commit.turn > mutable.turn) apply(mutable, commit);
-  const { turn, now, clock, ordinals, queue, inFlight } = mutable;
+/** Begins with a state, which stays as it is. */
+export function progressFrom(state: StateWithoutRecords): Progress {
   const { seed } = state;
-  return { seed, turn, now, clock, ordinals, queue: [...queue.values()], inFlight: [...inFlight.values()] };
-}
-
-function apply(mutable: MutableState, commit: Commit): void {
-  mutable.turn = commit.turn;
-  mutable.now = commit.now;
-  mutable.clock = commit.clock ?? mutable.clock;
-  Object.assign(mutable.ordinals, commit.ordinals);
-  applyRecords(mutable.records, commit);
-  for (const event of commit.scheduled ?? []) mutable.queue.set(event.number, event);
-  for (const effect of commit.asked ?? []) mutable.inFlight.set(effect.number, effect);
-  for (const number of commit.unscheduled ?? []) mutable.queue.delete(number);
-  if (commit.fired !== undefined) mutable.queue.delete(commit.fired);
-  if (commit.settled !== undefined) mutable.inFlight.delete(commit.settled);
+  let { turn, now, clock } = state;
+  const ordinals = { ...state.ordinals };
+  const queue = new Map(state.queue.map((event) => [event.number, event]));
+  const inFlight = new Map(state.inFlight.map((effect) => [effect.number, effect]));
+  return {
+    apply(commit) {
+      ({ turn, now } = commit);
+      clock = commit.clock ?? clock;
+      Object.assign(ordinals, commit.ordinals);
+      for (const event of commit.scheduled ?? []) queue.set(event.number, event);
+      for (const effect of commit.asked ?? []) inFlight.set(effect.number, effect);
+      for (const number of commit.unscheduled ?? []) queue.delete(number);
+      if (commit.fired !== undefined) queue.delete(commit.fired);
+      if (commit.settled !== undefined) inFlight.delete(commit.settled);
+    },
+    state: () => ({
+      seed,
+      turn,
+      now,
+      clock,
+      ordinals: { ...ordinals },
+      queue: [...queue.values()],
+      inFlight: [...inFlight.values()],
+    }),
+  };
 }
 
 /** What a turn removed and put again comes last in the order of its collection. */
-function applyRecords(records: MutableRecords, { put = {}, removed = {} }: Commit): void {
-  for (const name in removed) for (const key of removed[name] ?? []) records.remove(name, key);
-  for (const name in put) for (const item of put[name] ?? []) records.put(name, item);
+function applyRecords(
+  tables: Map<string, Map<string, StoredRecord>>,
+  { put = {}, removed = {} }: Commit,
+): void {
+  for (const name in removed) for (const key of removed[name] ?? []) tables.get(name)?.delete(key);
+  for (const name in put) {
+    const table = tables.get(name) ?? byKey([]);
+    tables.set(name, table);
+    for (const item of put[name] ?? []) table.set(item.key, item);
+  }
 }
 
 function byKey(items: readonly StoredRecord[]): Map<string, StoredRecord> {

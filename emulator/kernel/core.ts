@@ -111,7 +111,7 @@ export function runTurn<Types extends WorldTypes, R>(
 
 function finish<Types extends WorldTypes>(
   core: Core<Types>,
-  { commit, scheduled, asked, replies, changed }: TurnOutcome<Types>,
+  { commit, scheduled, asked, replies, changed, replaced }: TurnOutcome<Types>,
 ): void {
   const { past, persist, passed } = core.parts;
   if (past) refuseChange(commit);
@@ -123,7 +123,7 @@ function finish<Types extends WorldTypes>(
   for (const effect of asked) core.effectQueue.add(effect);
   // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
   if (!past) core.journal.append(entryOf(commit));
-  passed?.(commit, changed);
+  passed?.(commit, changed, replaced);
   for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 

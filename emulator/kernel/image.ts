@@ -1,4 +1,4 @@
-import { type Commit, commitTo, type WorldState } from "./commit.ts";
+import type { WorldState } from "./commit.ts";
 import { createRecords, type Records } from "./records.ts";
 import type { Collection } from "./table.ts";
 
@@ -13,11 +13,4 @@ export interface WorldImage extends Omit<WorldState, "records"> {
 /** The image of a world that was kept as plain data. */
 export function imageOf(state: WorldState, collections: readonly Collection<never>[]): WorldImage {
   return { ...state, records: createRecords(collections, state.records) };
-}
-
-/** The image after these commits. It shares with the one before what they leave alone, which stays as it is. */
-export function imageAfter(image: WorldImage, commits: Iterable<Commit>): WorldImage {
-  const records = image.records.copy();
-  const rest = commitTo(records.writer, image, commits);
-  return { ...rest, records };
 }

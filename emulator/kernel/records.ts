@@ -1,18 +1,23 @@
-import type { MutableRecords, StoredRecord, WorldState } from "./commit.ts";
-import { type Collection, createTable, type Table } from "./table.ts";
+import type { Commit, StoredRecord, WorldState } from "./commit.ts";
+import { type Collection, createTable, type Replaced, type Row, type Table } from "./table.ts";
 import type { Reader } from "./turn.ts";
 
 /** The tables of a world, one for each of its collections. */
 export interface Records {
   readonly reader: Reader;
   table<T>(kind: Collection<T>): Table<T>;
-  /** For commits that are applied again. */
-  readonly writer: MutableRecords;
+  /** Applies a commit again; answers what it replaces. */
+  apply(changes: Changes): readonly Replaced[];
+  /** Takes the last changes back, which had replaced these. */
+  undo(changes: Changes, replaced: readonly Replaced[]): void;
   /** Everything, as a snapshot has it. */
   stored(): WorldState["records"];
   /** Records of their own that begin with what these hold. */
   copy(): Records;
 }
+
+/** What a commit changes in records. */
+type Changes = Pick<Commit, "put" | "removed">;
 
 type Kinds = ReadonlyMap<string, Collection<never>>;
 type Tables = Map<string, Table<never>>;
@@ -23,8 +28,7 @@ export function createRecords(
   stored: WorldState["records"],
 ): Records {
   const records = recordsIn(new Map(collections.map((kind) => [kind.name, kind])), new Map());
-  for (const [name, items] of Object.entries(stored))
-    for (const item of items) records.writer.put(name, item);
+  records.apply({ put: stored });
   return records;
 }
 
@@ -36,7 +40,10 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
   }
 
   /** Stored records are JSON that was written for this collection: they are trusted to have its type. */
-  const putStored = <T>(kind: Collection<T>, record: unknown): void => table(kind).put(record as T);
+  const putStored = <T>(kind: Collection<T>, record: unknown): Row<T> | undefined =>
+    table(kind).put(record as T);
+  const restore = <T>(kind: Collection<T>, key: string, row: Row<unknown> | undefined): void =>
+    table(kind).restore(key, row as Row<T> | undefined);
 
   function newTable(name: string): Table<never> {
     const kind = kinds.get(name);
@@ -61,14 +68,38 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       page: (kind, wanted) => table(kind).page(wanted),
       all: (kind) => table(kind).values(),
     },
-    writer: {
-      put(name, { record }) {
-        const kind = kinds.get(name);
-        if (kind) putStored(kind, record);
-      },
-      remove: (name, key) => tables.get(name)?.remove(key),
+    apply({ put = {}, removed = {} }) {
+      const replaced: Replaced[] = [];
+      // What was removed and put again comes last in the order of its collection.
+      each(removed, (collection, key) => {
+        const row = tables.get(collection)?.remove(key);
+        if (row) replaced.push({ collection, key, row });
+      });
+      each(put, (collection, { key, record }) => {
+        const kind = kinds.get(collection);
+        const row = kind && putStored(kind, record);
+        if (row) replaced.push({ collection, key, row });
+      });
+      return replaced;
+    },
+    undo({ put = {} }, replaced) {
+      for (const name in put) {
+        const kept = new Set(replaced.flatMap(({ collection, key }) => (collection === name ? [key] : [])));
+        for (const { key } of put[name] ?? []) if (!kept.has(key)) tables.get(name)?.remove(key);
+      }
+      for (const { collection, key, row } of replaced) {
+        const kind = kinds.get(collection);
+        if (kind) restore(kind, key, row);
+      }
     },
     stored: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
     copy: () => recordsIn(kinds, copyTables()),
   };
+}
+
+function each<T>(
+  lists: Readonly<Record<string, readonly T[]>>,
+  act: (collection: string, item: T) => void,
+): void {
+  for (const name in lists) for (const item of lists[name] ?? []) act(name, item);
 }

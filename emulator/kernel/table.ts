@@ -36,8 +36,11 @@ export function collection<T>(
 export interface Table<T> {
   readonly size: number;
   get(id: string): T | undefined;
-  put(record: T): void;
-  remove(id: string): void;
+  /** Answers what it replaces. */
+  put(record: T): Row<T> | undefined;
+  remove(id: string): Row<T> | undefined;
+  /** Has a record again as it was, in its place; without one, none. */
+  restore(id: string, row: Row<T> | undefined): void;
   /** Oldest first; what is put or removed on the way is seen. */
   list(group?: string): Iterable<T>;
   count(group?: string, label?: string): number;
@@ -49,9 +52,16 @@ export interface Table<T> {
 }
 
 /** A record with its place in the order of first puts. */
-interface Row<T> {
+export interface Row<T> {
   readonly order: number;
   readonly record: T;
+}
+
+/** What a turn has replaced or removed. */
+export interface Replaced {
+  readonly collection: string;
+  readonly key: string;
+  readonly row: Row<unknown>;
 }
 
 /** What stands in one group, or under one label of it; whoever is not its owner copies it before a change. */
@@ -77,22 +87,8 @@ export function createTable<T>(kind: Collection<T>): Table<T> {
 function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   const { rows, groupIndexes, everything } = state;
   const namesOf = groupNamer(kind);
+  const groups = createGroups(groupIndexes);
   let last = state.last;
-  let owner = {};
-
-  function ownGroupIndex(name: string): Sequence {
-    const found = groupIndexes.get(name);
-    if (found?.owner === owner) return found.ids;
-    const ids = found ? found.ids.copy() : new Sequence();
-    groupIndexes.set(name, { owner, ids });
-    return ids;
-  }
-
-  function removeFromGroup(name: string, order: number): void {
-    const ids = ownGroupIndex(name);
-    ids.remove(order);
-    if (ids.size === 0) groupIndexes.delete(name);
-  }
 
   /** Part after part, so that what is put, moved or removed on the way does no harm. */
   function* walk(ids: Sequence, stillMatches: (record: T) => boolean): Generator<T> {
@@ -103,6 +99,26 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
       }
   }
 
+  /** Instead of a row of the same order, or where none is. */
+  function place(id: string, row: Row<T>, known: Row<T> | undefined): void {
+    const { order } = row;
+    const entry = { order, id };
+    rows.set(id, row);
+    if (!known) everything.add(entry);
+    const [before, after] = [known ? namesOf(known.record) : [], namesOf(row.record)];
+    for (const name of before) if (!after.includes(name)) groups.remove(name, order);
+    for (const name of after) if (!before.includes(name)) groups.add(name, entry);
+  }
+
+  function remove(id: string): Row<T> | undefined {
+    const row = rows.get(id);
+    if (!row) return undefined;
+    for (const name of namesOf(row.record)) groups.remove(name, row.order);
+    everything.remove(row.order);
+    rows.delete(id);
+    return row;
+  }
+
   return {
     get size() {
       return rows.size;
@@ -111,20 +127,13 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     put(record) {
       const id = kind.idOf(record);
       const known = rows.get(id);
-      const order = known?.order ?? ++last;
-      const entry = { order, id };
-      rows.set(id, { order, record });
-      if (!known) everything.add(entry);
-      const [before, after] = [known ? namesOf(known.record) : [], namesOf(record)];
-      for (const name of before) if (!after.includes(name)) removeFromGroup(name, order);
-      for (const name of after) if (!before.includes(name)) ownGroupIndex(name).add(entry);
+      place(id, { order: known?.order ?? ++last, record }, known);
+      return known;
     },
-    remove(id) {
-      const row = rows.get(id);
-      if (!row) return;
-      for (const name of namesOf(row.record)) removeFromGroup(name, row.order);
-      everything.remove(row.order);
-      rows.delete(id);
+    remove,
+    restore(id, row) {
+      if (rows.get(id)?.order !== row?.order) remove(id);
+      if (row) place(id, row, rows.get(id));
     },
     list(group = ALL) {
       const groupIndex = groupIndexes.get(group);
@@ -142,15 +151,35 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     },
     values: () => walk(everything, () => true),
     copy() {
-      // From here on neither side owns the shelves that both of them hold.
+      const groupIndexes = groups.copy();
+      return tableOn(kind, { rows: rows.copy(), groupIndexes, everything: everything.copy(), last });
+    },
+  };
+}
+
+/** Changes the groups of one table. */
+function createGroups(indexes: SharedMap<GroupIndex>) {
+  let owner = {};
+
+  function ownIndex(name: string): Sequence {
+    const found = indexes.get(name);
+    if (found?.owner === owner) return found.ids;
+    const ids = found ? found.ids.copy() : new Sequence();
+    indexes.set(name, { owner, ids });
+    return ids;
+  }
+
+  return {
+    add: (name: string, entry: OrderedId) => ownIndex(name).add(entry),
+    remove(name: string, order: number): void {
+      const ids = ownIndex(name);
+      ids.remove(order);
+      if (ids.size === 0) indexes.delete(name);
+    },
+    copy() {
+      // From here on neither side owns the groups that both of them hold.
       owner = {};
-      const shared = {
-        rows: rows.copy(),
-        groupIndexes: groupIndexes.copy(),
-        everything: everything.copy(),
-        last,
-      };
-      return tableOn(kind, shared);
+      return indexes.copy();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Cause, ClockState, Commit, Note, StoredRecord } from "./commit.ts"
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
 import type { EventQueue } from "./queue.ts";
-import type { Collection, PageOf, Table } from "./table.ts";
+import type { Collection, PageOf, Replaced, Row, Table } from "./table.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
 /** Read access to the records of a world. */
@@ -101,6 +101,8 @@ export interface TurnOutcome<Types extends WorldTypes> {
   readonly replies: readonly { readonly ticket: number; readonly value: unknown }[];
   /** True when the store has to know of it. */
   readonly changed: boolean;
+  /** The records that it replaced or removed, as they were before it. */
+  readonly replaced: readonly Replaced[];
 }
 
 /** Runs the turns of one world in sequence, reusing one turn object. */
@@ -149,6 +151,7 @@ interface Draft<Types extends WorldTypes> {
   /** By collection and key. */
   put?: Record<string, Map<string, StoredRecord>>;
   removed?: Record<string, Set<string>>;
+  replaced?: Replaced[];
   scheduled?: EventOf<Types>[];
   unscheduled?: ReadonlySet<number>;
   asked?: EffectOf<Types>[];
@@ -164,18 +167,30 @@ function writerOf<Types extends WorldTypes>(
   context: TurnContext<Types>,
   current: () => Draft<Types>,
 ): WriterOf<Types> {
+  /** Of a record that a turn changes more than once, the first change replaces what was there. */
+  function noteReplaced(
+    draft: Draft<Types>,
+    collection: string,
+    key: string,
+    row: Row<unknown> | undefined,
+  ): void {
+    if (!row || draft.put?.[collection]?.has(key) || draft.removed?.[collection]?.has(key)) return;
+    draft.replaced ??= [];
+    draft.replaced.push({ collection, key, row });
+  }
+
   return {
     put(kind, record) {
       const draft = current();
       const key = kind.idOf(record);
-      context.table(kind).put(record);
+      noteReplaced(draft, kind.name, key, context.table(kind).put(record));
       draft.put ??= {};
       const stored = draft.put[kind.name] ?? new Map<string, StoredRecord>();
       draft.put[kind.name] = stored.set(key, { key, record });
     },
     remove(kind, id) {
       const draft = current();
-      context.table(kind).remove(id);
+      noteReplaced(draft, kind.name, id, context.table(kind).remove(id));
       draft.put?.[kind.name]?.delete(id);
       draft.removed ??= {};
       draft.removed[kind.name] = (draft.removed[kind.name] ?? new Set<string>()).add(id);
@@ -252,7 +267,7 @@ function outcomeOf<Types extends WorldTypes>(
   { fired, settled }: TurnTrigger,
 ): TurnOutcome<Types> {
   const { turn, now, cause, put, removed, scheduled, unscheduled } = draft;
-  const { asked, ordinals, clock, notes, replies = [] } = draft;
+  const { asked, ordinals, clock, notes, replies = [], replaced = NOTHING } = draft;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listed(put, (items) => [...items.values()]);
   if (removed) commit.removed = listed(removed, (keys) => [...keys]);
@@ -266,8 +281,11 @@ function outcomeOf<Types extends WorldTypes>(
   // What follows alone changes nothing that the store would have to know.
   const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes;
-  return { commit, scheduled: scheduled ?? [], asked: asked ?? [], replies, changed };
+  return { commit, scheduled: scheduled ?? [], asked: asked ?? [], replies, changed, replaced };
 }
+
+/** Shared by the turns that replace nothing, which are kept in great numbers. */
+const NOTHING: readonly Replaced[] = [];
 
 /** Members that every commit has. */
 const COMMIT_BASE_MEMBERS = 3;

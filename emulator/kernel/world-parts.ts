@@ -2,6 +2,7 @@ import type { Commit } from "./commit.ts";
 import type { EffectRunners } from "./effect-queue.ts";
 import type { WorldImage } from "./image.ts";
 import type { JournalEntry } from "./journal.ts";
+import type { Replaced } from "./table.ts";
 import type { Turn } from "./turn.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
 
@@ -32,8 +33,11 @@ export interface WorldParts<Types extends WorldTypes> {
   /** Makes all commits so far durable; called before an effect begins. */
   readonly flush: () => void;
   readonly journalCapacity: number;
-  /** Called after each turn that was not refused, when the world is whole again; `isChange` when it was persisted. */
-  readonly passed?: (commit: Commit, isChange: boolean) => void;
+  /**
+   * Called after each turn that was not refused, when the world is whole again; `isChange` when it was persisted,
+   * `replaced` with the records that it changed as they were before.
+   */
+  readonly passed?: (commit: Commit, isChange: boolean, replaced: readonly Replaced[]) => void;
   /** A world of the past, with the turns up to then: its turns may read, and are not kept. */
   readonly past?: readonly JournalEntry[];
 }

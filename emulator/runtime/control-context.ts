@@ -66,7 +66,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
 }
 
 function* turnsUpTo({ world, history }: WorldRuntime) {
-  for (const each of history.turns()) if (each.turn <= world.lastTurn) yield each;
+  for (const each of history.turns()) if (each.commit.turn <= world.lastTurn) yield each;
 }
 
 /** After a reset this is what the world is now. */

@@ -3,7 +3,7 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { headOf } from "./head-of.ts";
-import type { Moment, Older, Stretch } from "./history/history.ts";
+import type { KeptHistory, Moment, Older } from "./history/history.ts";
 import { olderOf } from "./history/older.ts";
 import { bodiesIn, writePast } from "./history/past-file.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
@@ -54,7 +54,7 @@ export interface WorldStorage {
   /** What an earlier process has left of the history. */
   readonly older: Older | undefined;
   /** Writes the last state, if any, and the history if it has gone on, and closes the files. */
-  close(state: WorldState | undefined, history?: readonly Stretch[]): Promise<void>;
+  close(state: WorldState | undefined, history?: KeptHistory): Promise<void>;
 }
 
 /** What the storage of a world is opened with; the heads have an entry of its name already. */
@@ -169,12 +169,12 @@ function olderIn(
 }
 
 /** A history that has not gone on stays in its file. */
-function pastWriter(pool: Pool, sealing: Sealing, history: readonly Stretch[] | undefined): PastWriter {
+function pastWriter(pool: Pool, sealing: Sealing, history: KeptHistory | undefined): PastWriter {
   return ({ past, others }, file) => {
     if (!history) return { past, owners: others };
     writePast(pool.path(file), history, sealing);
-    const { turn, now } = (history[0] as Stretch).first.image;
-    return { past: { file, turn, now }, owners: bodiesIn(history).map(ownerOf) };
+    const { turn, now } = history.first.image;
+    return { past: { file, turn, now }, owners: bodiesIn(history.stretches).map(ownerOf) };
   };
 }
 

@@ -42,7 +42,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { encoder, webhooks, objectStores, delays } = adapters;
   const world: World = createWorld({
     ...partsOf(adapters, image, delays),
-    passed: (commit, isChange) => past.passed(commit, isChange),
+    passed: (...passed) => past.passed(...passed),
   });
   const past = openHistory(world, storage, source?.before);
   const { history } = past;
@@ -84,7 +84,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     history,
     sourceAsOf(at) {
       clock.sync();
-      const moment = history.momentAt(history.pointAt(at, { turn: world.lastTurn, now: world.now }));
+      const moment = history.momentAt(history.pointAt(at));
       return { ...storage.sourceAsOf(moment), ...behind(history, moment) };
     },
     end(reason) {

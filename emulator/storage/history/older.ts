@@ -1,6 +1,6 @@
 import type { Point } from "../../kernel/as-of.ts";
-import type { Commit } from "../../kernel/commit.ts";
-import { imageAfter, imageOf } from "../../kernel/image.ts";
+import { type Commit, progressFrom } from "../../kernel/commit.ts";
+import { imageOf } from "../../kernel/image.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import { readStretch } from "../journal/journal.ts";
@@ -9,8 +9,9 @@ import type { Sealing } from "../journal/sealing.ts";
 import { readState } from "../journal/state.ts";
 import type { Head } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { newStretch, type Older, type PastTurn, STRETCH_TURNS, type Stretch } from "./history.ts";
+import type { Before, Older } from "./history.ts";
 import { readPast } from "./past-file.ts";
+import { newStretch, type PastTurn, STRETCH_ENTRIES, type Stretch } from "./stretch.ts";
 
 /** What the history of a world is read from. */
 export interface OlderParts {
@@ -32,43 +33,42 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
   return {
     earliest: { turn: earliest.turn, now: earliest.now },
     isAhead: !isClean,
-    load: (limiter) => stretchesOf(parts, limiter),
+    load: (limiter) => beforeOf(parts, limiter),
   };
 }
 
-function stretchesOf(parts: OlderParts, limiter: RateLimiter): readonly Stretch[] {
+function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
   const { pool, head, sealing, collections } = parts;
   const past = head.past && readPast(pool.path(head.past.file));
   const state = past ? undefined : readState(pool.path(head.state ?? ""));
   const base = past?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
-  if (!base.state) return [];
-  const image = imageOf(sealing.opened(base.state), collections);
-  let stretch = newStretch({ image, rows: base.rows, limiter });
-  stretch.bodies.push(...(past?.bodies ?? []));
-  const stretches = [stretch];
-  for (const turn of turnsOf(parts, past?.turns ?? [])) {
-    if (stretch.turns.length === STRETCH_TURNS) {
-      const commits = stretch.turns.map(({ commit }) => commit);
-      const rows = stretch.turns.at(-1)?.rows ?? stretch.first.rows;
-      stretch = newStretch({ image: imageAfter(stretch.first.image, commits), rows, limiter });
-      stretches.push(stretch);
+  if (!base.state) return undefined;
+  const { records, ...rest } = imageOf(sealing.opened(base.state), collections);
+  const stretches = [newStretch(rest)];
+  stretches[0]?.bodies.push(...(past?.bodies ?? []));
+  for (const { commit, rows } of turnsOf(parts, past?.turns ?? [])) {
+    let last = stretches.at(-1) as Stretch;
+    if (last.turns.length === STRETCH_ENTRIES) {
+      last = newStretch(last.turns.at(-1)?.commit ?? rest);
+      stretches.push(last);
     }
-    stretch.turns.push(turn);
+    last.turns.push({ commit, rows, replaced: records.apply(commit) });
   }
-  return stretches;
+  (stretches.at(-1) as Stretch).records = records;
+  return { beginning: { progress: progressFrom(rest), rows: base.rows, limiter: limiter.copy() }, stretches };
 }
 
 /** Those of the file, and those of the journals behind them, up to where the process began. */
 function* turnsOf(
   { pool, head, sealing, until }: OlderParts,
   kept: readonly { readonly rows: number; readonly commit: Commit }[],
-): Iterable<PastTurn> {
+): Iterable<Omit<PastTurn, "replaced">> {
   let last = -1;
   let rows = 0;
-  const turnOf = (sealed: Commit): PastTurn => {
+  const turnOf = (sealed: Commit): Omit<PastTurn, "replaced"> => {
     const commit = sealing.openedCommit(sealed);
     last = commit.turn;
-    return { turn: commit.turn, now: commit.now, commit, rows };
+    return { commit, rows };
   };
   for (const each of kept) {
     rows = each.rows;

@@ -6,7 +6,8 @@ import type { Sealing } from "../journal/sealing.ts";
 import { stateOf } from "../journal/state.ts";
 import { writeAll } from "../pool/open-files.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
-import type { Stretch } from "./history.ts";
+import type { KeptHistory } from "./history.ts";
+import type { Stretch } from "./stretch.ts";
 
 const LINE_FEED = 0x0a;
 const LINES_AT_A_TIME = 500;
@@ -19,7 +20,7 @@ export interface StoredPast {
 }
 
 /** Writes a history, one line with its checksum for each of its parts. */
-export function writePast(path: string, stretches: readonly Stretch[], sealing: Sealing): void {
+export function writePast(path: string, history: KeptHistory, sealing: Sealing): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "w", 0o600);
   try {
@@ -28,7 +29,7 @@ export function writePast(path: string, stretches: readonly Stretch[], sealing: 
       writeAll(file, Buffer.from(lines.join("")));
       lines = [];
     };
-    for (const part of partsOf(stretches, sealing)) {
+    for (const part of partsOf(history, sealing)) {
       lines.push(`${withSum(JSON.stringify(part))}\n`);
       if (lines.length === LINES_AT_A_TIME) write();
     }
@@ -38,8 +39,7 @@ export function writePast(path: string, stretches: readonly Stretch[], sealing: 
   }
 }
 
-function* partsOf(stretches: readonly Stretch[], sealing: Sealing): Iterable<object> {
-  const { first } = stretches[0] as Stretch;
+function* partsOf({ first, stretches }: KeptHistory, sealing: Sealing): Iterable<object> {
   yield { bodies: bodiesIn(stretches) };
   yield { rows: first.rows, state: sealing.state(stateOf(first)) };
   for (const { turns } of stretches)

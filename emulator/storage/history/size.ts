@@ -1,15 +1,16 @@
 import type { Commit } from "../../kernel/commit.ts";
+import type { Replaced } from "../../kernel/table.ts";
 
 /** What an object, an array or a member takes beside its text. */
 const MEMBER_BYTES = 8;
 
-/** About how many bytes a commit takes as JSON; nothing is written for it. */
-export function sizeOfCommit({ put = {}, scheduled = [], asked = [] }: Commit): number {
-  let bytes = 0;
-  for (const name in put) for (const { record } of put[name] ?? []) bytes += sizeOf(record);
+/** About how many bytes, as JSON, are kept for a turn alone: not the records that it left, but those before it. */
+export function sizeOfTurn({ scheduled = [], asked = [] }: Commit, replaced: readonly Replaced[]): number {
+  let bytes = MEMBER_BYTES;
+  for (const { row } of replaced) bytes += sizeOf(row.record);
   for (const { data } of scheduled) bytes += sizeOf(data);
   for (const { data } of asked) bytes += sizeOf(data);
-  return bytes + MEMBER_BYTES;
+  return bytes;
 }
 
 function sizeOf(value: unknown): number {

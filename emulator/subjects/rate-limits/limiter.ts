@@ -55,6 +55,8 @@ export interface RateLimiter {
   readonly settings: RateLimitSettings;
   /** Counts a request against its deciding row; undefined when that row is not enforced. */
   decide(call: Call, now: Instant): Decision | undefined;
+  /** Counts against a row, whether it is enforced or not. */
+  count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision;
   /** The rows that apply to a request, the deciding one first. */
   appliedRows(call: Call, now: Instant): readonly AppliedRow[];
   tally(row: RateRow, region: RateRegion): Tally;
@@ -121,6 +123,7 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
   return {
     settings,
     enforces,
+    count,
     decide(call, now) {
       if (!settings.enabled && !state.isChangedByHand) return undefined;
       const region = regionOf(call.region);

@@ -17,8 +17,8 @@ export function partingOf(a: WorldRuntime, b: WorldRuntime): Parting | null {
 
 function turnsFrom({ history, world }: WorldRuntime, begin: number): ReadonlyMap<number, Commit> {
   const found = new Map<number, Commit>();
-  for (const { turn, commit } of history.turns())
-    if (turn > begin && turn <= world.lastTurn) found.set(turn, commit);
+  for (const { commit } of history.turns())
+    if (commit.turn > begin && commit.turn <= world.lastTurn) found.set(commit.turn, commit);
   return found;
 }
 

@@ -52,7 +52,7 @@ export function withPast(runtime: Omit<WorldRuntime, "asOf">, parts: PastParts):
     const { history, world, clock } = live;
     if (world.defect) throw world.defect;
     clock.sync();
-    const point = history.pointAt(at, { turn: world.lastTurn, now: world.now });
+    const point = history.pointAt(at);
     const key = `${point.turn} ${point.now}`;
     const known = opened.get(key);
     opened.delete(key);

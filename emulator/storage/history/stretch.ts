@@ -1,0 +1,86 @@
+import type { RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
+import type { Point } from "../../kernel/as-of.ts";
+import type { Commit, Progress } from "../../kernel/commit.ts";
+import type { Records } from "../../kernel/records.ts";
+import type { Replaced } from "../../kernel/table.ts";
+import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
+import type { RateRow } from "../../subjects/rate-limits/matching.ts";
+import { sizeOfTurn } from "./size.ts";
+
+/** A turn that left something behind. */
+export interface PastTurn {
+  /** Without changes for one that only wrote trace rows. */
+  readonly commit: Commit;
+  /** The number of the row after its last one. */
+  readonly rows: number;
+  /** What leads back to the state before it. */
+  readonly replaced: readonly Replaced[];
+}
+
+/** What has become of the rate limiter between a turn and the next one: a request was counted, or a row changed by hand. */
+export type LimiterChange = Point &
+  (
+    | { readonly row: RateRow; readonly region: RateRegion; readonly identity: string }
+    | { readonly repeat: (limiter: RateLimiter) => void }
+  );
+
+/** Turns that follow on each other. */
+export interface Stretch {
+  /** Where the world stood before the first of them. */
+  readonly after: Point;
+  readonly turns: PastTurn[];
+  readonly counted: LimiterChange[];
+  bytes: number;
+  /** Bodies that no record names since one of these turns. */
+  readonly bodies: string[];
+  /** The records after the last of them, where an earlier process ended: those of the next one have other places. */
+  records?: Records;
+}
+
+/** What stretches follow on, beside the records: these are found from the present backwards. */
+export interface Beginning {
+  readonly progress: Progress;
+  /** The number of the next trace row. */
+  rows: number;
+  readonly limiter: RateLimiter;
+}
+
+/** So many turns or counted requests are given up together. */
+export const STRETCH_ENTRIES = 1_000;
+const ENTRY_BYTES = 100;
+
+export function newStretch({ turn, now }: Point): Stretch {
+  return { after: { turn, now }, turns: [], counted: [], bytes: 0, bodies: [] };
+}
+
+/** Adds a turn; answers how many bytes are kept for it alone. */
+export function addTurn({ turns }: Stretch, turn: PastTurn): number {
+  turns.push(turn);
+  return ENTRY_BYTES + sizeOfTurn(turn.commit, turn.replaced);
+}
+
+/** Adds a change of the limiter; answers how many bytes it takes. */
+export function addChange({ counted }: Stretch, change: LimiterChange): number {
+  counted.push(change);
+  return ENTRY_BYTES;
+}
+
+/** The beginning is moved to the end of a stretch. */
+export function pass(beginning: Beginning, { turns, counted }: Stretch): void {
+  for (const { commit } of turns) beginning.progress.apply(commit);
+  beginning.rows = turns.at(-1)?.rows ?? beginning.rows;
+  for (const change of counted) repeat(change, beginning.limiter);
+}
+
+/** Its bodies are those of another world, which gives them up. */
+export function cut({ records, ...stretch }: Stretch, turn: number): Stretch {
+  const turns = stretch.turns.filter(({ commit }) => commit.turn <= turn);
+  const counted = stretch.counted.filter((change) => change.turn <= turn);
+  const isWhole = turns.length === stretch.turns.length;
+  return { ...stretch, turns, counted, bodies: [], ...(isWhole && records && { records }) };
+}
+
+export function repeat(change: LimiterChange, limiter: RateLimiter): void {
+  if ("repeat" in change) change.repeat(limiter);
+  else limiter.count(change.row, change.region, change.identity, change.now);
+}
