@@ -6,6 +6,7 @@ import {
   type NamedCommand,
 } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { aligned } from "./terminal.ts";
 
 const INDENT = "  ";
@@ -47,6 +48,8 @@ export async function overview(): Promise<string> {
     const { command } = await load();
     rows.push([`${name} ${wordsOf(command)}`, command.summary]);
   }
+  // What follows a mark explains more than a line of help has room for.
+  const codes = Object.entries(EXIT_CODES).map(([code, text]) => `${code} ${text.replace(/[:;,] .*$/, "")}`);
   return [
     "A local emulator of a hosted tracing and agent platform.",
     "",
@@ -57,7 +60,7 @@ export async function overview(): Promise<string> {
     "",
     "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
     "Every flag has an environment variable: --port is EMULATOR_PORT.",
-    "Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 drift, 4 a fault that was never triggered (--strict), 5 a defect of the emulator.",
+    `Exit codes: ${codes.join(", ")}.`,
   ].join("\n");
 }
 

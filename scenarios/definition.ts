@@ -3,6 +3,7 @@ import {
   closed,
   eitherOf,
   type Field,
+  type Fields,
   freeForm,
   integer,
   listOf,
@@ -118,21 +119,23 @@ const expectGiven = closed(
   },
 );
 
+const step = <const F extends Fields>(description: string, fields: F) => closed(fields, { description });
+
 /** The verbs, each with the fields of its step. */
 export const VERBS = {
-  seed: closed({ ...COMMON, seed: seedGiven, capture: CALL.capture }),
-  request: closed({
+  seed: step("Creates data.", { ...COMMON, seed: seedGiven, capture: CALL.capture }),
+  request: step("Sends a request, and compares its reply.", {
     ...COMMON,
     request: text({ pattern: "^[A-Z]+ .", description: "Method and path, for example `GET /ok`." }),
     region: optional(oneOf(["us", "eu"])),
     ...CALL,
   }),
-  control: closed({
+  control: step("Calls an operation of the control API.", {
     ...COMMON,
     control: text({ pattern: "^[A-Z]+ /", description: "Method and path below /_emulator/v1." }),
     ...CALL,
   }),
-  advance: closed({
+  advance: step("Moves the clock.", {
     ...COMMON,
     advance: eitherOf([text(), closed(moveBounds)], {
       description: "A duration, or what POST /clock/advance takes.",
@@ -140,13 +143,16 @@ export const VERBS = {
     expect: CALL.expect,
     capture: CALL.capture,
   }),
-  fault: closed({
+  fault: step("Arms a fault, which has to hit unless it is `optional`.", {
     ...COMMON,
     fault: faultGiven,
     capture: CALL.capture,
   }),
-  expect: closed({ ...COMMON, expect: expectGiven }),
-  repeat: closed({
+  expect: step("Compares objects, files, deliveries, the journal or variables.", {
+    ...COMMON,
+    expect: expectGiven,
+  }),
+  repeat: step("Plays its steps again and again.", {
     ...COMMON,
     repeat: integer({
       minimum: 1,
@@ -158,7 +164,7 @@ export const VERBS = {
     ),
     steps: stepList(),
   }),
-  include: closed({
+  include: step("Plays the steps of another file.", {
     ...COMMON,
     include: text({ description: "A file of steps, relative to this one." }),
     with: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),

@@ -7,6 +7,16 @@ export const VERDICTS = ["PASS", "UNSUPPORTED", "NON-STRICT", "UNSPECIFIED", "FA
 /** From the mildest to the gravest. */
 export type Verdict = (typeof VERDICTS)[number];
 
+/** What each verdict means. */
+export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
+  PASS: "as the specification says",
+  UNSUPPORTED: "not looked at: the case needs what the server does not have",
+  "NON-STRICT": "allowed, but not as the specification words it; fails only with `--strict`",
+  UNSPECIFIED:
+    "the specification is silent, and the server differs from the emulator's choice; fails only with `--strict`",
+  FAIL: "a statement of the specification is violated",
+};
+
 /** An expectation that the target has met, and what it did. */
 export interface Held {
   readonly requirement: RequirementId;
@@ -16,6 +26,14 @@ export interface Held {
 
 /** Who has to change something: the server, the request, the reader of a silent specification, or this harness. */
 export type Blame = "target" | "caller" | "specification" | "harness";
+
+/** What has to change, by who is to blame. */
+export const BLAME_MEANINGS: Readonly<Record<Blame, string>> = {
+  target: "the server",
+  caller: "the request, or what the run was given",
+  specification: "nothing: it is silent, and both are right",
+  harness: "the contract suites",
+};
 
 /** Something that is not as it should be. */
 export interface Finding {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Send, WireRequest } from "../../contracts/engine/http-message.ts";
 import { variantsOf } from "../../contracts/engine/variant.ts";
-import { createAddressTarget, MUTANTS, selftest, suite, VARIANTS } from "../../contracts/index.ts";
+import { createAddressTarget, selftest, suite, VARIANTS } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
-import { selftestPage } from "../../contracts/report/selftest-page.ts";
 import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { tinyServer } from "./stub-server.ts";
@@ -67,12 +66,6 @@ describe("honest variants", () => {
       convicted_by: ["4.1/list", "4.1/missing"],
     });
     expect(isProven({ ...done, acquittals: [] })).toBe(true);
-  });
-
-  it("stand with the lies in a page that is as the tables are", async () => {
-    await expect(selftestPage(MUTANTS, VARIANTS)).toMatchFileSnapshot(
-      "../../docs/look-up/lies-and-variants.md",
-    );
   });
 
   it("are at least sixty, each under a name of its own", () => {

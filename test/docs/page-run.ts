@@ -20,6 +20,11 @@ export async function runPage(page: string): Promise<Outcome> {
   const blocks = blocksOf(page).filter(({ isRun }) => isRun);
   const cwd = workingFolder();
   write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
+  // A loaded machine may take longer than the 5 s that a test of vitest has.
+  write(
+    join(cwd, "vitest.config.mjs"),
+    "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
+  );
   const bin = installPackage(cwd);
   for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
   const addresses = await startFor(blocks, cwd);

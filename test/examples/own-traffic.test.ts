@@ -9,7 +9,8 @@ const ADDRESS = /^const url = .*\n/m;
 
 /** The lines of the chapter on one's own traffic, as a reader would copy them, without their import and address. */
 function example(): string {
-  const block = blocksOf("docs/understand/verdicts.md").find(({ language }) => language === "ts")?.text ?? "";
+  const block =
+    blocksOf("docs/do/check-recorded-traffic.md").find(({ language }) => language === "ts")?.text ?? "";
   expect(block).toContain(IMPORT);
   expect(block).toMatch(ADDRESS);
   return block.replace(IMPORT, "").replace(ADDRESS, "");

@@ -17,7 +17,7 @@ const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 const USEFUL =
-  /^(dist|docs|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(README|CHANGELOG|SECURITY)\.md$|^LICENSE$|^package\.json$/;
+  /^(dist|docs|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(AGENTS|README|CHANGELOG|SECURITY)\.md$|^LICENSE$|^package\.json$/;
 
 /** Runs to its end; what it says on its error output is shown when that is not a good one. */
 function run(program, words, { cwd = project, env = process.env, code = 0 } = {}) {
@@ -38,6 +38,7 @@ function pack() {
     "dist/python/trace_platform_emulator.py",
     "dist/types/emulator/runtime/index.d.ts",
     "README.md",
+    "AGENTS.md",
     "docs/README.md",
     "LICENSE",
   ])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 pytest_plugins = ["pytester"]
 
-PAGE = Path(__file__).parents[2] / "docs/do/library.md"
+PAGE = Path(__file__).parents[2] / "docs/do/use-from-python.md"
 
 
 def test_the_example_on_the_page_passes(pytester):

@@ -1,0 +1,48 @@
+import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
+import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
+import { code, page, plain, table } from "./markdown.ts";
+
+/** The choices of the emulator, those that can be set before those that cannot. */
+export function assumptionsPage(): string {
+  const rows = Object.entries<Assumption>(ASSUMPTIONS);
+  const open = rows.filter(([, { alternatives }]) => alternatives.length > 0);
+  const closed = rows.filter(([, { alternatives }]) => alternatives.length === 0);
+  return page(
+    "Assumptions",
+    `Where the specification is silent or contradicts itself, the emulator has made a choice: ${rows.length} in all. ` +
+      "[Assumptions](../understand/assumptions.md) says how to change them, and how to find out which ones your code relies on.",
+    `## ${open.length} with alternatives`,
+    "Set under `assumptions.<name>`, or under the setting that is named. *Observed* is what `--profile observed` chooses instead.",
+    table(["Name", "§", "Choice", "Alternatives", "Observed", "Why"], open.map(openRow)),
+    `## ${closed.length} without`,
+    table(
+      ["Name", "§", "Choice", "Why"],
+      closed.map(([name, { section, choice, reason }]) => [
+        code(name),
+        section,
+        valueOf(choice),
+        plain(reason),
+      ]),
+    ),
+  );
+}
+
+function openRow([name, row]: readonly [string, Assumption]) {
+  const { section, choice, alternatives, ruledOut = [], observed, setting, reason } = row;
+  const others = alternatives.map(
+    (value) => valueOf(value) + (ruledOut.includes(value) ? " (not conforming)" : ""),
+  );
+  const where = setting === undefined ? "" : `; set ${code(setting)}`;
+  return [
+    code(name) + where,
+    section,
+    valueOf(choice),
+    others.join("; "),
+    observed === undefined ? "" : valueOf(observed),
+    plain(reason),
+  ];
+}
+
+function valueOf(value: AssumptionValue): string {
+  return plain(String(value));
+}

@@ -1,0 +1,33 @@
+import type { AnyCommand, Command } from "../command.ts";
+import { COMMANDS } from "../commands.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { code, codes, page, plain, table } from "./markdown.ts";
+
+/** Every command and action with its flags, and the exit codes. */
+export async function commandsPage(): Promise<string> {
+  const rows: (readonly string[])[] = [];
+  for (const [name, load] of Object.entries(COMMANDS)) rows.push(...rowsOf(name, (await load()).command));
+  return page(
+    "Commands",
+    "`npx emulator <command>`; without a command, `start`. `emulator <command> --help` says what each flag means. Every flag has an environment " +
+      "variable: `--port` is `EMULATOR_PORT`. All take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
+      "says how they find an emulator, and what `start` prints. The flags of `start` and `exec` are [settings](settings.md), too.",
+    table(["Command", "Does", "Flags"], rows),
+    "## Exit codes",
+    table(["Code", "Means"], Object.entries(EXIT_CODES)),
+    "An unknown flag, an invalid value or an unreadable file is one line on standard error and exit code 2; nothing is changed.",
+  );
+}
+
+function rowsOf(name: string, entry: AnyCommand): readonly (readonly string[])[] {
+  if (!("actions" in entry)) return [rowOf(name, entry)];
+  return Object.entries(entry.actions).map(([action, command]) => rowOf(`${name} ${action}`, command));
+}
+
+function rowOf(name: string, { summary, operands, flags }: Command): readonly string[] {
+  return [
+    code([name, ...operands].join(" ")),
+    plain(summary),
+    codes(Object.keys(flags).map((flag) => `--${flag}`)),
+  ];
+}

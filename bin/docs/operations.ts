@@ -1,0 +1,71 @@
+import type { Operation } from "../../contracts/spec/operation.ts";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { CONTROL_OPERATIONS } from "../../emulator/control/gateway.ts";
+import type { ControlOperation } from "../../emulator/subjects/control-operation.ts";
+import { code, codes, membersOf, page, plain, table } from "./markdown.ts";
+
+const SERVERS: Readonly<Record<Operation["server"], string>> = {
+  platform: "The platform",
+  agent: "The agent server",
+  system: "Both",
+};
+
+/** The operations of the API, by the server that has them. */
+export function operationsPage(): string {
+  const sections = Object.entries(SERVERS).flatMap(([server, title]) => [
+    `## ${title}`,
+    table(
+      ["Operation", "Request", "Does", "Takes", "Answers", "§"],
+      Object.entries<Operation>(OPERATIONS)
+        .filter(([, operation]) => operation.server === server)
+        .map(([id, operation]) => rowOf(id, operation)),
+    ),
+  ]);
+  return page(
+    "Operations",
+    "What the emulator answers. `emulator openapi` prints every field. A request marked ° goes beyond what the specification shows. " +
+      "`?` follows what may be left out. The name of an operation is what a fault takes as `op`.",
+    ...sections,
+  );
+}
+
+function rowOf(
+  id: string,
+  { method, path, shown, summary, query, body, reply, refusals, section }: Operation,
+) {
+  return [
+    code(id),
+    `${code(`${method} ${path}`)}${shown ? "" : " °"}`,
+    plain(summary),
+    codes([...queryOf(query), ...membersOf(body)]),
+    [reply.status, ...(reply.or ? [reply.or.status] : []), ...refusals].join(", "),
+    section,
+  ];
+}
+
+/** The test-only operations. */
+export function controlPage(): string {
+  const rows = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned).map(controlRow);
+  return page(
+    "Control API",
+    "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
+      'Bodies and replies are JSON; errors are `{"error":{"code","message","hint"}}`. Unknown members and parameters are refused with 422. ' +
+      "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [past](../understand/worlds.md#the-past-of-a-world), " +
+      "unless it is marked ‡. [Who may call](../understand/configuration.md#who-may-call-the-ports) is a setting.",
+    table(["Operation", "Does", "Takes"], rows),
+    "`POST /_emulator/inbox/{name}`, without `v1`, is a built-in webhook receiver.",
+  );
+}
+
+function controlRow({ method, path, summary, query, body, past }: ControlOperation) {
+  const mark = method === "GET" && past === false ? " ‡" : "";
+  return [
+    `${code(`${method} ${path}`)}${mark}`,
+    plain(summary),
+    codes([...queryOf(query), ...membersOf(body)]),
+  ];
+}
+
+function queryOf(query: Operation["query"] | ControlOperation["query"] = {}): readonly string[] {
+  return Object.entries(query).map(([name, field]) => `?${name}${"optional" in field ? "" : "!"}`);
+}

@@ -1,0 +1,24 @@
+import { MUTANTS } from "../../contracts/mutants/mutants.ts";
+import { VARIANTS } from "../../contracts/variants/variants.ts";
+import { assumptionsPage } from "./assumptions.ts";
+import { commandsPage } from "./commands.ts";
+import { faultsPage } from "./faults.ts";
+import { limitsPage } from "./limits.ts";
+import { controlPage, operationsPage } from "./operations.ts";
+import { scenariosPage } from "./scenarios.ts";
+import { settingsPage } from "./settings.ts";
+import { liesPage, verdictsPage } from "./verdicts.ts";
+
+/** The pages of `docs/look-up/`, by their names; `npm run docs` writes them. */
+export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> = {
+  "commands.md": commandsPage,
+  "settings.md": settingsPage,
+  "operations.md": operationsPage,
+  "control-api.md": controlPage,
+  "faults.md": faultsPage,
+  "limits.md": limitsPage,
+  "assumptions.md": assumptionsPage,
+  "scenarios.md": scenariosPage,
+  "verdicts.md": verdictsPage,
+  "lies-and-variants.md": () => liesPage(MUTANTS, VARIANTS),
+};
