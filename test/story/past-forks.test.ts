@@ -123,7 +123,7 @@ async function holds(options: () => EmulatorOptions, seed: number, restarts = fa
   await fc.assert(property, { numRuns: RUNS, seed, endOnFailure: true });
 }
 
-describe("a fork from the past shows what was, and goes on to the same bytes", { timeout: 60_000 }, () => {
+describe("a fork from the past shows what was, and goes on to the same bytes", () => {
   it("in memory", () => holds(() => ({}), 11));
 
   it.each([

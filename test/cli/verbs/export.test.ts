@@ -6,14 +6,13 @@ import { expectRefusals, openVerbs, type Verbs } from "../../support/verbs.ts";
 const FROM_TO = ["--from", "2026-02-25", "--to", "2026-02-27"];
 const ROW = "00000000-0000-4000-8000-00000000dead";
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
-const TIMEOUT_MS = 60_000;
 
 function generate({ json }: Verbs, count: number): Promise<{ session_id: string }> {
   return json("traces", "generate", "--count", String(count), "--project", "shop", ...FROM_TO);
 }
 
 describe("emulator traces and export", () => {
-  it("bring traces in and out in two commands, and tell of both", { timeout: TIMEOUT_MS }, async () => {
+  it("bring traces in and out in two commands, and tell of both", async () => {
     const verbs = await openVerbs();
     await generate(verbs, 60);
     const lines = await verbs.lines("export", "create", "--project", "shop", ...FROM_TO, "--wait");
@@ -91,7 +90,7 @@ describe("emulator traces and export", () => {
     ]);
   });
 
-  it("refuse what they cannot read, and change nothing", { timeout: TIMEOUT_MS }, async () => {
+  it("refuse what they cannot read, and change nothing", async () => {
     const verbs = await openVerbs();
     await generate(verbs, 5);
     const create = "export create --project shop --from 2026-02-25";

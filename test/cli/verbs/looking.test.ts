@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { launch } from "../../support/emulator-process.ts";
 import { expectRefusals, openVerbs, type Verbs } from "../../support/verbs.ts";
 
-const TIMEOUT_MS = 60_000;
-
 /** Runs an agent whose end is delivered to an inbox of the emulator. */
 async function deliverOnce({ url, lines }: Verbs): Promise<void> {
   const reply = await fetch(`${url}/runs/wait`, {
@@ -25,7 +23,7 @@ async function firstLine({ cwd }: Verbs, ...words: string[]): Promise<string> {
 }
 
 describe("emulator limits", () => {
-  it("explains, trips and resets", { timeout: TIMEOUT_MS }, async () => {
+  it("explains, trips and resets", async () => {
     const verbs = await openVerbs();
     expect(await verbs.lines("limits", "explain", "POST", "/runs/query")).toEqual([
       "POST /runs/query (us) passes",
@@ -53,7 +51,7 @@ describe("emulator limits", () => {
 });
 
 describe("emulator webhooks and logs", () => {
-  it("list, follow and repeat deliveries; check a URL", { timeout: TIMEOUT_MS }, async () => {
+  it("list, follow and repeat deliveries; check a URL", async () => {
     const verbs = await openVerbs();
     await deliverOnce(verbs);
     const [delivery] = await verbs.json<{ id: string; status: string }[]>("webhooks");
@@ -104,7 +102,7 @@ it("emulator open prints the address of the console, of any world", async () => 
 });
 
 describe("emulator s3", () => {
-  it("lists, prints and reads objects, whatever keys and faults say", { timeout: TIMEOUT_MS }, async () => {
+  it("lists, prints and reads objects, whatever keys and faults say", async () => {
     const verbs = await openVerbs();
     const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
     await verbs.lines("traces", "generate", "--count", "30", ...window);
