@@ -16,6 +16,9 @@ const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 /** Commands that start an emulator. */
 const STARTING = /(start|exec)\.ts$/;
 
+/** Parts of those commands that most calls of them do without. */
+const PARTS = ["bin/exec/explore.ts", "bin/exec/capsule.ts", "bin/capsule/file.ts"];
+
 /**
  * Entry points: files run or imported by their own path. The commands that start an emulator are built by themselves:
  * the fewer entries share code, the fewer files each has to open.
@@ -129,19 +132,20 @@ async function sourceHash() {
 
 async function otherCommandFiles() {
   const names = await readdir(join(ROOT, "bin/commands"));
-  return names.filter((name) => !STARTING.test(name)).map((name) => `bin/commands/${name}`);
+  return [...names.filter((name) => !STARTING.test(name)).map((name) => `bin/commands/${name}`), ...PARTS];
 }
 
-/** Keeps the other commands external; the path is valid from both `bin` and `chunks`. */
+/** Keeps the other commands and parts external; the path is valid from both `bin` and `chunks`. */
 function otherCommands() {
   return {
     name: "other-commands",
     setup({ onResolve }) {
-      onResolve({ filter: /^\.\/commands\// }, ({ path }) =>
-        STARTING.test(path)
-          ? undefined
-          : { path: path.replace(/^\.\//, "../bin/").replace(/\.ts$/, ".js"), external: true },
-      );
+      onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
+        if (kind !== "dynamic-import") return undefined;
+        const file = relative(ROOT, join(resolveDir, path));
+        const isOther = PARTS.includes(file) || (file.startsWith("bin/commands/") && !STARTING.test(file));
+        return isOther ? { path: `../${file.replace(/\.ts$/, ".js")}`, external: true } : undefined;
+      });
     },
   };
 }

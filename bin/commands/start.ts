@@ -44,6 +44,8 @@ async function run(invocation: Invocation): Promise<number> {
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
       reportReady(running, resolved.configuration, invocation);
+      // Only after the line has left the process.
+      setImmediate(() => void running.prepare());
       leaveKeys = await keysOf(running, invocation);
       const ended = await Promise.race([signal, defectExit]);
       return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);

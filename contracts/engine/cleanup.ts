@@ -39,7 +39,7 @@ const UNDOS: readonly (readonly [paths: readonly string[], undo: Undo])[] = [
   [["/_emulator/v1/s3/credentials"], removal("access_key_id", "/_emulator/v1/s3/credentials")],
 ];
 
-const ROUTER = createRouter(
+const ROUTER = createRouter(() =>
   UNDOS.flatMap(([paths, undo], rank) =>
     paths.map((path) => ({ methods: ["POST"], path, row: { rank, undo } })),
   ),

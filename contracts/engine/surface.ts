@@ -11,7 +11,7 @@ export interface Surface {
   absentAfter(request: WireRequest, reply: WireReply): Promise<string | undefined>;
 }
 
-const TEMPLATES = createRouter(
+const TEMPLATES = createRouter(() =>
   Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
     [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: `${method} ${at}` })),
   ),

@@ -53,24 +53,34 @@ export function segmentsBeforeSlash(path: string): readonly string[] {
   return segmentsOf(path.endsWith("/") ? path.slice(0, -1) : path);
 }
 
-/** Of several routes with the same method and template, `find` takes the first one. */
-export function createRouter<Row>(routes: readonly Route<Row>[]): Router<Row> {
-  const root = emptyNode<Row>();
-  for (const [place, route] of routes.entries()) addRoute(root, route, place);
+/**
+ * Of several routes with the same method and template, `find` takes the first one. They are asked for with the first
+ * path: most processes need few of the tables that they load.
+ */
+export function createRouter<Row>(routes: () => readonly Route<Row>[]): Router<Row> {
+  let root: Node<Row> | undefined;
   return {
     find(method, segments) {
       const walk: Walk<Row> = { segments, values: [], nodes: [], most: 1 };
+      root ??= treeOf(routes());
       visit(walk, root, 0);
       const [node] = walk.nodes;
       return node && foundAt(node, method, walk.values);
     },
     all(method, segments) {
       const walk: Walk<Row> = { segments, values: [], nodes: [], most: Number.POSITIVE_INFINITY };
+      root ??= treeOf(routes());
       visit(walk, root, 0);
       const leaves = walk.nodes.flatMap((node) => leavesAt(node, method));
       return [...new Set(leaves.sort((a, b) => a.place - b.place).map(({ row }) => row))];
     },
   };
+}
+
+function treeOf<Row>(routes: readonly Route<Row>[]): Node<Row> {
+  const root = emptyNode<Row>();
+  for (const [place, route] of routes.entries()) addRoute(root, route, place);
+  return root;
 }
 
 function foundAt<Row>(node: Node<Row>, method: string, values: readonly string[]): Found<Row> {

@@ -71,8 +71,8 @@ export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(
   UNSHOWN_PATHS.flatMap(routesOf).flatMap(({ path }) => segmentsOf(path)),
 );
 
-const PATHS = createRouter(UNSHOWN_PATHS.flatMap(routesOf));
-const AREAS = createRouter(UNSHOWN_AREAS.flatMap(routesOf));
+const PATHS = createRouter(() => UNSHOWN_PATHS.flatMap(routesOf));
+const AREAS = createRouter(() => UNSHOWN_AREAS.flatMap(routesOf));
 
 /** The row that a request falls under, if the specification names its path without showing its reply. */
 export function unshownPath(method: string, path: string): UnshownPath | undefined {

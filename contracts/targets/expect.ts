@@ -81,7 +81,7 @@ async function judged(
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
 
-const CALLS = createRouter(
+const CALLS = createRouter(() =>
   Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
     [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: at })),
   ),

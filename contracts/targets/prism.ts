@@ -22,7 +22,7 @@ export async function openOracle(profile: Profile = "spec"): Promise<Oracle> {
     row: resource,
   }));
 
-  const router = createRouter(operations);
+  const router = createRouter(() => operations);
 
   function operationFor(method: string, path: string) {
     const found = router.find(method, segmentsBeforeSlash(path));

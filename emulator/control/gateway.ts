@@ -43,7 +43,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
 
 const LINE_END = Buffer.from("\n");
 
-const ROUTER = createRouter(
+const ROUTER = createRouter(() =>
   CONTROL_OPERATIONS.map((row) => {
     const prefix = row.unversioned ? CONTROL_PREFIX.slice(0, -1) : `${CONTROL_PREFIX}v1`;
     return { methods: [row.method], path: prefix + row.path, row };

@@ -7,6 +7,7 @@ import {
   unshownArea,
   unshownPath,
 } from "../../contracts/spec/undocumented-paths.ts";
+import { lazily } from "../kernel/lazily.ts";
 import type { Settings } from "../subjects/settings.ts";
 
 /** An operation with its path parameters. */
@@ -34,15 +35,15 @@ export type RequestRoute =
 type Assumptions = Settings["assumptions"];
 
 const NO_PARAMETERS: OperationRoute["parameters"] = {};
-const ROUTES = operationRoutes();
-const ROUTER = createRouter(ROUTES);
+const routes = lazily(operationRoutes);
+const ROUTER = createRouter(routes);
 
 /** Routes of templates without parameters, by path and method, for direct lookup. */
-const WHOLE_PATHS = wholePaths();
+const wholePaths = lazily(pathsWithoutParameters);
 
 /** Finds the operation of a request; the result is used throughout the request. */
 export function routeOf(method: string, path: string, assumptions: Assumptions): RequestRoute {
-  return WHOLE_PATHS.get(path)?.get(method) ?? searchedRoute(method, path, assumptions);
+  return wholePaths().get(path)?.get(method) ?? searchedRoute(method, path, assumptions);
 }
 
 function searchedRoute(method: string, path: string, assumptions: Assumptions): RequestRoute {
@@ -85,9 +86,9 @@ function operationRoutes(): readonly Route<OperationRoute>[] {
   });
 }
 
-function wholePaths(): ReadonlyMap<string, ReadonlyMap<string, OperationRoute>> {
+function pathsWithoutParameters(): ReadonlyMap<string, ReadonlyMap<string, OperationRoute>> {
   const paths = new Map<string, Map<string, OperationRoute>>();
-  for (const { methods = [], path, row } of ROUTES.filter((route) => !route.path.includes("{")))
+  for (const { methods = [], path, row } of routes().filter((route) => !route.path.includes("{")))
     for (const method of methods) paths.set(path, (paths.get(path) ?? new Map()).set(method, row));
   return paths;
 }

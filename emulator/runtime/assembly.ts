@@ -1,39 +1,26 @@
 import type { Collection } from "../kernel/table.ts";
 import type { EventReactions, ResultReactions } from "../kernel/world-parts.ts";
-import { AGENT_ASSISTANT_HANDLERS } from "../subjects/agent/operations/assistants.ts";
-import { AGENT_RUN_HANDLERS } from "../subjects/agent/operations/runs.ts";
-import { AGENT_START_HANDLERS } from "../subjects/agent/operations/starts.ts";
-import { AGENT_THREAD_HANDLERS } from "../subjects/agent/operations/threads.ts";
 import { PLANS } from "../subjects/agent/plan.ts";
 import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
 import * as agentRun from "../subjects/agent/run-lifecycle.ts";
 import { SCRIPT_MATCHES, SCRIPTS } from "../subjects/agent/scripts.ts";
 import { HELD_SLOTS, SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import * as bulkExport from "../subjects/bulk-exports/export.ts";
-import { BULK_EXPORT_HANDLERS } from "../subjects/bulk-exports/operations.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
 import * as exportRun from "../subjects/bulk-exports/run.ts";
 import { onSpawn } from "../subjects/bulk-exports/schedule.ts";
 import { onFire } from "../subjects/crons/fire.ts";
-import { CRON_HANDLERS } from "../subjects/crons/operations.ts";
 import { CRONS } from "../subjects/crons/records.ts";
 import { onValidated } from "../subjects/destinations/create.ts";
-import { DESTINATION_HANDLERS } from "../subjects/destinations/operations.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
 import { onDelayOver } from "../subjects/faults/http.ts";
 import { FAULTS } from "../subjects/faults/records.ts";
 import { FEEDBACK } from "../subjects/feedback/feedback.ts";
-import { FEEDBACK_HANDLERS } from "../subjects/feedback/operations.ts";
-import type { Handlers } from "../subjects/handler.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../subjects/object-storage/records.ts";
-import { PROJECT_HANDLERS } from "../subjects/projects/operations.ts";
 import { PROJECT_NAMES, PROJECTS } from "../subjects/projects/projects.ts";
-import { QUERY_HANDLERS } from "../subjects/queries/operations.ts";
 import { onSummedUp } from "../subjects/queries/stats-request.ts";
-import { SYSTEM_HANDLERS } from "../subjects/system/operations.ts";
 import { HELD_PATCHES, HELD_TOTALS } from "../subjects/traces/held-patches.ts";
-import { TRACE_HANDLERS } from "../subjects/traces/operations.ts";
 import { WAITING_CHILDREN } from "../subjects/traces/waiting.ts";
 import type { EmulatorTypes } from "../subjects/turn.ts";
 import * as webhook from "../subjects/webhooks/attempt.ts";
@@ -97,20 +84,4 @@ export const RESULT_REACTIONS: ResultReactions<EmulatorTypes> = {
   "runs.sum_up": onSummedUp,
   "http.resume": () => undefined,
   "object_storage.remove_files": () => undefined,
-};
-
-/** One handler for every row of the operations table. */
-export const HANDLERS: Handlers = {
-  ...DESTINATION_HANDLERS,
-  ...BULK_EXPORT_HANDLERS,
-  ...TRACE_HANDLERS,
-  ...PROJECT_HANDLERS,
-  ...QUERY_HANDLERS,
-  ...FEEDBACK_HANDLERS,
-  ...CRON_HANDLERS,
-  ...AGENT_START_HANDLERS,
-  ...AGENT_RUN_HANDLERS,
-  ...AGENT_THREAD_HANDLERS,
-  ...AGENT_ASSISTANT_HANDLERS,
-  ...SYSTEM_HANDLERS,
 };

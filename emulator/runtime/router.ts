@@ -1,15 +1,13 @@
-import { handleControl } from "../control/gateway.ts";
 import { recordingUpTo } from "../control/recording.ts";
 import { asOfChoice, withoutAsOf } from "../http/as-of-choice.ts";
 import { corsHeaders, preflightReply } from "../http/cors.ts";
-import type { Gateway } from "../http/gateway.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { ControlContext } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, withHeaders } from "../subjects/message.ts";
+import type { OnDemand } from "./on-demand.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
 import type { RequestLog } from "./request-log.ts";
 import { unknownWorld } from "./worlds/names.ts";
@@ -26,10 +24,10 @@ export interface Router {
 /** What a request can be handed to. */
 export interface RouterParts {
   readonly worlds: Worlds;
-  readonly gateway: Gateway;
+  /** Loaded with the first request. */
+  readonly onDemand: () => OnDemand | Promise<OnDemand>;
   readonly freeSpace: FreeSpaceGuard;
   readonly log: RequestLog | undefined;
-  controlOf(world: NamedWorld): ControlContext;
 }
 
 /** Hands each request to the world that it names, and there to the test-only operations or to the gateway. */
@@ -76,17 +74,19 @@ export function createRouter(parts: RouterParts): Router {
 }
 
 async function handleNow(
-  { gateway, freeSpace, controlOf, log }: RouterParts,
+  { onDemand, freeSpace, log }: RouterParts,
   named: NamedWorld,
   received: HttpRequest,
 ): Promise<HttpReply> {
+  const loading = onDemand();
+  const { gateway, control } = loading instanceof Promise ? await loading : loading;
   const { runtime, recording } = named;
   const request = freeSpace.checked(received);
   runtime.clock.sync();
   log?.received(named);
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
-    ? handleControl(controlOf(named), request, record)
+    ? control(named, request, record)
     : gateway.handle(runtime.world, request, { stepper: runtime.clock, record }));
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();

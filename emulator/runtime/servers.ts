@@ -6,11 +6,13 @@ import { createBrowserGuard } from "../http/server/browser-guard.ts";
 import { createClientAddresses } from "../http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../http/server/server.ts";
 import { worldChoice } from "../http/world-choice.ts";
-import { createS3Front, type Resolved } from "../s3/front/front.ts";
+import { lazily } from "../kernel/lazily.ts";
+import type { Resolved, S3FrontOptions, S3Listener } from "../s3/front/front.ts";
 import { createS3Server } from "../s3/front/server.ts";
 import { splitTarget } from "../s3/front/target.ts";
 import { builtUrl } from "../storage/thread-url.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { OnDemand } from "./on-demand.ts";
 import type { PortNumbers } from "./process/addresses.ts";
 import { boundConnections } from "./process/descriptors.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
@@ -30,6 +32,7 @@ export interface ServersParts {
   readonly worlds: Worlds;
   readonly freeSpace: FreeSpaceGuard;
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
+  readonly onDemand: () => OnDemand | Promise<OnDemand>;
   readonly connections: number;
   readonly consoleToken: string | undefined;
 }
@@ -37,7 +40,7 @@ export interface ServersParts {
 /** Servers that do not listen yet. */
 export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
-  { worlds, freeSpace, handle, connections, consoleToken }: ServersParts,
+  { worlds, freeSpace, handle, onDemand, connections, consoleToken }: ServersParts,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
@@ -48,7 +51,7 @@ export function createServers(
   const eu = createOrigin({ region: "eu", ...shared });
   const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
   const s3 = createS3Server(
-    createS3Front({ wallNow: Date.now, resolve, guard, requireRoom: freeSpace.require }),
+    s3Listener(onDemand, { wallNow: Date.now, resolve, guard, requireRoom: freeSpace.require }),
   );
   boundConnections([us, eu, s3], connections);
   return {
@@ -60,6 +63,16 @@ export function createServers(
     async close() {
       await Promise.all([us, eu, s3].map((server) => closeServer(server, CLOSE_GRACE_MS)));
     },
+  };
+}
+
+/** The front is made with the first request. */
+function s3Listener(onDemand: ServersParts["onDemand"], options: S3FrontOptions): S3Listener {
+  const front = lazily(async () => (await onDemand()).createS3Front(options));
+  let listener: S3Listener | undefined;
+  return async (request, response) => {
+    listener ??= await front();
+    listener(request, response);
   };
 }
 

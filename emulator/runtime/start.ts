@@ -1,20 +1,17 @@
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
-import { createGateway } from "../http/gateway.ts";
-import { CODECS } from "../http/otlp/codecs.ts";
 import { MAIN } from "../http/world-choice.ts";
+import { lazily } from "../kernel/lazily.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createFileEncoder } from "../storage/parquet/encoder.ts";
 import { openHeads } from "../storage/pool/heads.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import { sweep } from "../storage/sweep.ts";
-import type { ControlContext } from "../subjects/control-operation.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
-import { HANDLERS } from "./assembly.ts";
-import { controlContextOf, type SharedContext } from "./control-context.ts";
+import type { OnDemand, OnDemandParts } from "./on-demand.ts";
 import { createServerAddresses } from "./process/addresses.ts";
 import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
@@ -23,8 +20,6 @@ import { createFreeSpaceGuard, type FreeSpaceGuard } from "./process/free-space.
 import { createRequestLog, type LogOptions } from "./request-log.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createServers } from "./servers.ts";
-import { beginMain, exportMain, type MainFileParts } from "./snapshots/main-file.ts";
-import { createSnapshotFiles } from "./snapshots/snapshot-files.ts";
 import { createSnapshots } from "./snapshots/snapshots.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
@@ -41,8 +36,8 @@ export interface RunningEmulator {
   readonly missing: MissingSecrets | undefined;
   /** Answers a request without a socket. */
   handle(request: HttpRequest): Promise<HttpReply>;
-  /** What the test-only operations work on in the world main as it is now, for callers in the same process. */
-  readonly control: ControlContext;
+  /** Loads what the first request would wait for. */
+  prepare(): Promise<unknown>;
   /** A world that is in use; undefined when there is none of this name. */
   world(id: string): NamedWorld | undefined;
   /** Where the bodies of the embedded object store lie. */
@@ -94,7 +89,8 @@ export async function start(configuration: Configuration, log?: LogOptions): Pro
 }
 
 /** All that lives in one data folder. */
-interface OpenedEmulator extends SharedContext, MainFileParts {
+interface OpenedEmulator extends OnDemandParts {
+  readonly onDemand: () => OnDemand | Promise<OnDemand>;
   readonly router: Router;
   readonly freeSpace: FreeSpaceGuard;
   /** Settles with what has ended a world, when something does (law 6). */
@@ -114,7 +110,6 @@ function openEmulator(
   const pool = openPool(folder, isKept, filesMax);
   const heads = openHeads(pool, secrets);
   const addresses = createServerAddresses(configuration);
-  const gateway = createGateway(HANDLERS, CODECS);
   const encoder = createFileEncoder();
   const defects = createDefectWatch();
   const snapshots = createSnapshots({ configuration, pool, heads, secrets });
@@ -138,24 +133,20 @@ function openEmulator(
       defects.watch(runtime.world);
       return runtime;
     },
-    seed: (world, isEmpty) => seedWorld(world, gateway, isEmpty ? undefined : configuration.seedData),
+    seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
   });
-  const bytesMax = limits.snapshot_bytes;
-  const snapshotFiles = createSnapshotFiles({ pool, heads, secrets, bytesMax, snapshots });
-  const { openStreams } = gateway;
-  const shared = { worlds, snapshots, snapshotFiles, configuration, addresses, openStreams, secrets };
-  const controlOf = (named: NamedWorld) => controlContextOf(named, shared);
+  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets };
+  const onDemand = loadedOnDemand(parts);
   const freeSpace = createFreeSpaceGuard(folder);
   const router = createRouter({
     worlds,
-    gateway,
+    onDemand,
     freeSpace,
-    controlOf,
     log: log && createRequestLog(log),
   });
   return {
-    ...shared,
-    heads,
+    ...parts,
+    onDemand,
     router,
     freeSpace,
     defect: defects.first,
@@ -169,13 +160,24 @@ function openEmulator(
   };
 }
 
+/** A promise with the first call, and what it was for with those after. */
+function loadedOnDemand(parts: OnDemandParts): OpenedEmulator["onDemand"] {
+  let loaded: OnDemand | undefined;
+  const load = lazily(async () => {
+    const { createOnDemand } = await import("./on-demand.ts");
+    loaded = createOnDemand(parts);
+    return loaded;
+  });
+  return () => loaded ?? load();
+}
+
 /** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
 async function openMain(
   emulator: OpenedEmulator,
 ): Promise<{ readonly main: NamedWorld; readonly missing: MissingSecrets | undefined }> {
   const { importFile, exportFile } = emulator.configuration;
   const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await beginMain(emulator) : undefined;
+  const missing = hasFiles ? await (await emulator.onDemand()).beginMain() : undefined;
   const main = await emulator.worlds.ensureReady(MAIN);
   if (!main) throw unknownWorld(MAIN);
   return { main, missing };
@@ -198,7 +200,7 @@ function stopTime(worlds: Worlds): void {
 /** Saves everything before a file that could not be written is reported. */
 async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
   try {
-    if (emulator.configuration.exportFile !== null) await exportMain(emulator);
+    if (emulator.configuration.exportFile !== null) await (await emulator.onDemand()).exportMain();
   } finally {
     await close();
   }
@@ -209,14 +211,12 @@ function runningEmulator(
   main: NamedWorld,
   rest: Pick<RunningEmulator, "missing" | "handle" | "close">,
 ): RunningEmulator {
-  const { worlds, addresses, defect } = emulator;
+  const { worlds, addresses, defect, onDemand } = emulator;
   return {
     ...rest,
     ready: addresses.readyLine(MAIN, main.runtime.world),
     consoleUrl: addresses.consoleUrl(),
-    get control() {
-      return controlContextOf(main, emulator);
-    },
+    prepare: async () => onDemand(),
     world: worlds.find,
     get objectsFolder() {
       return main.runtime.objectsFolder;

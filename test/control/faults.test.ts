@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, test } from "vitest";
 import { handleControl } from "../../emulator/control/gateway.ts";
 import { createGateway } from "../../emulator/http/gateway.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
-import { HANDLERS } from "../../emulator/runtime/assembly.ts";
+import { HANDLERS } from "../../emulator/runtime/handlers.ts";
 import type { ControlContext } from "../../emulator/subjects/control-operation.ts";
 import type { HttpReply, HttpRequest } from "../../emulator/subjects/message.ts";
 import { openWorld, type TestWorld } from "../support/world.ts";

@@ -21,7 +21,9 @@ function breakWorld(): void {
   const fall = () => {
     throw new Error("fallen");
   };
-  expect(() => running.control.world.turn({ type: "request", name: "test" }, fall)).toThrow("fallen");
+  expect(() => running.world("main")?.runtime.world.turn({ type: "request", name: "test" }, fall)).toThrow(
+    "fallen",
+  );
 }
 
 /** What the promise has settled with by now. */
@@ -45,7 +47,7 @@ describe("a world with a defect", () => {
   });
 
   it("is reported when a reset meets it; the reset itself is not", async () => {
-    await running.control.reset(false);
+    await fetch(`${running.ready.url}/_emulator/v1/reset`, { method: "POST" });
     expect(await reported()).toBeUndefined();
     breakWorld();
     expect((await reported())?.message).toBe("fallen");

@@ -141,8 +141,8 @@ interface RateRoute {
 }
 
 const ROUTERS: Readonly<Record<TriggerMethods, Router<RateRoute>>> = {
-  DELETE: createRouter(rateRoutes("DELETE")),
-  "every method": createRouter(rateRoutes("every method")),
+  DELETE: createRouter(() => rateRoutes("DELETE")),
+  "every method": createRouter(() => rateRoutes("every method")),
 };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

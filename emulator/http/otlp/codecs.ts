@@ -1,15 +1,7 @@
 import type { Codecs } from "../media.ts";
+import { readSpans, writeSpansTaken } from "./protobuf.ts";
 
-/** Codecs; the protobuf library is loaded on first use. */
+/** The codecs of bodies that are not JSON. */
 export const CODECS: Codecs = {
-  "application/x-protobuf": {
-    async read(bytes) {
-      const { readSpans } = await import("./protobuf.ts");
-      return readSpans(bytes);
-    },
-    async write(value) {
-      const { writeSpansTaken } = await import("./protobuf.ts");
-      return writeSpansTaken(value);
-    },
-  },
+  "application/x-protobuf": { read: readSpans, write: writeSpansTaken },
 };

@@ -1,4 +1,4 @@
-import protobuf from "protobufjs/light.js";
+import { lazily } from "../../kernel/lazily.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 
 /** The OTLP trace messages and fields used for trace rows: names, numbers and types. */
@@ -49,29 +49,36 @@ const ONE_OF = [
 ];
 const IDS = ["traceId", "spanId", "parentSpanId"] as const;
 
-const root = protobuf.Root.fromJSON({
-  nested: Object.fromEntries(
-    Object.entries(MESSAGES).map(([name, fields]) => [
-      name,
-      {
-        ...(name === "AnyValue" ? { oneofs: { value: { oneof: ONE_OF } } } : {}),
-        fields: Object.fromEntries(
-          Object.entries(fields).map(
-            ([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [
-              field,
-              { id, type, ...(rule && { rule }) },
-            ],
+/** The types of request and reply; the protobuf library is loaded with them. */
+const loadTypes = lazily(async () => {
+  const { default: protobuf } = await import("protobufjs/light.js");
+  const root = protobuf.Root.fromJSON({
+    nested: Object.fromEntries(
+      Object.entries(MESSAGES).map(([name, fields]) => [
+        name,
+        {
+          ...(name === "AnyValue" ? { oneofs: { value: { oneof: ONE_OF } } } : {}),
+          fields: Object.fromEntries(
+            Object.entries(fields).map(
+              ([field, [id, type, rule]]: [string, readonly [number, string, "repeated"?]]) => [
+                field,
+                { id, type, ...(rule && { rule }) },
+              ],
+            ),
           ),
-        ),
-      },
-    ]),
-  ),
+        },
+      ]),
+    ),
+  });
+  return {
+    request: root.lookupType("ExportTraceServiceRequest"),
+    reply: root.lookupType("ExportTraceServiceResponse"),
+  };
 });
-const request = root.lookupType("ExportTraceServiceRequest");
-const reply = root.lookupType("ExportTraceServiceResponse");
 
 /** The request as OTLP/JSON writes it: ids in hexadecimal, large numbers as text. */
-export function readSpans(bytes: Uint8Array): unknown {
+export async function readSpans(bytes: Uint8Array): Promise<unknown> {
+  const { request } = await loadTypes();
   try {
     const value: SentSpans = request.toObject(request.decode(bytes), {
       longs: String,
@@ -91,7 +98,8 @@ export function readSpans(bytes: Uint8Array): unknown {
 }
 
 /** The reply to spans (`ExportTraceServiceResponse`) in protobuf. */
-export function writeSpansTaken(value: unknown): Uint8Array {
+export async function writeSpansTaken(value: unknown): Promise<Uint8Array> {
+  const { reply } = await loadTypes();
   return reply.encode(reply.fromObject(value as Record<string, unknown>)).finish();
 }
 

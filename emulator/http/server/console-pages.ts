@@ -1,4 +1,5 @@
-import express, { type RequestHandler, type Router } from "express";
+import type express from "express";
+import type { RequestHandler, Router } from "express";
 import { CONSOLE_PATH } from "../../subjects/control-prefix.ts";
 import { earlyRefusalReply } from "../refusal-reply.ts";
 import type { Listener } from "./reply-to.ts";
@@ -35,13 +36,16 @@ const HEADERS = {
 const PAGES = new RegExp(`^(?:/w/[^/]+)?${CONSOLE_PATH.slice(0, -1)}(?=/|$)`);
 
 /** The files of the console, which the browser guard protects as it does all else. */
-export function consolePages({ guard, consoleFolder }: Listener): Router {
+export function consolePages(
+  { Router: createRouter, static: filesOf }: Pick<typeof express, "Router" | "static">,
+  { guard, consoleFolder }: Listener,
+): Router {
   const refuseForeign: RequestHandler = (request, response, next) => {
     const refusal = guard.refusalOf(request);
     if (!refusal) return next();
     return void send(earlyRefusalReply(refusal, CONSOLE_PATH), request, response);
   };
-  const pages = express.Router();
+  const pages = createRouter();
   pages.get("/", refuseForeign, (request, response, next) => {
     if (request.accepts(["json", "html"]) === "html") response.redirect(303, CONSOLE_PATH);
     else next();
@@ -49,7 +53,7 @@ export function consolePages({ guard, consoleFolder }: Listener): Router {
   pages.use(
     PAGES,
     refuseForeign,
-    express.static(consoleFolder, { setHeaders: (response) => void response.set(HEADERS) }),
+    filesOf(consoleFolder, { setHeaders: (response) => void response.set(HEADERS) }),
   );
   return pages;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
+import { createControlApp } from "./control-app.ts";
 import { type Listener, replyTo } from "./reply-to.ts";
 import { send } from "./send.ts";
 
@@ -15,7 +16,7 @@ export function createOrigin(listener: Listener): Server {
   const server = createServer(async (request, response) => {
     if (!request.url?.includes(CONTROL_PREFIX) && !isBrowserAtRoot(request))
       return send(await replyTo(listener, request), request, response);
-    controlApp ??= import("./control-app.ts").then(({ createControlApp }) => createControlApp(listener));
+    controlApp ??= createControlApp(listener);
     (await controlApp)(request, response);
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;

@@ -1,6 +1,7 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Bodies } from "../../storage/objects/bodies.ts";
 import { readBody } from "../../storage/objects/opened-body.ts";
+import { readParquetPage } from "../../storage/parquet/file-page.ts";
 import type { PageOf, ParquetPage } from "../../subjects/control-operation.ts";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
 
@@ -21,7 +22,6 @@ export async function readParquet(
       `A file of ${size} bytes is not read; ${PARQUET_MAX_BYTES} are.`,
     );
   const bytes = await readBody(await files.open(object));
-  const { readParquetPage } = await import("../../storage/parquet/file-page.ts");
   try {
     return await readParquetPage(bytes, page);
   } catch (error) {

@@ -12,8 +12,16 @@ import type { Turn, World } from "../../subjects/turn.ts";
 const WORKSPACE = { region: "us", tenant_id: DEFAULT_TENANT_ID };
 const ROWS_PER_TURN = 500;
 
+interface Answering {
+  readonly gateway: Gateway;
+}
+
 /** Gives a fresh world its bucket and key pair, and what the configuration adds to them. */
-export async function seedWorld(world: World, gateway: Gateway, data: SeedData | undefined): Promise<void> {
+export async function seedWorld(
+  world: World,
+  answering: () => Answering | Promise<Answering>,
+  data: SeedData | undefined,
+): Promise<void> {
   seedTurn(world, "standard", seedObjectStorage);
   if (!data) return;
   seedTurn(world, "configured", (turn) => {
@@ -22,7 +30,8 @@ export async function seedWorld(world: World, gateway: Gateway, data: SeedData |
     for (const sessionName of data.projects) projectFor(turn, WORKSPACE, { sessionName });
   });
   for (const { file, project } of data.traces) await seedTraces(world, file, project);
-  for (const destination of data.destinations) await seedDestination(world, gateway, destination);
+  for (const destination of data.destinations)
+    await seedDestination(world, (await answering()).gateway, destination);
 }
 
 /** The standard pair is there already: a key of its name says what it may do. */

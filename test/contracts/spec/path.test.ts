@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRouter, segmentsBeforeSlash, segmentsOf } from "../../../contracts/spec/path.ts";
 
-const router = createRouter([
+const router = createRouter(() => [
   { methods: ["GET"], path: "/things", row: "list" },
   { methods: ["POST"], path: "/things", row: "create" },
   { methods: ["GET"], path: "/things/{id}", row: "get" },
@@ -32,7 +32,7 @@ describe("the router", () => {
 });
 
 describe("a template with ** or without methods", () => {
-  const rows = createRouter([
+  const rows = createRouter(() => [
     { path: "/any/**", row: "under" },
     { methods: ["POST"], path: "/**/end", row: "ending" },
     { path: "/**/mid/**", row: "containing" },

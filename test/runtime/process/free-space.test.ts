@@ -40,7 +40,7 @@ async function answer(disk: { free: number }, asked: HttpRequest) {
   return { status, body: JSON.parse(String(body)) };
 }
 
-const TURNS = () => running.control.world.state().turn;
+const TURNS = () => running.world("main")?.runtime.world.state().turn;
 
 describe("a disk without room", () => {
   it("is told of in the way of each server, with nothing written", async () => {

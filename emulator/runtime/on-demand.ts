@@ -1,0 +1,40 @@
+import { handleControl } from "../control/gateway.ts";
+import { createGateway, type Gateway } from "../http/gateway.ts";
+import { CODECS } from "../http/otlp/codecs.ts";
+import { createS3Front } from "../s3/front/front.ts";
+import type { HttpReply, HttpRequest } from "../subjects/message.ts";
+import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
+import { controlContextOf, type SharedContext } from "./control-context.ts";
+import { HANDLERS } from "./handlers.ts";
+import { beginMain, exportMain } from "./snapshots/main-file.ts";
+import { createSnapshotFiles, type SnapshotFilesParts } from "./snapshots/snapshot-files.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+
+/** What the ready line of a process does not wait for: all that answers requests, and snapshot files. */
+export interface OnDemand {
+  readonly gateway: Gateway;
+  /** Answers a test-only operation; `record` is called with the reply to a request that recordings include. */
+  control(named: NamedWorld, request: HttpRequest, record: (reply: HttpReply) => void): Promise<HttpReply>;
+  readonly createS3Front: typeof createS3Front;
+  /** Starts the world `main` from the file of `--import`. */
+  beginMain(): Promise<MissingSecrets | undefined>;
+  /** Writes the file of `--export-on-exit`. */
+  exportMain(): Promise<void>;
+}
+
+export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles"> &
+  Omit<SnapshotFilesParts, "bytesMax">;
+
+export function createOnDemand(parts: OnDemandParts): OnDemand {
+  const gateway = createGateway(HANDLERS, CODECS);
+  const bytesMax = parts.configuration.settings.limits.snapshot_bytes;
+  const snapshotFiles = createSnapshotFiles({ ...parts, bytesMax });
+  const shared = { ...parts, snapshotFiles, openStreams: gateway.openStreams };
+  return {
+    gateway,
+    control: (named, request, record) => handleControl(controlContextOf(named, shared), request, record),
+    createS3Front,
+    beginMain: () => beginMain(shared),
+    exportMain: () => exportMain(shared),
+  };
+}
