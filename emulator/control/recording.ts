@@ -23,6 +23,7 @@ const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "
 /** Values published with the emulator; not masked, since a replay needs them. */
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 const LEFT_OUT = "left-out";
+const NO_BODY = new Uint8Array(0);
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -108,7 +109,7 @@ function keptRequest(
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
 ): KeptRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
-  const body = sent.length > MAX_TEXT_BYTES ? null : new Uint8Array(sent);
+  const body = sent.length > MAX_TEXT_BYTES ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
   const reply = keptReply(replied, type);
   const keptHeaders: Record<string, string> = {};
   for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];

@@ -182,7 +182,7 @@ function replyOf(
   const hasHeaders = isReplyWithHeaders(result);
   const body = hasHeaders ? result.body : result;
   const answered = undocumentedMembers(operation, body, isStream);
-  const found = { sent: undocumentedRequest(operation, checked.body, request.query), answered };
+  const found = { sent: undocumentedRequest(operation, checked), answered };
   noteUndocumented(cause, found);
   const headers = warning(checked.unknown, world.ports.settings.strict ? found : undefined);
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);

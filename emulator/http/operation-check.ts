@@ -14,6 +14,8 @@ import { readQuery, unknownParameters } from "./query.ts";
 export interface CheckedRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
+  /** Names of the parameters of the query as sent, each once. */
+  readonly parameters: readonly string[];
   readonly body: unknown;
   /** Unknown members that were sent. */
   readonly unknown: readonly string[];
@@ -67,13 +69,18 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
 /** The query of a request, and its unknown parameters. */
 interface ReadQuery {
   readonly query: CheckedRequest["query"];
+  readonly parameters: readonly string[];
   readonly unread: readonly string[];
 }
 
-const NO_QUERY: ReadQuery = { query: {}, unread: [] };
+const NO_QUERY: ReadQuery = { query: {}, parameters: [], unread: [] };
+const NOTHING_GIVEN = new URLSearchParams();
 
-function queryOf({ query: fields = {} }: RequestFields, { query }: HttpRequest): ReadQuery {
-  return { query: readQuery(query, fields), unread: unknownParameters(query, fields) };
+function queryOf({ query: fields = {} }: RequestFields, { query: sent }: HttpRequest): ReadQuery {
+  if (sent === "") return { ...NO_QUERY, query: readQuery(NOTHING_GIVEN, fields) };
+  const given = new URLSearchParams(sent);
+  const parameters = [...new Set(given.keys())];
+  return { query: readQuery(given, fields), parameters, unread: unknownParameters(parameters, fields) };
 }
 
 /** Validates a request, with a sentence for each invalid field. */
@@ -82,7 +89,8 @@ export function checkRequest(
   checks: Checks,
   { request, path, body }: UncheckedRequest,
 ): CheckedRequest {
-  const { query, unread } = request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
+  const { query, parameters, unread } =
+    request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
@@ -92,7 +100,7 @@ export function checkRequest(
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
   const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
   const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
-  return { path, query, body: body.value, unknown, problems };
+  return { path, query, parameters, body: body.value, unknown, problems };
 }
 
 /** Throws `Refusal` (422) that names every invalid field, and with `strict` every unknown one. */

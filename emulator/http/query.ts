@@ -3,12 +3,9 @@ import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
 /** The query parameters of a row, by name. */
 export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
-const NOTHING_GIVEN = new URLSearchParams();
-
 /** Converts the query to the types of its fields; unconvertible texts are left for the validator to refuse. */
-export function readQuery(query: string, fields: QueryFields): Readonly<Record<string, unknown>> {
+export function readQuery(given: URLSearchParams, fields: QueryFields): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
-  const given = query === "" ? NOTHING_GIVEN : new URLSearchParams(query);
   for (const [name, declared] of Object.entries(fields)) {
     const field = fieldOf(declared);
     const texts = given.getAll(name);
@@ -24,13 +21,12 @@ export function readQuery(query: string, fields: QueryFields): Readonly<Record<s
 
 const MAX_UNKNOWN = 50;
 
-/** Unknown parameters that were sent. */
-export function unknownParameters(query: string, fields: QueryFields): readonly string[] {
-  if (query === "") return [];
+/** Unknown ones of the parameters that were sent. */
+export function unknownParameters(names: readonly string[], fields: QueryFields): readonly string[] {
   const isKnown = (name: string) =>
     Object.hasOwn(fields, name) || Object.hasOwn(fields, name.replace(/\[\d{0,4}\]$/, ""));
-  const names = [...new Set(new URLSearchParams(query).keys())].filter((name) => !isKnown(name));
-  return names.slice(0, MAX_UNKNOWN).map((name) => `query.${name}`);
+  const unknown = names.filter((name) => !isKnown(name));
+  return unknown.slice(0, MAX_UNKNOWN).map((name) => `query.${name}`);
 }
 
 /** The field itself, whether it may be left out or not. */

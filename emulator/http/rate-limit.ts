@@ -51,11 +51,9 @@ function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Inst
   const seconds = String(Math.ceil((resetsAt - now) / 1000));
   const again = !admitted && (headers === "retry-after" || headers === "ratelimit");
   const retryAfter = again ? { "retry-after": seconds } : NO_HEADERS;
-  if (headers !== "ratelimit" && headers !== "x-ratelimit") return retryAfter;
-  return {
-    ...retryAfter,
-    [`${headers}-limit`]: String(count),
-    [`${headers}-remaining`]: String(remaining),
-    [`${headers}-reset`]: seconds,
-  };
+  const [limit, left, reset] = [String(count), String(remaining), seconds];
+  if (headers === "ratelimit")
+    return { ...retryAfter, "ratelimit-limit": limit, "ratelimit-remaining": left, "ratelimit-reset": reset };
+  if (headers !== "x-ratelimit") return retryAfter;
+  return { "x-ratelimit-limit": limit, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset };
 }

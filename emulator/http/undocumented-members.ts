@@ -2,6 +2,7 @@ import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Operation, Parameters } from "../../contracts/spec/operation.ts";
 import { type MemberFinder, memberFinder } from "../../contracts/spec/undefined-members.ts";
 import type { Cause } from "../kernel/commit.ts";
+import type { CheckedRequest } from "./operation-check.ts";
 
 interface Prepared {
   readonly find: MemberFinder;
@@ -38,17 +39,15 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** Members of a request to an operation that the specification shows, which it does not define; `query` as sent. */
+/** Members of a request to an operation that the specification shows, which it does not define. */
 export function undocumentedRequest(
-  { shown, body: field, query: parameters = {} }: Operation,
-  body: unknown,
-  query: string,
+  { shown, body: field, query = {} }: Operation,
+  { body, parameters }: Pick<CheckedRequest, "body" | "parameters">,
 ): readonly string[] {
   if (!shown) return NOTHING;
   const found = field ? (preparedFields.get(field) ?? prepare(field)).find(body) : NOTHING;
-  if (query === "") return found;
-  const asked = [...new Set(new URLSearchParams(query).keys())].filter((name) => isOurs(parameters[name]));
-  return [...asked.map((name) => `query.${name}`), ...found];
+  const asked = parameters.filter((name) => isOurs(query[name]));
+  return asked.length > 0 ? [...asked.map((name) => `query.${name}`), ...found] : found;
 }
 
 function isOurs(parameter: Parameters[string] | undefined): boolean {

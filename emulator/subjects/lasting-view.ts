@@ -16,6 +16,17 @@ let kept = 0;
 /** The JSON of views above. */
 const texts = new WeakMap<object, string>();
 
+interface List {
+  readonly views: readonly object[];
+  readonly body: Uint8Array;
+}
+
+/** By the first view of each, the latest list that begins with it: most clients ask for the same one again. */
+const lists = new WeakMap<object, List>();
+
+/** A short text is sent together with its headers; a longer one is encoded once, for the socket and the recording. */
+const SHORT_TEXT = 4096;
+
 /** The view of a record, made once and not to be changed: a record is never changed, but replaced by another. */
 export function lastingView<View extends object>(settings: object, record: object, make: () => View): View {
   const known = recent.get(record);
@@ -27,10 +38,24 @@ export function lastingView<View extends object>(settings: object, record: objec
   return lasting.view as View;
 }
 
-/** A value as JSON; in a list the text of lasting views is made once. */
-export function jsonOf(value: unknown): string {
-  if (!Array.isArray(value) || !texts.has(value[0])) return JSON.stringify(value);
-  return `[${value.map(textOf).join(",")}]`;
+/** A value as JSON, long ones encoded; the text of a lasting view in a list is made once, and so is a list of the same views. */
+export function jsonBody(value: unknown): string | Uint8Array {
+  if (!Array.isArray(value) || !texts.has(value[0])) return encoded(JSON.stringify(value));
+  const known = lists.get(value[0]);
+  if (known && isSame(known.views, value)) return known.body;
+  const body = encoded(`[${value.map(textOf).join(",")}]`);
+  if (typeof body === "string") return body;
+  lists.set(value[0], { views: value, body });
+  count(body.length);
+  return body;
+}
+
+function encoded(text: string): string | Uint8Array {
+  return text.length < SHORT_TEXT ? text : Buffer.from(text);
+}
+
+function isSame(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((view, index) => view === b[index]);
 }
 
 function textOf(view: object): string {
@@ -43,7 +68,11 @@ function textOf(view: object): string {
 
 function keep(view: object, text: string): void {
   texts.set(view, text);
-  kept += text.length;
+  count(text.length);
+}
+
+function count(characters: number): void {
+  kept += characters;
   if (kept < KEPT_MAX) return;
   [older, recent, kept] = [recent, new WeakMap(), 0];
 }

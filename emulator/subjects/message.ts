@@ -1,5 +1,5 @@
 import type { Refusal } from "../kernel/refusal.ts";
-import { jsonOf } from "./lasting-view.ts";
+import { jsonBody } from "./lasting-view.ts";
 
 /** A request in the transport-independent form of the gateway. */
 export interface HttpRequest {
@@ -40,18 +40,10 @@ export const NO_HEADERS: ReplyHeaders = Object.freeze({});
 
 const JSON_TYPE: ReplyHeaders = Object.freeze({ "content-type": "application/json" });
 
-/** A short text is sent together with its headers; a longer one is encoded once, for the socket and the recording. */
-const SHORT_TEXT = 4096;
-
 /** A reply whose body is this value as JSON; empty for undefined. */
 export function jsonReply(status: number, value: unknown, headers: ReplyHeaders = NO_HEADERS): HttpReply {
   if (value === undefined) return { status, headers, body: "" };
-  const text = jsonOf(value);
-  return {
-    status,
-    headers: merged(JSON_TYPE, headers),
-    body: text.length < SHORT_TEXT ? text : Buffer.from(text),
-  };
+  return { status, headers: merged(JSON_TYPE, headers), body: jsonBody(value) };
 }
 
 /** The reply with these headers as well. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { jsonOf, lastingView } from "../../emulator/subjects/lasting-view.ts";
+import { jsonBody, lastingView } from "../../emulator/subjects/lasting-view.ts";
 
 const SETTINGS = {};
+
+const jsonOf = (value: unknown) => Buffer.from(jsonBody(value)).toString();
 
 describe("the view of a record", () => {
   it("is made once for each record and its settings", () => {
@@ -29,5 +31,15 @@ describe("the view of a record", () => {
     expect(jsonOf(first)).toBe(JSON.stringify(first));
     expect(jsonOf(second)).toBe(JSON.stringify(first));
     expect(views()).toEqual(first);
+  });
+
+  it("has its list encoded once, and again when another record stands in it", () => {
+    const long = "x".repeat(5_000);
+    const [a, b, c] = ["a", "b", "c"].map((id) => lastingView(SETTINGS, {}, () => ({ id, long })));
+    const body = jsonBody([a, b]);
+    expect(jsonBody([a, b])).toBe(body);
+    expect(Buffer.from(body).toString()).toBe(JSON.stringify([a, b]));
+    for (const list of [[a, c], [a], [a, b, c], [b, a]]) expect(jsonOf(list)).toBe(JSON.stringify(list));
+    expect(jsonOf([a, b])).toBe(JSON.stringify([a, b]));
   });
 });
