@@ -45,21 +45,47 @@ export function hideWith(hidden: string, webhooks: readonly string[] = [WEBHOOK_
   };
 }
 
-/** A copy of a JSON value with its texts and numbers hidden; `found` is called with the place of each that was. */
+/**
+ * A JSON value with its texts and numbers hidden, and itself where none had to be; `found` is called with the place of
+ * each that was. The place that `hide` gets is the same array each time.
+ */
 export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
-  function hidden(inner: unknown, at: Path): unknown {
+  const at: (string | number)[] = [];
+
+  function hiddenAt(name: string | number, inner: unknown): unknown {
+    at.push(name);
+    const shown = hidden(inner);
+    at.pop();
+    return shown;
+  }
+
+  function hidden(inner: unknown): unknown {
     if (typeof inner === "string" || typeof inner === "number") {
       const shown = hide(at, inner);
-      if (shown !== inner) found?.(at);
+      if (shown !== inner) found?.([...at]);
       return shown;
     }
-    if (Array.isArray(inner)) return inner.map((item, index) => hidden(item, [...at, index]));
-    if (typeof inner !== "object" || inner === null) return inner;
-    return Object.fromEntries(
-      Object.entries(inner).map(([name, item]) => [name, hidden(item, [...at, name])]),
-    );
+    if (Array.isArray(inner)) return hiddenItems(inner);
+    return typeof inner === "object" && inner !== null ? hiddenMembers(inner) : inner;
   }
-  return hidden(value, []) as T;
+
+  function hiddenItems(list: readonly unknown[]): readonly unknown[] {
+    const items = list.map((item, index) => hiddenAt(index, item));
+    return items.some((item, index) => item !== list[index]) ? items : list;
+  }
+
+  function hiddenMembers(object: object): object {
+    const members = Object.entries(object);
+    let isChanged = false;
+    for (const member of members) {
+      const shown = hiddenAt(member[0], member[1]);
+      if (shown !== member[1]) isChanged = true;
+      member[1] = shown;
+    }
+    return isChanged ? Object.fromEntries(members) : object;
+  }
+
+  return hidden(value) as T;
 }
 
 /** The same for JSON in a text, which stays as it is when nothing in it is secret. Throws a `SyntaxError`. */
@@ -104,5 +130,6 @@ export function withoutSecretMembers(text: string, hidden: string): string {
 
 /** A text of any kind, with the users, passwords and secret parameters of the URLs in it hidden. */
 export function withoutUrlSecrets(text: string, hidden: string): string {
-  return text.replace(USER_OF_URL, `$1${hidden}@`).replace(SECRET_OF_QUERY, `$1${hidden}`);
+  const shown = text.includes("@") ? text.replace(USER_OF_URL, `$1${hidden}@`) : text;
+  return shown.includes("=") ? shown.replace(SECRET_OF_QUERY, `$1${hidden}`) : shown;
 }

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { hideIn, hideWith, type Path, withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
+
+const HIDE = hideWith("left-out");
+
+it("a value without secrets is the same one; of another a copy says where they were", () => {
+  const plain = { id: "a", list: [1, { text: "b = c@d" }], none: null };
+  expect(hideIn(plain, HIDE)).toBe(plain);
+  const secret = { id: "a", password: "p", list: [{ url: "http://u:p@h/?token=t" }, 1] };
+  const found: Path[] = [];
+  expect(hideIn(secret, HIDE, (at) => found.push(at))).toEqual({
+    id: "a",
+    password: "left-out",
+    list: [{ url: "http://left-out@h/?token=left-out" }, 1],
+  });
+  expect(found).toEqual([["password"], ["list", 0, "url"]]);
+  expect(secret.password).toBe("p");
+});
+
+it("members keep their order and their names, whatever these are", () => {
+  const value = JSON.parse('{"b":1,"__proto__":{"secret":"s"},"a":2}');
+  expect(JSON.stringify(hideIn(value, HIDE))).toBe('{"b":1,"__proto__":{"secret":"left-out"},"a":2}');
+});
+
+it("a text loses the users and the secret parameters of its addresses", () => {
+  expect(withoutUrlSecrets("see http://u:p@h/ and x?a=1&api_key=k", "-")).toBe(
+    "see http://-@h/ and x?a=1&api_key=-",
+  );
+  expect(withoutUrlSecrets("someone@example.com", "-")).toBe("someone@example.com");
+});
