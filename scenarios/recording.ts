@@ -54,15 +54,15 @@ const NOT_REACHED = { settled: true, reached: false };
 /** Depth to which ids in replies become variables; deeper ones are equal for an equal seed. */
 const MAX_ID_DEPTH = 3;
 
-/** Rejects when no emulator answers at this address. */
-export async function record(url: string): Promise<Recorded> {
+/** `begins`: where the time of its world stands at first. Rejects when no emulator answers at this address. */
+export async function record(url: string, begins?: string): Promise<Recorded> {
   const client = createControlClient(sendTo(url));
   const [head, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
     Head,
     ...RecordedRequest[],
   ];
   const { settings } = await client.config<Config>().catch(notAnEmulator(url));
-  return scenarioOf({ ...head, settings: settingsFor(settings, requests) }, requests);
+  return scenarioOf({ ...head, settings: settingsFor(settings, requests) }, requests, begins);
 }
 
 function notAnEmulator(url: string): (error: unknown) => never {
@@ -86,12 +86,13 @@ function settingsFor(
 }
 
 /** Converts requests to steps, with clock moves between them and variables for returned ids. */
-function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded {
+function scenarioOf(head: Head, requests: readonly RecordedRequest[], begins?: string): Recorded {
   const [first] = requests;
   if (first === undefined) throw new Error("it has received no request that can be replayed");
   const steps: StepText[] = [];
   const ids = createIds();
-  let now = first.at;
+  const from = begins ?? first.at;
+  let now = from;
   for (const request of requests) {
     if (request.path === `${CONTROL_PATH}/clock/freeze` || request.path === `${CONTROL_PATH}/clock/flow`)
       continue;
@@ -104,9 +105,9 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[]): Recorded 
   }
   const warnings = warningsOf(head, requests);
   const scenario = {
-    scenario: `Recorded: ${steps.length} steps from ${first.at}`,
+    scenario: `Recorded: ${steps.length} steps from ${from}`,
     seed: head.seed,
-    now: first.at,
+    now: from,
     ...(Object.keys(head.settings).length > 0 && { settings: head.settings }),
     when: steps,
   };

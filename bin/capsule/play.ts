@@ -1,18 +1,20 @@
 import { packageVersion } from "../../emulator/config/package-version.ts";
+import type { Capsule, CapsuleFacts } from "../../emulator/runtime/capsules/file.ts";
+import { overlaid } from "../../scenarios/conditions.ts";
 import { readScenario, type Scenario } from "../../scenarios/document.ts";
 import { EnvironmentError } from "../../scenarios/environment.ts";
 import { type Failure, runScenario, type ScenarioRun } from "../../scenarios/run-scenario.ts";
 import { CommandFailure, type Invocation } from "../command.ts";
 import { openInProcess } from "../replay/in-process.ts";
 import { print, withProgress } from "../terminal.ts";
-import { type Capsule, type CapsuleFacts, readCapsule } from "./file.ts";
+import { openCapsule } from "./file.ts";
 
 const FAILED = 1;
 const DIFFERENT = 3;
 
 /** `replay x.capsule`: plays it again. Exit code 1 when it fails as it did, 0 when a recording goes as it did, 3 otherwise. */
 export async function replayCapsule(file: string, invocation: Invocation): Promise<number> {
-  const capsule = await readCapsule(file);
+  const capsule = await openCapsule(file);
   const environments = openInProcess();
   try {
     const playing = runScenario(scenarioOf(capsule), environments).catch((error: Error) => {
@@ -31,8 +33,12 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
 }
 
 /** The scenario of a capsule, with the seed that it was played with. */
-export function scenarioOf({ scenario, facts: { seed } }: Capsule): Scenario {
-  return { ...readScenario(scenario), seed };
+export function scenarioOf({ scenario, beginning, facts: { seed, settings } }: Capsule): Scenario {
+  const read = readScenario(scenario);
+  const begins = beginning === undefined ? {} : { import: beginning };
+  // A snapshot is that of the world main.
+  const isAlone = read.isAlone || beginning !== undefined;
+  return { ...read, seed, isAlone, settings: { ...overlaid(settings, read.settings), ...begins } };
 }
 
 /** What it is a capsule of. */

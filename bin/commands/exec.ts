@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
-import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
+import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
+import type { CommandCapsule } from "../exec/capsule.ts";
 import { forwardSignals, runChild } from "../exec/child.ts";
 import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
@@ -35,7 +35,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (vary !== undefined || sweep !== undefined)
     return (await import("../exec/explore.ts")).exploreCommand(invocation);
   refuseBounds(invocation.flags, "shard", "jobs", "report", "output");
-  const capsule = await capsuleFile(invocation);
+  const capsule = await capsuleOf(invocation);
   const signals = forwardSignals();
   const { flags } = invocation;
   const kept = flags.data === undefined ? { ephemeral: true } : {};
@@ -44,26 +44,18 @@ async function run(invocation: Invocation): Promise<number> {
   return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);
     for (const line of missingLines(running.missing)) printError(line);
+    await capsule?.begin(running.ready.url);
     // Without its emulator the child's result means nothing.
     void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
     const exitCode = await Promise.race([child, defectExit]);
-    if (exitCode !== 0 && capsule !== undefined)
-      await (await import("../exec/capsule.ts")).keepCommand(invocation, running.ready, capsule, exitCode);
+    if (exitCode !== 0) await capsule?.keep(running.ready.url, exitCode);
     const faultsCode = exitCodeOfFaults(running, configuration);
     return exitCode === 0 ? faultsCode : exitCode;
   });
 }
 
-/** Where the requests of a command that fails are kept. Throws `UsageError`. */
-async function capsuleFile({ flags, cwd }: Invocation): Promise<string | undefined> {
-  if (flags.capsule === undefined) return undefined;
-  const begun = ["data", "import"].find((name) => flags[name] !== undefined);
-  if (begun !== undefined)
-    throw new UsageError(
-      `--${begun}: not with --capsule, which holds a world from its beginning; leave it out`,
-    );
-  const file = resolve(cwd, String(flags.capsule));
-  await (await import("../capsule/file.ts")).checkCapsule(file, true);
-  return file;
+async function capsuleOf(invocation: Invocation): Promise<CommandCapsule | undefined> {
+  if (invocation.flags.capsule === undefined) return undefined;
+  return (await import("../exec/capsule.ts")).commandCapsule(invocation);
 }

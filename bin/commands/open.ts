@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Environment, replyOf } from "../../scenarios/environment.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
-import { readCapsule } from "../capsule/file.ts";
+import { openCapsule } from "../capsule/file.ts";
 import { factLines, scenarioOf } from "../capsule/play.ts";
 import { type Command, type Invocation, settingFlags, WORLD_FLAGS } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
@@ -26,7 +26,7 @@ async function run(invocation: Invocation): Promise<number> {
   const [file] = invocation.operands;
   if (file === undefined) return openConsole(invocation);
   const interrupted = firstSignal();
-  const capsule = await readCapsule(resolve(invocation.cwd, file));
+  const capsule = await openCapsule(resolve(invocation.cwd, file));
   try {
     const scenario = scenarioOf(capsule);
     const { configuration } = await configurationOf(

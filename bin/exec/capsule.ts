@@ -1,26 +1,43 @@
-import type { ReadyLine } from "../../emulator/config/configuration.ts";
-import { record } from "../../scenarios/recording.ts";
+import { resolve } from "node:path";
+import { givenSettings } from "../../emulator/config/given-settings.ts";
+import { keepRecorded, type Start, standOf } from "../../emulator/runtime/capsules/recorded.ts";
 import { shellWord } from "../../scenarios/replay.ts";
-import { writeCapsule } from "../capsule/file.ts";
-import { recordingParts } from "../capsule/parts.ts";
+import { checkCapsule, explained } from "../capsule/file.ts";
 import type { Invocation } from "../command.ts";
 import { printError } from "../terminal.ts";
 
-/** Keeps the requests that the world main of a failed command has received. */
-export async function keepCommand(
-  { operands, flags }: Invocation,
-  { url, seed }: ReadyLine,
-  file: string,
-  exitCode: number,
-): Promise<void> {
-  const recorded = await record(url).catch((error: Error) => error);
-  if (recorded instanceof Error) return printError(`--capsule: ${recorded.message}`);
-  const journal = await (await fetch(`${url}/_emulator/v1/journal`)).text();
-  const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
-  const notes = [`the command ended with exit code ${exitCode}`, ...recorded.warnings];
-  await writeCapsule(file, recordingParts(recorded.text, journal, { command, seed, notes }));
-  if (flags.quiet === true) return;
-  printError(
-    `the requests are kept in ${file}; repeat them with \`emulator replay\`, look at them with \`emulator open\``,
-  );
+/** Keeps the world main of a command that fails; `keep` is called with the exit code. */
+export interface CommandCapsule {
+  /** Called before the command begins. */
+  begin(url: string): Promise<void>;
+  keep(url: string, exitCode: number): Promise<void>;
+}
+
+/** Undefined without `--capsule`. Throws `UsageError` where none could be written. */
+export async function commandCapsule(invocation: Invocation): Promise<CommandCapsule | undefined> {
+  const { operands, flags, cwd, env } = invocation;
+  if (flags.capsule === undefined) return undefined;
+  const file = resolve(cwd, String(flags.capsule));
+  await checkCapsule(file);
+  const settings = await givenSettings({ cwd, env, flags, discover: true });
+  let start: Start | undefined;
+  return {
+    async begin(url) {
+      start = await standOf(url);
+    },
+    async keep(url, exitCode) {
+      if (start === undefined) return;
+      const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
+      const notes = [`the command ended with exit code ${exitCode}`];
+      const about = { command, made_by: "exec", notes, settings } as const;
+      const failed = await explained(() => keepRecorded(file, url, start as Start, about)).catch(
+        (error: Error) => error,
+      );
+      if (failed) return printError(`--capsule: ${failed.message}`);
+      if (flags.quiet === true) return;
+      printError(
+        `the requests are kept in ${file}; repeat them with \`emulator replay\`, look at them with \`emulator open\``,
+      );
+    },
+  };
 }

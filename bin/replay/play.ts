@@ -86,7 +86,7 @@ async function capsuleOf(
       "--capsule: not with --target, whose world is not known from its beginning; leave it out",
     );
   const file = resolve(cwd, String(flags.capsule));
-  await (await import("../capsule/file.ts")).checkCapsule(file, true);
+  await (await import("../capsule/file.ts")).checkCapsule(file);
   return file;
 }
 
@@ -105,10 +105,11 @@ async function keepFailed(
   const failed = outcomes.find(({ verdict }) => verdict === "failed");
   const scenario = scenarios.find((each) => each.file === failed?.file);
   if (file === undefined || failed === undefined || scenario === undefined) return;
-  const { scenarioParts } = await import("../capsule/parts.ts");
-  const { writeCapsule } = await import("../capsule/file.ts");
+  const { scenarioParts } = await import("../../emulator/runtime/capsules/parts.ts");
+  const { writeCapsule } = await import("../../emulator/runtime/capsules/file.ts");
+  const { explained } = await import("../capsule/file.ts");
   const run = await runScenario({ ...scenario, seed: failed.seed }, environments);
-  await writeCapsule(file, scenarioParts(scenario, run, failed.again));
+  await explained(() => writeCapsule(file, scenarioParts(scenario, run, failed.again)));
   if (invocation.flags.quiet === true) return;
   // A report for programs stands alone.
   const tell = reportOf(invocation) === "pretty" ? print : printError;

@@ -20,6 +20,7 @@ const ENVIRONMENT_PREFIX = "EMULATOR_";
 /** Variables that commands read or set and that are not settings. */
 const OTHER_VARIABLES = new Set(
   [
+    "CAPSULES",
     "CONFIG",
     "JSON",
     "QUIET",

@@ -101,7 +101,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
 type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
 
 /** A key left empty in a YAML file is null: it means the default. */
-async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> {
+export async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> {
   const { cwd, flags = {}, env = {}, options = {}, discover = false } = sources;
   const { config: optionFile, ...optionTree } = options;
   const named = [optionFile, flags.config, env.EMULATOR_CONFIG].find(

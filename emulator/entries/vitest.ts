@@ -34,6 +34,8 @@ export interface EmulatorFixtures {
    * options. Null: a separate emulator instead of a world; its address has no path.
    */
   readonly emulatorFrom: string | null;
+  /** A folder for capsules of the tests that fail; by default what EMULATOR_CAPSULES names. Null: none is written. */
+  readonly emulatorCapsules: string | null;
   /** A world for every test that asks for one, removed when the test has ended. */
   readonly emulator: Emulator;
   /** Advances the frozen clock of the test's world. */
@@ -82,14 +84,23 @@ export function withEmulator<Context>(own: TestAPI<Context>) {
     ],
     emulatorOptions: {},
     emulatorFrom: "seeded",
-    emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom, task }, use) => {
+    emulatorCapsules: process.env.EMULATOR_CAPSULES || null,
+    emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom, emulatorCapsules, task }, use) => {
       const emulator =
         emulatorFrom === null
           ? await started(emulatorOptions)
           : await forkOf(await sharedEmulator(emulatorOptions), emulatorFrom);
+      const keep =
+        emulatorCapsules === null
+          ? undefined
+          : await (await import("./vitest-parts/capsule.ts")).beginCapsule(
+              emulatorCapsules,
+              emulator,
+              emulatorOptions,
+            );
       await use(emulator);
       try {
-        await concludeTest(emulator, task);
+        await concludeTest(emulator, task, keep);
       } finally {
         await emulator.close();
       }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Capsule, readCapsule, writeCapsule } from "../../bin/capsule/file.ts";
+import { type Capsule, readCapsule, writeCapsule } from "../../emulator/runtime/capsules/file.ts";
 import { launch, run, workingFolder } from "../support/emulator-process.ts";
 
 const SECRET = "a-secret-of-mine";
@@ -55,6 +55,20 @@ async function keep(): Promise<void> {
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("bad is kept in ") });
 }
 
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Brings a capsule up; resolves once its addresses are printed. */
+async function open(file: string, folder: string) {
+  const opened = launch(["open", file], { cwd: folder });
+  let shown = "";
+  opened.child.stdout.setEncoding("utf8").on("data", (text) => {
+    shown += text;
+  });
+  while (!shown.includes("   S3 ")) await once(opened.child.stdout, "data");
+  const [, url] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
+  return { opened, shown, url };
+}
+
 describe("the capsule of a scenario that fails", () => {
   it("repeats the failure elsewhere, without the secrets", async () => {
     await keep();
@@ -72,19 +86,13 @@ describe("the capsule of a scenario that fails", () => {
 
   it("is brought up as it was when it failed", async () => {
     await keep();
-    const opened = launch(["open", "a.capsule"], { cwd });
-    let shown = "";
-    opened.child.stdout.setEncoding("utf8").on("data", (text) => {
-      shown += text;
-    });
-    while (!shown.includes("   S3 ")) await once(opened.child.stdout, "data");
+    const { opened, shown, url } = await open("a.capsule", cwd);
     expect(shown).toContain("it stands after then[0]: status: expected 201, found 200");
-    const [, url] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
     const status = (await (await fetch(`${url}/_emulator/v1/status`)).json()) as Record<string, unknown>;
     expect(status).toMatchObject({ seed: 9, now: expect.stringContaining("2026-03-01T00:00:00") });
     const count = await fetch(`${url}/threads/count`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: JSON_TYPE,
       body: "{}",
     });
     expect(await count.json()).toBe(1);
@@ -151,6 +159,40 @@ describe("the capsule of a command that fails", () => {
   });
 });
 
+describe("the capsule of a world that was there before", () => {
+  const program = (count: number, end: string) => [
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    `for (let n = 0; n < ${count}; n += 1) await fetch(process.env.EMULATOR_URL + "/threads", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }); ${end}`,
+  ];
+
+  it("begins with its snapshot, and has the settings of the command", async () => {
+    write("emulator.config.yaml", "limits: { rows_per_file: 7 }");
+    const data = ["exec", "--data", "d", "--clock", "frozen"];
+    expect((await run([...data, "--", ...program(3, "")], { cwd })).code).toBe(0);
+    const kept = await run([...data, "--capsule", "d.capsule", "--", ...program(2, "process.exit(4)")], {
+      cwd,
+    });
+    expect(kept).toMatchObject({ code: 4, stderr: expect.stringContaining("the requests are kept in ") });
+    const elsewhere = workingFolder();
+    writeFileSync(join(elsewhere, "d.capsule"), readFileSync(join(cwd, "d.capsule")));
+    expect(await run(["replay", "d.capsule"], { cwd: elsewhere })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("it goes as it was recorded"),
+    });
+    const { facts, beginning, remove } = await readCapsule(join(elsewhere, "d.capsule"));
+    remove();
+    expect(facts.settings).toEqual({ "limits.rows_per_file": 7 });
+    expect(beginning).toBeDefined();
+    const { url, opened } = await open("d.capsule", elsewhere);
+    const reply = await fetch(`${url}/threads/count`, { method: "POST", headers: JSON_TYPE, body: "{}" });
+    expect(await reply.json()).toBe(5);
+    opened.child.kill("SIGINT");
+    expect((await opened.ended).code).toBe(0);
+  });
+});
+
 describe("what is no capsule", () => {
   it.each([
     ["torn", (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
@@ -178,7 +220,6 @@ describe("what is no capsule", () => {
       ["replay", ".", "--capsule", "a.capsule", "--target", "http://127.0.0.1:1"],
       "--capsule: not with --target",
     ],
-    [["exec", "--capsule", "a.capsule", "--data", "d", "--", "true"], "--data: not with --capsule"],
   ])("nor what cannot be one: %j", async (words, said) => {
     const { code, stderr } = await run(words, { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });

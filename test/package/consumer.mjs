@@ -31,6 +31,17 @@ const ALONE = {
     console.log(made.status, new URL(AWS_ENDPOINT_URL_S3).protocol, process.version);
     process.exitCode = 7;
   `,
+  "fails/failing.scenario.yaml": `
+scenario: A thread that nobody uses is busy.
+now: 2026-03-01T00:00:00Z
+given:
+  - request: POST /threads
+    body: {}
+    capture: { thread: thread_id }
+then:
+  - request: GET /threads/\${thread}
+    expect: { body: { status: busy } }
+`,
   "idle.scenario.yaml": `
 scenario: A thread that nobody uses is idle after six hours.
 now: 2026-03-01T00:00:00Z

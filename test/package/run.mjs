@@ -63,7 +63,19 @@ function useAlone(node, version) {
   assert.match(command(["contract", "run", "4.1"]), /PASS/);
   const told = command(["exec", "--", node, "child.mjs"], 7);
   assert.match(told, new RegExp(`200 http: ${run(node, ["--version"]).trim()}`));
+  useCapsules(node);
   for (const file of ["library.mjs", "contracts.mjs"]) run(node, [file], at);
+}
+
+/** Capsules of a scenario and of a command that fail, for all versions of Node. */
+function makeCapsules(node) {
+  run(node, [cli, "replay", "fails", "--capsule", "scenario.capsule"], { code: 1 });
+  run(node, [cli, "exec", "--capsule", "command.capsule", "--", node, "child.mjs"], { code: 7 });
+}
+
+function useCapsules(node) {
+  assert.match(run(node, [cli, "replay", "scenario.capsule"], { code: 1 }), /it fails as it did/);
+  assert.match(run(node, [cli, "replay", "command.capsule"]), /it goes as it was recorded/);
 }
 
 /** The entries for other packages, whose own programs run on the same Node. */
@@ -107,13 +119,17 @@ try {
     join(project, "package.json"),
     JSON.stringify({ name: "stranger", private: true, type: "module" }),
   );
-  for (const [name, text] of Object.entries(PROJECT)) writeFileSync(join(project, name), text);
+  for (const [name, text] of Object.entries(PROJECT)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
   judge(join(folder, packed.filename));
   install(join(folder, packed.filename));
   assert.match(
     run(process.execPath, [cli, "contract", "run", "--target", "container"], { code: 2 }),
     /npm install --save-dev testcontainers/,
   );
+  makeCapsules(process.execPath);
   useAlone(process.execPath, packed.version);
   install(
     "--save-dev",

@@ -1,9 +1,10 @@
 import { lineOfTurn } from "../../client/turn-line.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import type { Emulator } from "../../runtime/index.ts";
+import type { NamedTask } from "./capsule.ts";
 
 /** The part of a vitest task that says how its test went. */
-interface TestTask {
+interface TestTask extends NamedTask {
   readonly result?: { readonly state: string; readonly errors?: readonly { message: string }[] } | undefined;
 }
 
@@ -11,12 +12,18 @@ const TURNS_SHOWN = 20;
 
 /**
  * Ends a test on its world. A fault that was never hit fails it unless the fault is optional, for such a test has shown
- * nothing. What failed is shown with what the world did.
+ * nothing. What failed is shown with what the world did, and `keep` has a capsule written.
  */
-export async function concludeTest(emulator: Emulator, task: TestTask): Promise<void> {
+export async function concludeTest(
+  emulator: Emulator,
+  task: TestTask,
+  keep: ((task: NamedTask, message: string) => Promise<string>) | undefined,
+): Promise<void> {
   const [error] = (task.result?.state === "fail" && task.result.errors) || [];
   if (error) {
-    error.message += await happenedIn(emulator, error.message).catch(() => "");
+    const { message } = error;
+    error.message += await happenedIn(emulator, message).catch(() => "");
+    error.message += (await keep?.(task, message)) ?? "";
     return;
   }
   // A world that the test has closed itself has no faults any more.

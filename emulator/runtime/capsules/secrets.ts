@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
-import { hideIn, hideWith } from "../../contracts/spec/secrets.ts";
-import { DEFAULT_API_KEY } from "../../emulator/client/values.ts";
+import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
+import { DEFAULT_API_KEY } from "../../client/values.ts";
 
 const MARK = "\u0000";
 const hide = hideWith(MARK);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
-import { packageVersion } from "../../emulator/config/package-version.ts";
-import type { GivenStep } from "../../scenarios/definition.ts";
-import type { Scenario, Step } from "../../scenarios/document.ts";
-import type { ScenarioRun } from "../../scenarios/run-scenario.ts";
-import { CommandFailure } from "../command.ts";
+import type { GivenStep } from "../../../scenarios/definition.ts";
+import type { Scenario, Step } from "../../../scenarios/document.ts";
+import type { ScenarioRun } from "../../../scenarios/run-scenario.ts";
+import { packageVersion } from "../../config/package-version.ts";
+import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { type CapsuleFacts, type CapsuleParts, isSafe } from "./file.ts";
 import { withoutSecrets } from "./secrets.ts";
 
@@ -19,7 +19,7 @@ export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: str
   );
   const odd = [...files.keys()].find((name) => !isSafe(name));
   if (odd !== undefined)
-    throw new CommandFailure(`--capsule: the name of ${odd} has characters that it cannot hold`);
+    throw new ArchiveFileError(`the name of ${odd} has characters that a capsule cannot hold`);
   const { label = "", differences = [] } = run.failure ?? {};
   return partsOf(files, run.journal, {
     made_by: "replay",
@@ -28,22 +28,20 @@ export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: str
     seed: run.seed,
     failure: { label, differences },
     notes: [],
+    settings: {},
   });
 }
 
-/** A capsule of a command that failed: the requests that its emulator received, as a scenario. */
+/** A capsule of a command or a test that failed: the requests that its world received, as a scenario. */
 export function recordingParts(
   text: string,
   journal: string,
-  facts: Pick<CapsuleFacts, "command" | "seed" | "notes">,
+  facts: Pick<CapsuleFacts, "command" | "made_by" | "seed" | "notes" | "settings">,
+  beginning: Uint8Array | undefined,
 ): CapsuleParts {
   const scenario = "recorded.scenario.yaml";
-  return partsOf(new Map([[scenario, text]]), journal, {
-    ...facts,
-    made_by: "exec",
-    scenario,
-    failure: null,
-  });
+  const parts = partsOf(new Map([[scenario, text]]), journal, { ...facts, scenario, failure: null });
+  return { ...parts, beginning };
 }
 
 function partsOf(
@@ -52,8 +50,9 @@ function partsOf(
   facts: Omit<CapsuleFacts, "format" | "version" | "node" | "left_out">,
 ): CapsuleParts {
   const shown = JSON.stringify(facts.failure?.differences ?? []);
-  const { texts, count } = withoutSecrets([...files.values(), journal, facts.command, shown]);
-  const [command = "", differences = "[]"] = texts.slice(-2);
+  const given = [...files.values(), journal, JSON.stringify(facts.settings), facts.command, shown];
+  const { texts, count } = withoutSecrets(given);
+  const [settings = "{}", command = "", differences = "[]"] = texts.slice(-3);
   const failure: Failure | null = facts.failure && {
     ...facts.failure,
     differences: JSON.parse(differences) as string[],
@@ -61,7 +60,15 @@ function partsOf(
   return {
     files: new Map([...files.keys()].map((name, at) => [name, texts[at] ?? ""])),
     journal: texts[files.size] ?? "",
-    facts: { ...facts, command, failure, version: packageVersion(), node: process.version, left_out: count },
+    facts: {
+      ...facts,
+      command,
+      failure,
+      settings: JSON.parse(settings),
+      version: packageVersion(),
+      node: process.version,
+      left_out: count,
+    },
   };
 }
 
