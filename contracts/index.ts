@@ -79,7 +79,15 @@ export interface ContractRun extends RunReport {
   written(reporter: Reporter, verbose?: boolean): string;
 }
 
-/** Runs the suites against a target; rejects when no case is selected. */
+/**
+ * Runs the suites against a target; rejects when no case is selected.
+ *
+ * @example
+ * const target = await createAddressTarget({ url: "http://127.0.0.1:4700" });
+ * const run = await runContracts(target, { select: ["4.1"] });
+ * console.log(run.written("pretty"));
+ * await target.close();
+ */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
   const {
     select = [],

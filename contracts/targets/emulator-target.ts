@@ -47,6 +47,9 @@ interface PooledEmulator {
 /**
  * A fresh emulator in this process for each case: one of the same settings that is reset, or a new one.
  * `start` is a parameter, since contracts must not import the emulator.
+ *
+ * @example
+ * const target = createEmulatorTarget(startEmulator);
  */
 export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = {}): Target {
   const idle = new Map<string, PooledEmulator[]>();

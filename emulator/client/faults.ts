@@ -1,10 +1,13 @@
 import type {
   FAULT_PLANES,
   FAULT_PRESETS,
+  FAULT_REGIONS,
   FaultPlane,
-  MatchKind,
+  FaultPoint,
   ThenOf,
 } from "../../contracts/spec/faults.ts";
+import type { OPERATIONS, OperationId } from "../../contracts/spec/operations.ts";
+import type { S3Operation } from "../subjects/object-storage/permissions.ts";
 
 export type { FaultView } from "../subjects/faults/rules.ts";
 
@@ -14,12 +17,33 @@ type MatchOf<Plane extends FaultPlane> = {
   >;
 };
 
-type Matched<Kind> = Kind extends MatchKind
-  ? Kind extends "count"
-    ? number
-    : Kind extends "number"
-      ? number | readonly number[]
-      : string | readonly string[]
+type Matched<Kind> = Kind extends "count"
+  ? number
+  : Kind extends keyof Values
+    ? Values[Kind] | readonly Values[Kind][]
+    : never;
+
+/** What a key of `match` takes: one of them, or a list. */
+interface Values {
+  readonly text: string;
+  readonly id: string;
+  readonly point: FaultPoint | "*";
+  readonly s3_operation: S3Operation | Pattern;
+  readonly operation: OperationId | RouteOf<(typeof OPERATIONS)[OperationId]> | Pattern;
+  readonly region: (typeof FAULT_REGIONS)[number] | "*";
+  readonly number: number;
+}
+
+/** Text in which `*` stands for any run of characters. */
+type Pattern = `${string}*${string}`;
+
+type RouteOf<Each> = Each extends {
+  readonly method: infer Verb extends string;
+  readonly path: infer Path extends string;
+}
+  ?
+      | `${Verb} ${Path}`
+      | (Each extends { readonly alsoAt: readonly (infer Also extends string)[] } ? `${Verb} ${Also}` : never)
   : never;
 
 interface Bounds {
@@ -33,12 +57,14 @@ interface Bounds {
 
 type Rule<Plane extends FaultPlane> = Bounds & {
   readonly plane: Plane;
+  readonly preset?: undefined;
   readonly match?: MatchOf<Plane>;
   readonly then: ThenOf<Plane>;
 };
 
 type Preset<Name extends keyof typeof FAULT_PRESETS> = Bounds & {
   readonly preset: Name;
+  readonly plane?: undefined;
   readonly match?: MatchOf<(typeof FAULT_PRESETS)[Name]["plane"]>;
 };
 

@@ -18,7 +18,7 @@ import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { progressText } from "../subjects/bulk-exports/progress.ts";
 import { EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
-import { type AdvanceProgress, type ControlOperation, control } from "../subjects/control-operation.ts";
+import { type AdvanceProgress, control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
 const NEXT_SHOWN = 100;
@@ -37,7 +37,7 @@ const advanceBody = object({
 });
 
 /** Operations to read, freeze, release and advance the clock. */
-export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
+export const CLOCK_OPERATIONS = [
   control({
     method: "GET",
     path: "/clock",
@@ -115,7 +115,7 @@ export const CLOCK_OPERATIONS: readonly ControlOperation[] = [
       verifications: oracle.verifying(),
     }),
   }),
-];
+] as const;
 
 type AdvanceBody = TypeOf<typeof advanceBody>;
 

@@ -24,7 +24,7 @@ import { WORKSPACE_OPERATIONS } from "./workspaces.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
 /** All control operations. */
-export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
+export const CONTROL_OPERATIONS = [
   ...CLOCK_OPERATIONS,
   ...TRACE_OPERATIONS,
   ...OBJECT_STORAGE_OPERATIONS,
@@ -39,7 +39,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...INSPECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...WORLD_OPERATIONS,
-];
+] as const;
 
 const LINE_END = Buffer.from("\n");
 

@@ -7,12 +7,7 @@ import { pastIsReadOnly } from "../kernel/as-of.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
-import {
-  type ControlContext,
-  type ControlOperation,
-  control,
-  type Lines,
-} from "../subjects/control-operation.ts";
+import { type ControlContext, control, type Lines } from "../subjects/control-operation.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import { causesOf } from "./causes.ts";
@@ -21,7 +16,7 @@ import { causesOf } from "./causes.ts";
 const FOLLOW_BACKLOG = 10_000;
 
 /** Operations to inspect a world and to reset it. */
-export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
+export const INSPECTION_OPERATIONS = [
   control({
     method: "GET",
     path: "/status",
@@ -93,7 +88,7 @@ export const INSPECTION_OPERATIONS: readonly ControlOperation[] = [
       return { reset: true, ...context.status() };
     },
   }),
-];
+] as const;
 
 /** Throws a `Refusal` where choices are not noted. */
 function choicesView(choices: ControlContext["choices"], { assumptions }: Settings): readonly object[] {

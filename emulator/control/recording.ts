@@ -9,7 +9,7 @@ import {
 } from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY } from "../subjects/auth.ts";
-import { type ControlOperation, control, type Lines } from "../subjects/control-operation.ts";
+import { control, type Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { RecordedRequest, Recording } from "../subjects/recording.ts";
@@ -74,14 +74,14 @@ export function recordingUpTo(recording: Recording, now: Instant): Recording {
 }
 
 /** The operation that returns the recorded requests. */
-export const RECORDING_OPERATIONS: readonly ControlOperation[] = [
+export const RECORDING_OPERATIONS = [
   control({
     method: "GET",
     path: "/recording",
     summary: "The latest requests and their replies as NDJSON; secrets left out.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
   }),
-];
+] as const;
 
 async function* linesOf({ isComplete, requests }: Recording, seed: number): AsyncIterable<string> {
   yield `${JSON.stringify({ seed, complete: isComplete, requests: requests.length })}\n`;

@@ -1,4 +1,4 @@
-import { type ControlOperation, control } from "../subjects/control-operation.ts";
+import { control } from "../subjects/control-operation.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
 import type { Reader } from "../subjects/turn.ts";
@@ -16,14 +16,14 @@ export interface WorkspaceView {
   }[];
 }
 
-export const WORKSPACE_OPERATIONS: readonly ControlOperation[] = [
+export const WORKSPACE_OPERATIONS = [
   control({
     method: "GET",
     path: "/workspaces",
     summary: "Every workspace that has a project or a destination, with those that it has.",
     run: ({ world }) => listWorkspaces(world.reader),
   }),
-];
+] as const;
 
 function listWorkspaces(reader: Reader): readonly WorkspaceView[] {
   const views = new Map<string, WorkspaceView>();

@@ -12,7 +12,7 @@ import {
 import { asOf } from "../kernel/as-of.ts";
 import type { InitialSettings } from "../kernel/commit.ts";
 import { instantMs } from "../kernel/instant.ts";
-import { type ControlOperation, control, type FileReply } from "../subjects/control-operation.ts";
+import { control, type FileReply } from "../subjects/control-operation.ts";
 import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
 import { GIVEN_SECRETS } from "../subjects/snapshot-secrets.ts";
 
@@ -42,7 +42,7 @@ function initialSettingsOf({
 }
 
 /** Operations on worlds and snapshots. */
-export const WORLD_OPERATIONS: readonly ControlOperation[] = [
+export const WORLD_OPERATIONS = [
   control({
     method: "GET",
     past: false,
@@ -168,7 +168,7 @@ export const WORLD_OPERATIONS: readonly ControlOperation[] = [
       return { removed: path.name };
     },
   }),
-];
+] as const;
 
 async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;

@@ -9,8 +9,10 @@ export interface Addresses {
 
 /**
  * Handlers that answer every request to these addresses from an emulator in this process, or from a forked
- * world of one, without a port: `setupServer(...emulatorHandlers(emulator, "https://api.example.com"))`.
- * Streams are delivered incrementally.
+ * world of one, without a port. Streams are delivered incrementally.
+ *
+ * @example
+ * setupServer(...emulatorHandlers(emulator, "https://api.example.com")).listen();
  */
 export function emulatorHandlers(
   emulator: Pick<Emulator, "request">,

@@ -8,6 +8,7 @@ import {
 import { childEnvironment } from "../client/child-environment.ts";
 import { CONTROL_PATH, createControlClient } from "../client/control-client.ts";
 import { sendTo } from "../client/send.ts";
+import type { Control } from "../runtime/library/control.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
 const ALLOWED_HOSTS = "EMULATOR_ALLOWED_HOSTS";
@@ -18,7 +19,12 @@ export const EMULATOR_IMAGE = "trace-platform-emulator";
 /** Host name of the test machine inside the container, for example in the URL of a webhook. */
 export const HOST_NAME_INSIDE = "host.docker.internal";
 
-/** The emulator in a container, ephemeral. */
+/**
+ * The emulator in a container, ephemeral.
+ *
+ * @example
+ * const container = await new EmulatorContainer().withFrozenClock("2026-01-01T00:00:00Z").start();
+ */
 export class EmulatorContainer extends GenericContainer {
   constructor(image = EMULATOR_IMAGE) {
     super(image);
@@ -80,8 +86,8 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
     return childEnvironment({ url: this.url, eu_url: this.euUrl, s3_url: this.s3Url });
   }
 
-  /** Calls a control operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
-  control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    return createControlClient(sendTo(this.url)).call<T>(method, path, body);
+  /** Calls a test-only operation by its path below `/_emulator/v1`; typed by method and path. */
+  get control(): Control {
+    return createControlClient(sendTo(this.url)).call as Control;
   }
 }

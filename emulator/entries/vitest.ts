@@ -66,10 +66,23 @@ interface FileFixtures {
   readonly $test: Omit<EmulatorFixtures, "sharedEmulator">;
 }
 
-/** `test` with a world of its own: `test("…", async ({ emulator, clock }) => { … })`. */
+/**
+ * `test` with a world of its own for each test.
+ *
+ * @example
+ * test("an export ends", async ({ emulator, clock }) => {
+ *   await clock.advanceUntil(id);
+ *   await expect(emulator).toHaveExported(id, { rows: 60 });
+ * });
+ */
 export const test = withEmulator(base);
 
-/** The same fixtures for a `test` that has others already: `withEmulator(mine)`. */
+/**
+ * The same fixtures for a `test` that has others already.
+ *
+ * @example
+ * const test = withEmulator(base.extend({ mine: 1 }));
+ */
 export function withEmulator<Context>(own: TestAPI<Context>) {
   return own.extend<FileFixtures>({
     sharedEmulator: [

@@ -7,6 +7,7 @@ import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { World } from "../subjects/turn.ts";
+import type { Control } from "./library/control.ts";
 import type { Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
@@ -16,6 +17,7 @@ export type { FaultOrder, FaultView } from "../client/faults.ts";
 export type { AdvanceResult, AdvanceTarget } from "../client/views.ts";
 export type { ReadyLine } from "../config/configuration.ts";
 export type { Verification } from "../subjects/control-operation.ts";
+export type { Control } from "./library/control.ts";
 export type {
   Emulator,
   EmulatorClock,
@@ -29,7 +31,14 @@ export type {
 export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
 
-/** Starts an emulator in this process; rejects with every problem of the options. */
+/**
+ * Starts an emulator in this process; rejects with every problem of the options.
+ *
+ * @example
+ * const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
+ * const reply = await fetch(`${emulator.url}/ok`);
+ * await emulator.close();
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const defaults = { port: 0, ephemeral: true, rateLimits: "off" };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
@@ -80,7 +89,7 @@ function emulatorOf(
     s3Url: s3_url,
     seed: running.ready.seed,
     request,
-    control: client.call,
+    control: client.call as Control,
     fork,
     snapshots: snapshotsOf(client, request),
     clock: {
@@ -94,7 +103,7 @@ function emulatorOf(
     at(point) {
       const requestAsOf = requesterOf(process, world, String(point));
       const { call, exports } = createControlClient(requestAsOf);
-      return { world, request: requestAsOf, control: call, verifyExport: exports.verify };
+      return { world, request: requestAsOf, control: call as Control, verifyExport: exports.verify };
     },
     reset: async (options) => void (await client.reset(options)),
     close,

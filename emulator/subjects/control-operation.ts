@@ -263,10 +263,31 @@ export interface FileReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A row that keeps the types of what it takes and gives. */
+export interface ControlRow<
+  Method extends ControlOperation["method"],
+  Path extends string,
+  Q extends Fields,
+  B,
+  R,
+> extends ControlOperation {
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Q;
+  readonly body?: Field<B>;
+  run(...asked: Parameters<ControlOperation["run"]>): R;
+}
+
 /** Types a row's handler by the row's own fields. */
-export function control<Q extends Fields = Record<never, never>, B = undefined>(row: {
-  readonly method: ControlOperation["method"];
-  readonly path: string;
+export function control<
+  Method extends ControlOperation["method"],
+  Path extends string,
+  R,
+  Q extends Fields = Record<never, never>,
+  B = undefined,
+>(row: {
+  readonly method: Method;
+  readonly path: Path;
   readonly unversioned?: boolean;
   readonly summary: string;
   readonly query?: Q;
@@ -274,10 +295,7 @@ export function control<Q extends Fields = Record<never, never>, B = undefined>(
   readonly stores?: true;
   readonly recorded?: false;
   readonly past?: false;
-  run(
-    context: ControlContext,
-    request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,
-  ): unknown;
-}): ControlOperation {
+  run(context: ControlContext, request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>): R;
+}): ControlRow<Method, Path, Q, B, R> {
   return row;
 }

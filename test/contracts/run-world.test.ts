@@ -49,7 +49,7 @@ async function opened(more: Partial<Addresses> = {}): Promise<Target> {
 /** Everything that a run could leave behind in the world that a user works with. */
 async function stateOf(world: Pick<Emulator, "control" | "url">) {
   const paths = ["/status", "/clock", "/s3/buckets", "/faults", "/agent/scripts", "/snapshots"];
-  const parts = await Promise.all(paths.map((path) => world.control("GET", path)));
+  const parts = await Promise.all(paths.map((path) => world.control<unknown>("GET", path)));
   const journal = await (await fetch(`${world.url}/_emulator/v1/journal`)).text();
   return { parts, journal };
 }

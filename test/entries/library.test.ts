@@ -104,7 +104,7 @@ describe("faults", () => {
     await emulator.faults.clear();
     expect(await emulator.faults.list()).toEqual([]);
     await expect(
-      emulator.faults.arm({ plane: "http", match: { op: "nothing" }, then: { status: 503 } }),
+      emulator.faults.arm({ plane: "http", match: { op: "nothing*" }, then: { status: 503 } }),
     ).rejects.toThrow(/nothing/);
   });
 });

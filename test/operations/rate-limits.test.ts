@@ -8,7 +8,7 @@ const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
 
 let rig: Rig;
 const control = <T = Record<string, never>>(method: string, path: string, body?: unknown) =>
-  rig.emulator.control<T>(method, path, body);
+  rig.emulator.control<unknown>(method, path, body) as Promise<T>;
 
 beforeAll(async () => {
   rig = await startRig({ rate_limits: { enabled: true, scale: SCALE, trusted_proxies: ["127.0.0.1"] } });

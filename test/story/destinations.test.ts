@@ -21,7 +21,8 @@ const create = (change: Record<string, unknown> = {}) =>
   });
 const config = (change: Record<string, unknown>) => ({ config: { ...DESTINATION.config, ...change } });
 const list = async () => (await rig.call<unknown[]>("GET", "/api/v1/bulk-exports/destinations")).body;
-const allow = (...deny: string[]) => rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny });
+const allow = (...deny: string[]) =>
+  rig.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny });
 const objectCount = async () =>
   (await rig.emulator.control<{ objects?: number; name: string }[]>("GET", "/s3/buckets"))[0]?.objects;
 

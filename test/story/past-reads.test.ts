@@ -108,7 +108,7 @@ describe("a read as of the past", () => {
     await rig.emulator.control("DELETE", "/s3/buckets/traces");
     expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: false });
     const path = `/exports/${made.id}/verify?as_of=${turn}`;
-    expect(await rig.emulator.control("GET", path)).toEqual(verified);
+    expect(await rig.emulator.control<unknown>("GET", path)).toEqual(verified);
   });
 
   it("leaves no turn, no recording and no hit of a fault behind, and waits for nothing", async () => {

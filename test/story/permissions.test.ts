@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const deny = (...denied: string[]) =>
-  rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: denied });
+  rig.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: denied });
 const createDestination = (change: Record<string, unknown> = {}) =>
   rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", {
     ...DESTINATION,
@@ -215,7 +215,7 @@ describe("an S3-compatible endpoint (§2.4-11)", () => {
     ["delete (objects.delete)", "delete", 200, 1],
     ["get (objects.get)", "get", 200, 0],
   ])("without %s", async (_what, permission, status, left) => {
-    await elsewhere.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [permission] });
+    await elsewhere.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: [permission] });
     expect((await createDestination({ config: config() })).status).toBe(status);
     expect(await objects()).toBe(left);
   });

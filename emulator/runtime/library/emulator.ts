@@ -1,6 +1,7 @@
 import type { FaultOrder, FaultView } from "../../client/faults.ts";
 import type { AdvanceResult, AdvanceTarget } from "../../client/views.ts";
 import type { SnapshotView, Verification } from "../../subjects/control-operation.ts";
+import type { Control } from "./control.ts";
 import type { SnapshotExportOptions, SnapshotImportOptions } from "./snapshot-files.ts";
 
 /** A world of an emulator in this process: `main`, or one that was forked from it. */
@@ -21,11 +22,19 @@ export interface Emulator {
   /**
    * As `fetch`, answered in this process without a socket. A path such as `/api/v1/bulk-exports` is
    * asked for in the US region, with the key and the workspace of a fresh world unless others are given.
+   *
+   * @example
+   * const reply = await emulator.request("/threads", { json: {} });
    */
   request(target: string | URL | Request, init?: EmulatorRequestInit): Promise<Response>;
-  /** Calls a test-only operation by its path below `/_emulator/v1`; rejects with its message when it is refused. */
-  control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Reads every file of an export back and compares it with what was sent. */
+  /** Calls a test-only operation by its path below `/_emulator/v1`; typed by method and path. */
+  readonly control: Control;
+  /**
+   * Reads every file of an export back and compares it with what was sent.
+   *
+   * @example
+   * const { ok, problems } = await emulator.verifyExport(id);
+   */
   verifyExport(id: string): Promise<Verification>;
   /** Makes the world equal to a fresh one, or to one without the seed data of the configuration. */
   reset(options?: { readonly empty?: boolean }): Promise<void>;
@@ -33,9 +42,17 @@ export interface Emulator {
    * Another world that goes on from this one, or from the world or snapshot that `from` names (`"seeded"` is
    * as the configuration begins it), and shares nothing with it from then on. With `at`, a turn by its number or an
    * instant, it goes on from there.
+   *
+   * @example
+   * const before = await emulator.fork({ at: "2026-01-01T00:00:00Z" });
    */
   fork(options?: ForkOptions): Promise<Emulator>;
-  /** This world as it was after a turn, by its number, or at an instant (ISO 8601): for reading. */
+  /**
+   * This world as it was after a turn, by its number, or at an instant (ISO 8601): for reading.
+   *
+   * @example
+   * const { now } = await emulator.at(12).control("GET", "/clock");
+   */
   at(point: number | string): PastWorld;
   /** Ends the emulator; a forked world is only removed. */
   close(): Promise<void>;
@@ -70,13 +87,25 @@ export interface EmulatorClock {
   freeze(): Promise<void>;
   /** From here on time follows the wall clock, so many times as fast (1 when left out). */
   flow(rate?: number): Promise<void>;
-  /** `"PT6H10M"`, or what `POST /clock/advance` takes. */
+  /**
+   * By `"PT6H10M"`, or to what `POST /clock/advance` takes; says what has fired.
+   *
+   * @example
+   * const { fired } = await emulator.clock.advance("PT6H");
+   * await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+   */
   advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
 }
 
 /** The faults of a world. */
 export interface EmulatorFaults {
-  /** Arms a fault; rejects when it could never be triggered. */
+  /**
+   * Arms a fault; rejects when it could never be triggered.
+   *
+   * @example
+   * await emulator.faults.arm({ preset: "worker_crash" });
+   * await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 });
+   */
   arm(order: FaultOrder): Promise<FaultView>;
   /** In the order of arming, each with its hits. */
   list(): Promise<readonly FaultView[]>;
@@ -86,7 +115,13 @@ export interface EmulatorFaults {
 
 /** The snapshots of an emulator, which its worlds share. */
 export interface EmulatorSnapshots {
-  /** Keeps this world as it is now; a snapshot of the same name is replaced, unless `replace` is false. */
+  /**
+   * Keeps this world as it is now; a snapshot of the same name is replaced, unless `replace` is false.
+   *
+   * @example
+   * await emulator.snapshots.save("prepared");
+   * await emulator.snapshots.load("prepared");
+   */
   save(name: string, options?: { readonly replace?: boolean }): Promise<Snapshot>;
   /** Puts what a snapshot holds in the place of what this world holds. */
   load(name: string): Promise<Snapshot>;

@@ -1,6 +1,6 @@
 import { integer, optional, text } from "../../../contracts/spec/fields.ts";
 import { formatDuration } from "../../kernel/duration.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import type { Reader } from "../turn.ts";
 import { listRuns, listThreads, runDetail } from "./overview.ts";
 import { SCRIPT, type ScriptedRun } from "./script.ts";
@@ -17,7 +17,7 @@ const LISTED = 100;
 const LIMIT = optional(integer({ minimum: 1, maximum: 10_000, default: LISTED }));
 
 /** Control operations that show threads and runs, and those for scripts, which decide how runs go. */
-export const AGENT_OPERATIONS: readonly ControlOperation[] = [
+export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/threads",
@@ -81,7 +81,7 @@ export const AGENT_OPERATIONS: readonly ControlOperation[] = [
       return { deleted: ids };
     },
   }),
-];
+] as const;
 
 function viewOf(reader: Reader, { id, match, then, times }: StoredScript) {
   return { id, match, then: thenView(then), times, matches: matchCountOf(reader, id) };

@@ -1,10 +1,10 @@
 import { integer, optional } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import { detailOf, listExports } from "./overview.ts";
 import { requireExport } from "./require-export.ts";
 
 /** Control operations that show the exports of all workspaces. */
-export const EXPORT_OPERATIONS: readonly ControlOperation[] = [
+export const EXPORT_OPERATIONS = [
   control({
     method: "GET",
     path: "/exports",
@@ -21,4 +21,4 @@ export const EXPORT_OPERATIONS: readonly ControlOperation[] = [
       return detailOf(world, found);
     },
   }),
-];
+] as const;

@@ -1,12 +1,12 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import { CRONS } from "./records.ts";
 import { cronView } from "./search.ts";
 
 const hide = hideWith("…");
 
 /** Shows the crons of all workspaces. */
-export const CRON_OPERATIONS: readonly ControlOperation[] = [
+export const CRON_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/crons",
@@ -18,4 +18,4 @@ export const CRON_OPERATIONS: readonly ControlOperation[] = [
         return { ...shown, metadata, region: cron.region, tenant_id: cron.tenant_id };
       }),
   }),
-];
+] as const;

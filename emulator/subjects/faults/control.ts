@@ -1,9 +1,9 @@
 import { freeForm } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
 
 /** Faults of all planes: armed, looked at and taken away. */
-export const FAULT_OPERATIONS: readonly ControlOperation[] = [
+export const FAULT_OPERATIONS = [
   control({
     method: "GET",
     path: "/faults",
@@ -39,7 +39,7 @@ export const FAULT_OPERATIONS: readonly ControlOperation[] = [
       return { deleted: id };
     },
   }),
-];
+] as const;
 
 function cause(name: string, ref?: string) {
   return { type: "control", name, ...(ref !== undefined && { ref }) } as const;

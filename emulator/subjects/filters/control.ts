@@ -1,9 +1,9 @@
 import { object, text } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import { parseFilter, refusesColumns } from "./parse.ts";
 
 /** Checks filters without an export. */
-export const FILTER_OPERATIONS: readonly ControlOperation[] = [
+export const FILTER_OPERATIONS = [
   control({
     method: "POST",
     path: "/filters/check",
@@ -16,4 +16,4 @@ export const FILTER_OPERATIONS: readonly ControlOperation[] = [
       return "filter" in parsed ? { ok: true, problem: null } : { ok: false, problem: parsed.problem };
     },
   }),
-];
+] as const;

@@ -1,5 +1,5 @@
 import { integer, object, optional, text } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control, type FileReply } from "../control-operation.ts";
+import { control, type FileReply } from "../control-operation.ts";
 import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
 import { listObjects, objectAt } from "./contents.ts";
 import {
@@ -14,7 +14,7 @@ import {
 const LISTED = 1_000;
 
 /** Buckets and key pairs of the embedded object store; every change takes effect at once. */
-export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
+export const OBJECT_STORAGE_OPERATIONS = [
   control({
     method: "GET",
     path: "/s3/buckets",
@@ -118,7 +118,7 @@ export const OBJECT_STORAGE_OPERATIONS: readonly ControlOperation[] = [
       return { deleted: id };
     },
   }),
-];
+] as const;
 
 function cause(name: string, ref: string) {
   return { type: "control", name, ref } as const;

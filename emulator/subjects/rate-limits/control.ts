@@ -2,7 +2,7 @@ import { integer, object, oneOf, optional, text } from "../../../contracts/spec/
 import { RATE_LIMIT_IDS, RATE_REGIONS, type RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import type { Turn } from "../turn.ts";
 import type { RowChange } from "./limiter.ts";
 import { RATE_ROWS, type RateRow } from "./matching.ts";
@@ -30,7 +30,7 @@ const changeBody = object({
 });
 
 /** Control operations that list, explain, change and reset the counters of §8.5. */
-export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
+export const RATE_LIMIT_OPERATIONS = [
   control({
     method: "GET",
     path: "/rate-limits",
@@ -84,7 +84,7 @@ export const RATE_LIMIT_OPERATIONS: readonly ControlOperation[] = [
         return { reset: true };
       }),
   }),
-];
+] as const;
 
 function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateRegion[], change: RowChange) {
   const { limiter } = ports;

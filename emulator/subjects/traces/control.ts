@@ -2,7 +2,7 @@ import { dateTime, integer, object, optional, text, uuid } from "../../../contra
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DEFAULT_TENANT_ID } from "../auth.ts";
-import { type ControlContext, type ControlOperation, control } from "../control-operation.ts";
+import { type ControlContext, control } from "../control-operation.ts";
 import { projectFor } from "../projects/projects.ts";
 import type { World } from "../turn.ts";
 import { ingest } from "./ingest.ts";
@@ -22,7 +22,7 @@ const generateBody = object({
 });
 
 /** Control operations for sample traces. */
-export const TRACE_OPERATIONS: readonly ControlOperation[] = [
+export const TRACE_OPERATIONS = [
   control({
     method: "POST",
     path: "/traces/generate",
@@ -50,7 +50,7 @@ export const TRACE_OPERATIONS: readonly ControlOperation[] = [
       return { count: body.count, project: name, session_id: project.id, ...window, shape };
     },
   }),
-];
+] as const;
 
 async function ingestPosts(
   { world, yieldToEventLoop }: ControlContext,

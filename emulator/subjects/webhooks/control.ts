@@ -1,5 +1,5 @@
 import { integer, object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
-import { type ControlOperation, control } from "../control-operation.ts";
+import { control } from "../control-operation.ts";
 import { explainWebhook } from "./explain.ts";
 import { clearInbox, listInboxes, readInbox, receive } from "./inbox.ts";
 import { deliveryById, listDeliveries } from "./ledger.ts";
@@ -10,7 +10,7 @@ import { deliveryView } from "./view.ts";
 const LISTED = 100;
 
 /** Control operations of the delivery ledger, the URL policy and the built-in receiver. */
-export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
+export const WEBHOOK_OPERATIONS = [
   control({
     method: "GET",
     path: "/webhooks/deliveries",
@@ -87,7 +87,7 @@ export const WEBHOOK_OPERATIONS: readonly ControlOperation[] = [
       return { deleted: world.turn(cause("webhook.inbox.empty", name), (turn) => clearInbox(turn, name)) };
     },
   }),
-];
+] as const;
 
 function cause(name: string, ref: string) {
   return { type: "control", name, ref } as const;

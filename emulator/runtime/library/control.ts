@@ -1,0 +1,118 @@
+import type { Field } from "../../../contracts/spec/fields.ts";
+import type { FaultOrder } from "../../client/faults.ts";
+import type { Status } from "../../client/views.ts";
+import type { CONTROL_OPERATIONS } from "../../control/gateway.ts";
+import type { JournalEntry } from "../../kernel/journal.ts";
+import type { Lines } from "../../subjects/control-operation.ts";
+
+/**
+ * Calls a test-only operation by its path below `/_emulator/v1`: method and path decide what body it takes and what it
+ * answers. Rejects with an `ErrorReply` when it is refused: its message has the reason and the next step.
+ *
+ * With a type argument nothing is checked, which is for paths that are put together elsewhere:
+ * `control<Reply>(method, path, body)`.
+ *
+ * @example
+ * const { now, next } = await emulator.control("GET", "/clock");
+ * await emulator.control("POST", "/clock/advance", { by: "PT6H" });
+ * const { status } = await emulator.control("GET", `/webhooks/deliveries/${id}`);
+ */
+export interface Control {
+  <Reply = never>(
+    method: string,
+    path: [Reply] extends [never] ? never : string,
+    body?: unknown,
+  ): Promise<NoInfer<Reply>>;
+  <const Verb extends Row["method"], const Path extends string>(
+    method: Verb,
+    path: Checked<Verb, Path>,
+    ...body: BodyOf<RowOf<Verb, Path>>
+  ): Promise<ReplyOf<RowOf<Verb, Path>>>;
+}
+
+/** The inbox is not below `/v1`. */
+type Row = Exclude<(typeof CONTROL_OPERATIONS)[number], { readonly path: "/inbox/{name}" }>;
+
+/** What rows do not say of their replies. */
+interface Stated {
+  readonly "GET /status": Status;
+  readonly "GET /journal": readonly JournalEntry[];
+}
+
+type RowOf<Verb extends string, Path extends string, Each = Row> = Each extends {
+  readonly method: Verb;
+  readonly path: infer Template extends string;
+}
+  ? Fits<WithoutQuery<Path>, Template> extends true
+    ? Each
+    : never
+  : never;
+
+type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
+
+/** Segment by segment; those in braces are parameters. */
+type Fits<Path, Template> = Template extends `${infer Wanted}/${infer WantedRest}`
+  ? Path extends `${infer Given}/${infer GivenRest}`
+    ? FitsSegment<Given, Wanted> extends true
+      ? Fits<GivenRest, WantedRest>
+      : false
+    : false
+  : Path extends `${string}/${string}`
+    ? false
+    : FitsSegment<Path, Template>;
+
+type FitsSegment<Given, Wanted> = Wanted extends `{${string}}` ? true : Given extends Wanted ? true : false;
+
+/** The path, or text that says what is wrong with it, for the compiler to show. */
+type Checked<Verb extends string, Path extends string> = string extends Path
+  ? "a path that is no literal says what it answers: control<Reply>(method, path, body)"
+  : [RowOf<Verb, Path>] extends [never]
+    ? `there is no control operation ${Verb} ${Path}; see docs/look-up/control-api.md`
+    : [UnknownIn<Path, RowOf<Verb, Path>>] extends [never]
+      ? Path
+      : `${Verb} ${WithoutQuery<Path>} has no parameter ${UnknownIn<Path, RowOf<Verb, Path>>}`;
+
+type UnknownIn<Path, Each> = Path extends `${string}?${infer Query}`
+  ? Exclude<NamesIn<Query>, keyof ParametersOf<Each> | "as_of">
+  : never;
+
+/** The names in a query, as far as they are literal. */
+type NamesIn<Query extends string> = Query extends `${infer One}&${infer Rest}`
+  ? NamesIn<One> | NamesIn<Rest>
+  : Query extends `${infer Name}=${string}`
+    ? string extends Name
+      ? never
+      : Name
+    : never;
+
+type ParametersOf<Each> = Each extends { readonly query?: infer Query } ? NonNullable<Query> : never;
+
+type NameOf<Each> = Each extends {
+  readonly method: infer Verb extends string;
+  readonly path: infer Path extends string;
+}
+  ? `${Verb} ${Path}`
+  : never;
+
+type BodyOf<Each> = [Each] extends [never]
+  ? [body?: unknown]
+  : NameOf<Each> extends "POST /faults"
+    ? [body: FaultOrder]
+    : Each extends { readonly body?: Field<infer Body> }
+      ? [Body] extends [undefined]
+        ? [body?: Readonly<Record<string, never>>]
+        : object extends Body
+          ? [body?: Body]
+          : [body: Body]
+      : [];
+
+type ReplyOf<Each> = NameOf<Each> extends infer Name extends keyof Stated ? Stated[Name] : Answer<Each>;
+
+/** Lines of JSON are a list of their values; of a file the client gives the text. */
+type Answer<Each> = Each extends { run(...asked: never): infer Returned }
+  ? Awaited<Returned> extends Lines
+    ? readonly unknown[]
+    : Awaited<Returned> extends { readonly attachment: unknown }
+      ? string
+      : Awaited<Returned>
+  : never;

@@ -1,0 +1,89 @@
+import { describe, expectTypeOf, it } from "vitest";
+import type { ClockView } from "../../emulator/client/views.ts";
+import type { JournalEntry } from "../../emulator/kernel/journal.ts";
+import type { Control, FaultOrder } from "../../emulator/runtime/index.ts";
+
+/** Called by nobody: the compiler checks what is in it. */
+function typed(control: Control, id: string) {
+  return {
+    clock: control("GET", "/clock"),
+    status: control("GET", "/status"),
+    journal: control("GET", "/journal?since=3"),
+    delivery: control("GET", `/webhooks/deliveries/${id}`),
+    deliveries: control("GET", "/webhooks/deliveries?limit=3&status=delivered"),
+    inPast: control("GET", `/webhooks/deliveries?as_of=${id}`),
+    file: control("GET", `/snapshots/${id}/file`),
+    loaded: control("POST", `/snapshots/${id}/load`),
+    frozen: control("POST", "/clock/freeze"),
+    saved: control("POST", "/snapshots", { name: "a" }),
+    armed: control("POST", "/faults", { preset: "worker_crash" }),
+    own: control<{ readonly mine: true }>(String("GET"), String("/clock")),
+  };
+}
+
+/** The same for what the compiler has to refuse. */
+function refused(control: Control, path: string) {
+  return [
+    // @ts-expect-error There is no control operation GET /clok; see docs/look-up/control-api.md
+    control("GET", "/clok"),
+    // @ts-expect-error There is no control operation GET /clock/advance.
+    control("GET", "/clock/advance"),
+    // @ts-expect-error Of a snapshot there is no such part.
+    control("GET", "/snapshots/mine/fyle"),
+    // @ts-expect-error GET /journal has no parameter sinse.
+    control("GET", "/journal?sinse=3"),
+    // @ts-expect-error The body is missing.
+    control("POST", "/snapshots"),
+    // @ts-expect-error The name is missing.
+    control("POST", "/snapshots", { replace: true }),
+    // @ts-expect-error Time is given as text.
+    control("POST", "/clock/advance", { by: 6 }),
+    // @ts-expect-error There is no such preset.
+    control("POST", "/faults", { preset: "worker_crsh" }),
+    // @ts-expect-error This operation takes no body.
+    control("POST", "/clock/freeze", { by: "PT1H" }),
+    // @ts-expect-error A path that is no literal says what it answers.
+    control("GET", path),
+  ];
+}
+
+type Replies = { readonly [Name in keyof ReturnType<typeof typed>]: Awaited<ReturnType<typeof typed>[Name]> };
+
+describe("control()", () => {
+  it("is typed by method and path", () => {
+    expectTypeOf<Replies["clock"]["mode"]>().toEqualTypeOf<ClockView["mode"]>();
+    expectTypeOf<Replies["status"]["turn"]>().toEqualTypeOf<number>();
+    expectTypeOf<Replies["journal"]>().toEqualTypeOf<readonly JournalEntry[]>();
+    expectTypeOf<Replies["delivery"]["attempts"]["length"]>().toEqualTypeOf<number>();
+    expectTypeOf<Replies["deliveries"][number]>().toEqualTypeOf<Replies["delivery"]>();
+    expectTypeOf<Replies["inPast"]>().toEqualTypeOf<Replies["deliveries"]>();
+    expectTypeOf<Replies["file"]>().toEqualTypeOf<string>();
+    expectTypeOf<Replies["loaded"]["turn"]>().toEqualTypeOf<number>();
+    expectTypeOf<Replies["frozen"]["mode"]>().toEqualTypeOf<string>();
+    expectTypeOf<Replies["saved"]>().toEqualTypeOf<Replies["loaded"]>();
+    expectTypeOf<Replies["armed"]["hits"]>().toEqualTypeOf<number>();
+    expectTypeOf<Replies["own"]>().toEqualTypeOf<{ readonly mine: true }>();
+    expectTypeOf(refused).toBeFunction();
+  });
+
+  it("the points, the operations and the regions of a fault are those of its plane", () => {
+    const orders: readonly FaultOrder[] = [
+      { plane: "worker", match: { at: "file.written", attempt: [0, 1] }, then: { crash: true } },
+      { plane: "s3", match: { op: ["PutObject", "Upload*"] }, then: { s3_error: "AccessDenied" } },
+      { plane: "http", match: { op: "GET /threads/{thread_id}", region: "eu" }, then: { status: 503 } },
+      { plane: "http", match: { op: "getBulkExport" }, then: { delay: "PT1S" } },
+      { preset: "worker_crash", match: { at: "rows.read" }, times: 2 },
+      // @ts-expect-error Did you mean file.written?
+      { plane: "worker", match: { at: "file.writen" }, then: { crash: true } },
+      // @ts-expect-error Did you mean PutObject?
+      { plane: "s3", match: { op: "PutObjekt" }, then: { reset: true } },
+      // @ts-expect-error Did you mean getBulkExport?
+      { plane: "http", match: { op: "getBulkExprt" }, then: { status: 503 } },
+      // @ts-expect-error There are two regions.
+      { plane: "http", match: { region: "uk" }, then: { status: 503 } },
+      // @ts-expect-error A webhook has no point.
+      { plane: "webhook", match: { at: "file.written" }, then: { drop: true } },
+    ];
+    expectTypeOf(orders).toEqualTypeOf<readonly FaultOrder[]>();
+  });
+});
