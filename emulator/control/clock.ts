@@ -9,7 +9,7 @@ import {
   text,
 } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
-import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import { durationMs } from "../kernel/duration.ts";
 import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -18,7 +18,7 @@ import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { progressText } from "../subjects/bulk-exports/progress.ts";
 import { EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
-import { type AdvanceProgress, control } from "../subjects/control-operation.ts";
+import { control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
 const NEXT_SHOWN = 100;

@@ -52,6 +52,15 @@ export interface Advance {
   readonly inFlight: readonly Effect[];
 }
 
+/** An advance that is under way. */
+export interface AdvanceProgress {
+  readonly from: Instant;
+  readonly target: AdvanceTarget;
+  /** The number of events that have fired. */
+  readonly fired: number;
+  readonly waitsFor: (() => string) | undefined;
+}
+
 const FIRED_SHOWN = 1000;
 
 /**

@@ -1,9 +1,8 @@
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
-import type { Advance, AdvanceTarget } from "../kernel/advance.ts";
+import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
-import type { Instant } from "../kernel/instant.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
@@ -173,15 +172,6 @@ export interface ControlClock {
   stopAdvance(): boolean;
 }
 
-/** An advance that is under way. */
-export interface AdvanceProgress {
-  readonly from: Instant;
-  readonly target: AdvanceTarget;
-  /** The number of events that have fired. */
-  readonly fired: number;
-  readonly waitsFor: (() => string) | undefined;
-}
-
 /** What an advance would do. */
 export interface DryRunResult extends Advance {
   /** What it took for granted, since nothing was really done. */
@@ -229,22 +219,26 @@ export interface ControlRequest<Path, Query, Body> {
   readonly raw: HttpRequest;
 }
 
-/** One test-only operation: where it is, what it takes, and what it does. */
-export interface ControlOperation {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/_emulator/v1`. */
-  readonly path: string;
+/** What is known of a test-only operation beside its method, its path and what it takes. */
+interface ControlFacts {
   /** True for a path right below `/_emulator`, which people write into what they test. */
   readonly unversioned?: boolean;
   readonly summary: string;
-  readonly query?: Fields;
-  readonly body?: Field<unknown>;
   /** True where much is stored: refused while the disk is full, when time must still move and a reset make room. */
   readonly stores?: true;
   /** False where a replay does not send it again, as it does with all but GET. */
   readonly recorded?: false;
   /** False for what is not about a world, and cannot be asked as of the past. */
   readonly past?: false;
+}
+
+/** One test-only operation: where it is, what it takes, and what it does. */
+export interface ControlOperation extends ControlFacts {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/_emulator/v1`. */
+  readonly path: string;
+  readonly query?: Fields;
+  readonly body?: Field<unknown>;
   /** What the row's fields accept is what `control` types it by; the gateway has checked it against them. */
   run(
     context: ControlContext,
@@ -285,17 +279,17 @@ export function control<
   R,
   Q extends Fields = Record<never, never>,
   B = undefined,
->(row: {
-  readonly method: Method;
-  readonly path: Path;
-  readonly unversioned?: boolean;
-  readonly summary: string;
-  readonly query?: Q;
-  readonly body?: Field<B>;
-  readonly stores?: true;
-  readonly recorded?: false;
-  readonly past?: false;
-  run(context: ControlContext, request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>): R;
-}): ControlRow<Method, Path, Q, B, R> {
+>(
+  row: ControlFacts & {
+    readonly method: Method;
+    readonly path: Path;
+    readonly query?: Q;
+    readonly body?: Field<B>;
+    run(
+      context: ControlContext,
+      request: ControlRequest<Readonly<Record<string, string>>, ObjectOf<Q>, B>,
+    ): R;
+  },
+): ControlRow<Method, Path, Q, B, R> {
   return row;
 }

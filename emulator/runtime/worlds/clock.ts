@@ -1,7 +1,12 @@
-import { type Advance, type AdvancePace, type AdvanceTarget, advance } from "../../kernel/advance.ts";
+import {
+  type Advance,
+  type AdvancePace,
+  type AdvanceProgress,
+  type AdvanceTarget,
+  advance,
+} from "../../kernel/advance.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { AdvanceProgress } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
 import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices, type YieldWhenDue } from "./slices.ts";
