@@ -24,8 +24,8 @@ export function withSum(json: string): string {
 export interface LineWriter {
   /** Adds to the line; answers how many bytes the text has. */
   write(text: string): number;
-  /** Ends the line, which has all of its object but the closing brace. */
-  end(): void;
+  /** Ends the line, which has all of its object but the closing brace; answers its bytes. */
+  end(): number;
   /** The lines that were ended since the last call. */
   take(): Buffer;
 }
@@ -65,7 +65,9 @@ export function createLineWriter(): LineWriter {
       at += END.copy(room, at);
       room[at] = LINE_FEED;
       at += 1;
+      const bytes = at - begin;
       begin = at;
+      return bytes;
     },
     take() {
       const lines = Buffer.from(room.subarray(0, at));

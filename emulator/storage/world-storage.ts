@@ -76,6 +76,9 @@ export interface WorldStorageOptions {
   readonly foldAtBytes?: number;
 }
 
+/** Rows of a world that is not kept wait in memory, up to so many bytes, until others want to read them from its files. */
+const UNKEPT_BYTES_MAX = 1024 * 1024;
+
 /** Opens the files of a world, as its head leads to them. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const { pool, heads, name, onFailure } = options;
@@ -103,7 +106,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   function write(): void {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
-    rows.append();
+    if (journal || rows.waitingBytes() > UNKEPT_BYTES_MAX) rows.append();
     const batch = lines?.take(rows.takeWritten());
     if (batch) journal?.append(batch);
     bodies.follow();

@@ -4,10 +4,10 @@ import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../contracts/sp
 import type { ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
-import { sumOn } from "../../emulator/storage/checksum.ts";
+import { createLineWriter, sumOn } from "../../emulator/storage/checksum.ts";
 import { createBodyOpener } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
-import { lineOf, splitLine } from "../../emulator/storage/rows/lines.ts";
+import { splitLine, writeRow } from "../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../emulator/storage/rows/partition-reader.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
 import type {
@@ -242,7 +242,11 @@ function blankRun(
 }
 
 async function encodeRows(rows: readonly TraceRow[], request: FileRequest): Promise<Uint8Array> {
-  let left = rows.map((row, n) => splitLine(Buffer.from(lineOf(row, { sequence: n, previous: -1 }))));
+  const writer = createLineWriter();
+  let left = rows.map((row, n) => {
+    writeRow(writer, row, { sequence: n, previous: -1 });
+    return splitLine(writer.take());
+  });
   const reader = {
     open: () => ({
       take: (max: number) => left.splice(0, max),

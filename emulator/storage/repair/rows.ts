@@ -103,7 +103,7 @@ function rebuildSidecar(found: FoundPiece): void {
   findings.rebuilt(path + INDEX);
 }
 
-/** What is written to the lines of rows; see `lineOf`. */
+/** What is written to the lines of rows; see `writeRow`. */
 interface RowLine {
   readonly id: string;
   readonly start_time: string;

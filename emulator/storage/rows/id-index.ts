@@ -1,4 +1,4 @@
-import { ID_BYTES } from "./sidecar.ts";
+import { ID_BYTES, writeId } from "./sidecar.ts";
 
 /**
  * Where the newest version of each row is: open addressing over typed arrays, about 32 bytes a row
@@ -95,14 +95,20 @@ function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array
   const wanted = new Uint32Array(ID_WORDS);
   let slots = first;
   let isShared = isCopy;
+  /** The id whose bytes are wanted. */
+  let taken: string | undefined;
 
   function takeBytes(bytes: Buffer, at: number): void {
+    taken = undefined;
     for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = bytes.readUInt32BE(at + word * 4);
   }
 
+  /** The same id is asked for again and again: whether it is there, where, and to change that. */
   function takeText(id: string): void {
-    scratch.write(id.replaceAll("-", ""), "hex");
+    if (id === taken) return;
+    writeId(scratch, 0, id);
     takeBytes(scratch, 0);
+    taken = id;
   }
 
   /** The slot in which a key is, or the free one in which it belongs. */

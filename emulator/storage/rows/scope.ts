@@ -1,10 +1,11 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
+import { createLineWriter, type LineWriter } from "../checksum.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { lineOf, lineOfLeft, rowOf } from "./lines.ts";
+import { rowOf, writeLeft, writeRow } from "./lines.ts";
 import { createListing } from "./listing.ts";
 import {
   addRows,
@@ -38,7 +39,7 @@ export interface Scope {
 /** What one call of `write` adds to one segment. */
 interface Draft {
   readonly segment: Segment;
-  lines: string;
+  readonly lines: LineWriter;
   bytes: number;
   readonly rows: SidecarRecord[];
   /** Positions whose newest version this call has put into another segment, with their ids. */
@@ -52,6 +53,9 @@ interface LoadedScope {
   readonly segments: Segment[];
   readonly byName: Map<string, Segment>;
 }
+
+/** Those of the first segments of a call, each of which takes what it has written before the call ends. */
+const writers = [createLineWriter(), createLineWriter()];
 
 function nameOf(sessionId: string, day: string): string {
   return `${sessionId}/${day}`;
@@ -79,13 +83,11 @@ function draftRow(
   const from = known < 0 ? undefined : loaded.segments[index.segmentOf(known)];
   const position = known < 0 ? -1 : index.positionOf(known);
   const previous = from === segment ? position : -1;
-  const line = lineOf(row, { sequence, previous });
-  const length = Buffer.byteLength(line);
+  const length = writeRow(draft.lines, row, { sequence, previous });
   const start = microsecondsOfDay(row.start_time);
   const offset = segment.dataBytes + draft.bytes;
   index.put(row.id, segment.number, segment.records + draft.rows.length);
   draft.rows.push({ id: row.id, start, offset, length, previous, sequence, trace: traceWord(row.trace_id) });
-  draft.lines += line;
   draft.bytes += length;
   segment.earliest = Math.min(segment.earliest, start);
   segment.latest = Math.max(segment.latest, start);
@@ -99,14 +101,11 @@ function draftRow(
 /** Rows first, then for each row that has left the segment a record that says so. */
 function addDraft({ segment, lines, bytes, rows, left }: Draft, sequence: number): void {
   let offset = segment.dataBytes + bytes;
-  let text = lines;
   const tombstones = left.map(({ id, position: previous }) => {
-    const line = lineOfLeft(id, { sequence, previous });
-    text += line;
-    offset += line.length;
+    offset += writeLeft(lines, id, { sequence, previous });
     return { id, start: 0, offset, length: 0, previous, sequence, trace: 0 };
   });
-  addRows(segment, text, [...rows, ...tombstones]);
+  addRows(segment, lines.take(), [...rows, ...tombstones]);
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */
@@ -150,7 +149,12 @@ export function openScope(
     write(written, sequence) {
       const drafts = new Map<Segment, Draft>();
       const draftOf = (segment: Segment): Draft => {
-        const draft = drafts.get(segment) ?? { segment, lines: "", bytes: 0, rows: [], left: [] };
+        const known = drafts.get(segment);
+        if (known) return known;
+        const lines = writers[drafts.size] ?? createLineWriter();
+        // Of a call that has failed.
+        lines.take();
+        const draft = { segment, lines, bytes: 0, rows: [], left: [] };
         drafts.set(segment, draft);
         return draft;
       };

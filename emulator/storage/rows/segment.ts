@@ -184,11 +184,10 @@ export function someRecord(
 }
 
 /** Adds lines and their records in memory: no file is touched before `appendWaiting`. */
-export function addRows(segment: Segment, lines: string, records: readonly SidecarRecord[]): void {
-  if (lines !== "") {
-    const bytes = Buffer.from(lines, "utf8");
-    segment.lines.push({ offset: segment.dataBytes, bytes });
-    segment.dataBytes += bytes.length;
+export function addRows(segment: Segment, lines: Buffer, records: readonly SidecarRecord[]): void {
+  if (lines.length > 0) {
+    segment.lines.push({ offset: segment.dataBytes, bytes: lines });
+    segment.dataBytes += lines.length;
   }
   segment.waiting.push(packRecords(records));
   segment.records += records.length;

@@ -30,6 +30,8 @@ export interface RowStore extends TraceStore {
   pieces(partition: Partition): readonly LocatedPiece[];
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
+  /** Bytes of the lines of pending rows. */
+  waitingBytes(): number;
   /** What was appended since the last call: the next journal line has to name it. */
   takeWritten(): WrittenRows;
   /** All pieces. */
@@ -167,6 +169,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return segment === undefined ? [] : locatedIn(pool, segment);
     },
     append,
+    waitingBytes: () => waitingBytes,
     takeWritten: () => takeNames(written),
     names: () => scopes.names(next),
     image,

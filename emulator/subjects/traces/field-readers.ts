@@ -64,16 +64,20 @@ export function readFields<R extends Readonly<Record<string, FieldReader>>>(
   readers: R,
 ) {
   const problems: string[] = [];
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
   const values: Record<string, unknown> = {};
-  for (const name of names) {
+  const unread: string[] = [];
+  let name = "";
+  const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
+  for (name in value) {
+    const sent = value[name];
+    if (sent === undefined) continue;
     const readField = Object.hasOwn(readers, name) ? readers[name] : undefined;
-    const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
-    const read = value[name] === null ? null : readField?.(value[name], reportProblem);
+    if (!readField) unread.push(name);
+    const read = sent === null ? null : readField?.(sent, reportProblem);
     // An unreadable value is left out, so that it does not overwrite a known one.
     if (readField && read !== undefined) values[name] = read;
   }
-  return { values: values as FieldsRead<R>, names, problems };
+  return { values: values as FieldsRead<R>, unread, problems };
 }
 
 /** A field's name in a problem: `post[3].id`, or `id` when the body itself is the run. */

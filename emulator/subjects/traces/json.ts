@@ -19,8 +19,15 @@ export function jsonProblem(value: unknown, depthLeft: number = JSON_DEPTH_MAX):
   if (typeof value === "number" && !Number.isFinite(value)) return "holds a number that is out of range";
   if (typeof value !== "object" || value === null) return undefined;
   if (depthLeft === 0) return `must not be nested more than ${JSON_DEPTH_MAX} levels deep`;
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    const problem = jsonProblem(inner, depthLeft - 1);
+  if (Array.isArray(value)) {
+    for (const inner of value) {
+      const problem = jsonProblem(inner, depthLeft - 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+  for (const name in value) {
+    const problem = jsonProblem((value as JsonObject)[name], depthLeft - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;

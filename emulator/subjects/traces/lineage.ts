@@ -70,9 +70,9 @@ export function lineageOf(
 ): Lineage {
   const ids = idsOf(input.dotted_order);
   const parentId = parentIdOf(input, ids);
-  const ownSegment = `${stampOf(startTime)}${id}`;
+  const ownSegment = (): string => `${stampOf(startTime)}${id}`;
   if (parentId === null) {
-    const dottedOrder = input.dotted_order ?? ownSegment;
+    const dottedOrder = input.dotted_order ?? ownSegment();
     return {
       trace_id: id,
       parent_run_id: null,
@@ -90,7 +90,7 @@ export function lineageOf(
     parent_run_id: parentId,
     parent_run_ids: isFilled(input.parent_run_ids) ? input.parent_run_ids : ancestors,
     is_root: false,
-    dotted_order: input.dotted_order ?? dottedUnder(parent, traceId, ownSegment),
+    dotted_order: input.dotted_order ?? dottedUnder(parent, traceId, ownSegment()),
   };
 }
 

@@ -2,7 +2,13 @@ import { fieldAt, parseUuid } from "./field-readers.ts";
 import { isJsonObject } from "./json.ts";
 import { lineageProblems, type ParentLookup } from "./lineage.ts";
 import { buildRow, type RowFields } from "./row.ts";
-import { type InputFields, type ParsedRun, type ProjectReference, readRun } from "./run-input.ts";
+import {
+  type InputFields,
+  isInputColumn,
+  type ParsedRun,
+  type ProjectReference,
+  readRun,
+} from "./run-input.ts";
 
 /** The project of a run that does not name one. */
 const DEFAULT_PROJECT_NAME = "default";
@@ -90,7 +96,7 @@ export function normalisePatch(value: unknown, where: string, id?: string): Inge
   problems.push(...placeProblems(reading, knownId, where));
   if (knownId === undefined || problems.length > 0) return { problems };
   const fieldsOf = Object.entries(reading.fields).filter(
-    ([name, value]) => value !== null || !KEPT_ON_NULL.has(name),
+    ([name, value]) => isInputColumn(name) && (value !== null || !KEPT_ON_NULL.has(name)),
   );
   return { id: knownId, patch: Object.fromEntries(fieldsOf), unknownFields: reading.unknownFields };
 }

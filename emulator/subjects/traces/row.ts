@@ -69,8 +69,7 @@ export function inputFieldsOf(row: TraceRow): InputFields {
 
 /** Assigns a run to its project. */
 export function rowUnder(sessionId: string, fields: RowFields): TraceRow {
-  const { id, ...rest } = fields;
-  return { id, session_id: sessionId, ...rest };
+  return { ...fields, session_id: sessionId };
 }
 
 type UsageFields = Pick<

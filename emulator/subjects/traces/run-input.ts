@@ -30,7 +30,8 @@ export type ProjectReference = { readonly sessionId: string } | { readonly sessi
 export interface ParsedRun {
   readonly id: string | undefined;
   readonly project: ProjectReference | undefined;
-  readonly fields: InputFields;
+  /** With those of the identity, if they were sent. */
+  readonly fields: InputFields & Identity;
   /** Names of unknown fields, for a warning. */
   readonly unknownFields: readonly string[];
   readonly problems: readonly string[];
@@ -112,20 +113,25 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
   session_name: text,
 };
 
+type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
+
 /** Reads a run of a request body; `where` prefixes its field names in problems. */
 export function readRun(value: JsonObject, where: string): ParsedRun {
-  const { values, names, problems } = readFields(value, where, FIELDS);
-  const { id, session_id, session_name, ...fields } = values as InputFields & Identity;
+  const { values, unread, problems } = readFields(value, where, FIELDS);
+  const fields = values as InputFields & Identity;
   return {
-    id: id ?? undefined,
-    project: projectOf(session_id ?? undefined, session_name ?? undefined),
+    id: fields.id ?? undefined,
+    project: projectOf(fields.session_id ?? undefined, fields.session_name ?? undefined),
     fields,
-    unknownFields: names.filter((name) => !Object.hasOwn(FIELDS, name) && !UNUSED_FIELDS.has(name)),
+    unknownFields: unread.filter((name) => !UNUSED_FIELDS.has(name)),
     problems,
   };
 }
 
-type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
+/** Whether it is a column that a client says, not what tells the run and its project apart from others. */
+export function isInputColumn(name: string): boolean {
+  return Object.hasOwn(FIELD_READERS, name);
+}
 
 function projectOf(
   sessionId: string | undefined,
