@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { createControlApp } from "./control-app.ts";
+import { createServer } from "./node-http.ts";
 import { type Listener, replyTo } from "./reply-to.ts";
 import { send } from "./send.ts";
 

@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
+import { createServer } from "../../http/server/node-http.ts";
 import type { S3Listener } from "./front.ts";
 
 /** Keys of 1024 bytes are three times as long when encoded, and presigned requests carry much besides. */
