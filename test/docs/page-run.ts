@@ -1,57 +1,110 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
+import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
 import { type Block, blocksOf } from "./markdown.ts";
 
-const STANDARD = "http://127.0.0.1:4700";
-const DEFAULT_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
+const USUAL_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
 const NEEDS_EMULATOR = /\$URL\b|127\.0\.0\.1:470\d/;
+const CONFIGURATION = "emulator.config.yaml";
+const LOCATOR_FOLDER = ".emulator";
 const START = /^npx emulator start (.*)$/;
 
+/** Runs pages one after the other; those that begin alike share an emulator, which is emptied between them. */
+export interface Reader {
+  read(page: string): Promise<Outcome>;
+}
+
 /**
- * Does what a reader of the page would do, from top to bottom, in an empty project that has the package: writes the
+ * Does what a reader of a page would do, from top to bottom, in an empty project that has the package: writes the
  * blocks that name a file, runs `sh`, `ts` and `python` blocks in one shell, and stops at the first failure. A `curl`
  * that is answered with an error fails. A page that begins with `npx emulator start …`, or names `$URL` or the standard
  * address, has an emulator, whose addresses stand in the place of the standard ones.
  */
-export async function runPage(page: string): Promise<Outcome> {
-  const blocks = blocksOf(page).filter(({ isRun }) => isRun);
-  const cwd = workingFolder();
-  write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
-  // A loaded machine may take longer than the 5 s that a test of vitest has.
-  write(
-    join(cwd, "vitest.config.mjs"),
-    "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
-  );
-  const bin = installPackage(cwd);
-  for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
-  const addresses = await startFor(blocks, cwd);
-  const steps: string[] = [
-    'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
-    "trap 'echo \"$AT failed\" >&2' ERR",
-    `export URL=${addresses[STANDARD] ?? ""}`,
-  ];
-  const addressed = (text: string) =>
-    Object.entries(addresses).reduce((moved, [standard, own]) => moved.replaceAll(standard, own), text);
-  for (const [index, block] of blocks.entries()) {
-    const commands = await commandsOf({ ...block, text: addressed(block.text) }, join(cwd, `block-${index}`));
-    steps.push(`AT=${block.place}`, commands);
+export function createReader(): Reader {
+  let shared: Promise<Emulator> | undefined;
+
+  async function emulatorFor(blocks: readonly Block[], cwd: string): Promise<ReadyLine | undefined> {
+    const [flags] = blocks.flatMap(({ text }) => START.exec(text.trim())?.[1] ?? []);
+    if (flags === undefined && !blocks.some(({ text }) => NEEDS_EMULATOR.test(text))) return undefined;
+    const isUsual =
+      (flags ?? USUAL_FLAGS) === USUAL_FLAGS && !blocks.some(({ file }) => file === CONFIGURATION);
+    if (!isUsual) return (await startIn(cwd, flags)).ready;
+    shared ??= startIn(workingFolder(), USUAL_FLAGS);
+    const { ready, folder } = await shared;
+    await empty(ready.url);
+    // Commands find it as they find one that was started here.
+    symlinkSync(join(folder, LOCATOR_FOLDER), join(cwd, LOCATOR_FOLDER));
+    return ready;
   }
-  return runShell(steps.join("\n"), cwd, bin);
+
+  async function read(page: string): Promise<Outcome> {
+    const blocks = blocksOf(page).filter(({ isRun }) => isRun);
+    const cwd = workingFolder();
+    write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
+    // A loaded machine may take longer than the 5 s that a test of vitest has.
+    write(
+      join(cwd, "vitest.config.mjs"),
+      "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
+    );
+    const bin = installPackage(cwd);
+    for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
+    const ready = await emulatorFor(blocks, cwd);
+    const steps: string[] = [
+      'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
+      "trap 'echo \"$AT failed\" >&2' ERR",
+      `export URL=${ready?.url ?? ""}`,
+    ];
+    for (const [index, block] of blocks.entries()) {
+      const commands = await commandsOf(
+        { ...block, text: readdressed(block.text, ready) },
+        join(cwd, `block-${index}`),
+      );
+      steps.push(`AT=${block.place}`, commands);
+    }
+    return runShell(steps.join("\n"), cwd, bin);
+  }
+
+  return { read };
 }
 
-/** Starts an emulator where the page needs one; gives its addresses by the standard ones. */
-async function startFor(blocks: readonly Block[], cwd: string): Promise<Readonly<Record<string, string>>> {
-  const [flags] = blocks.flatMap(({ text }) => START.exec(text.trim())?.[1] ?? []);
-  if (flags === undefined && !blocks.some(({ text }) => NEEDS_EMULATOR.test(text))) return {};
-  const { ready } = await start((flags ?? DEFAULT_FLAGS).split(" "), { cwd });
-  return {
-    [STANDARD]: ready.url,
-    "http://127.0.0.1:4701": ready.eu_url,
-    "http://127.0.0.1:4702": ready.s3_url,
+interface Emulator {
+  readonly ready: ReadyLine;
+  readonly folder: string;
+}
+
+async function startIn(folder: string, flags = USUAL_FLAGS): Promise<Emulator> {
+  const { ready } = await start(flags.split(" "), { cwd: folder });
+  return { ready, folder };
+}
+
+/** Leaves an emulator as one that has just been started. */
+async function empty(url: string): Promise<void> {
+  const control = async (method: string, path: string) => {
+    const reply = await fetch(`${url}/_emulator/v1${path}`, {
+      method,
+      ...(method === "POST" && { body: "{}" }),
+    });
+    if (!reply.ok) throw new Error(`${method} ${path}: ${await reply.text()}`);
+    return reply.json();
   };
+  for (const { id } of (await control("GET", "/worlds")) as readonly { readonly id: string }[])
+    if (id !== "main") await control("DELETE", `/worlds/${id}`);
+  for (const { name } of (await control("GET", "/snapshots")) as readonly { readonly name: string }[])
+    await control("DELETE", `/snapshots/${name}`);
+  await control("POST", "/reset");
+}
+
+/** The text of a block with the addresses of an emulator. */
+function readdressed(text: string, ready: ReadyLine | undefined): string {
+  if (ready === undefined) return text;
+  const ports = [ready.url, ready.eu_url, ready.s3_url].map((url, index) => [
+    `http://127.0.0.1:470${index}`,
+    url,
+  ]);
+  return ports.reduce((moved, [standard = "", own = ""]) => moved.replaceAll(standard, own), text);
 }
 
 /** The shell lines of a block; the code of other languages is put into a file first. */

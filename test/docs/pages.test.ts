@@ -1,28 +1,26 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Outcome, run, workingFolder } from "../support/emulator-process.ts";
 import { blocksOf, PAGES, readPage } from "./markdown.ts";
-import { runPage } from "./page-run.ts";
+import { createReader, type Reader } from "./page-run.ts";
 
 const VERIFIED = /export [0-9a-f-]{36}: verified, \d+ rows in \d+ files?$/m;
 
 /** How many pages run side by side, and the limit for one that hangs. */
-const AT_ONCE = 3;
+const AT_ONCE = 2;
 const ALL_MS = 1_800_000;
 
 describe("what a page tells its reader to run succeeds", () => {
   const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun));
   const outcomes = new Map<string, Outcome>();
 
-  // Each page has a folder, and where it needs one an emulator, of its own; what they start is ended after each test.
+  // What they start is ended after each test.
   beforeAll(async () => {
     const left = [...pages];
-    const runNext = async (): Promise<void> => {
-      const page = left.shift();
-      if (page === undefined) return;
-      outcomes.set(page, await runPage(page));
-      return runNext();
+    const readOn = async ({ read }: Reader): Promise<void> => {
+      for (let page = left.shift(); page !== undefined; page = left.shift())
+        outcomes.set(page, await read(page));
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => readOn(createReader())));
   }, ALL_MS);
 
   it.each(pages)("%s", (page) => {
