@@ -5,6 +5,7 @@ import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { pastIsReadOnly } from "../kernel/as-of.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { refusalIn } from "../kernel/system-refusal.ts";
 import { AGENT_OPERATIONS } from "../subjects/agent/control.ts";
 import { EXPORT_OPERATIONS } from "../subjects/bulk-exports/control.ts";
 import type { ControlContext, ControlOperation, FileReply, Lines } from "../subjects/control-operation.ts";
@@ -102,9 +103,9 @@ async function answer(
       ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: result.lines }
       : jsonReply(200, result);
   } catch (error) {
-    if (!(error instanceof Refusal))
-      return jsonReply(500, { error: { code: "defect", message: String(error) } });
-    return earlyRefusalReply(error, request.path);
+    const refusal = refusalIn(error);
+    if (!refusal) return jsonReply(500, { error: { code: "defect", message: String(error) } });
+    return earlyRefusalReply(refusal, request.path);
   }
 }
 

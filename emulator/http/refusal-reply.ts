@@ -1,5 +1,6 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
-import { Refusal } from "../kernel/refusal.ts";
+import type { Refusal } from "../kernel/refusal.ts";
+import { refusalIn } from "../kernel/system-refusal.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply, type ReplyHeaders } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
@@ -13,9 +14,10 @@ export function refusalReply(
   operation: Pick<Operation, "server" | "errors"> | undefined,
   settings: Settings,
 ): HttpReply {
-  const { status, message } = error instanceof Refusal ? worded(error) : defect(error, request);
+  const refusal = refusalIn(error);
+  const { status, message } = refusal ? worded(refusal) : defect(error, request);
   if (operation?.errors === "otlp") {
-    const isUnreadable = status === 422 || (error instanceof Refusal && error.code === "unreadable_body");
+    const isUnreadable = status === 422 || refusal?.code === "unreadable_body";
     const isProtobuf = mediaOf(request) === "application/x-protobuf";
     return otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf);
   }

@@ -17,6 +17,7 @@ import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
 import { divideDescriptors } from "./process/descriptors.ts";
 import { createFreeSpaceGuard, type FreeSpaceGuard } from "./process/free-space.ts";
+import { loadLazyModules } from "./process/lazy-modules.ts";
 import { createRequestLog, type LogOptions } from "./request-log.ts";
 import { createRouter, type Router } from "./router.ts";
 import { createServers } from "./servers.ts";
@@ -52,7 +53,8 @@ export interface RunningEmulator {
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
-  const { files, connections } = divideDescriptors();
+  const { areFew, files, connections } = divideDescriptors();
+  if (areFew) await loadLazyModules();
   const folder = await acquireDataFolder(configuration.dataFolder);
   const closers: (() => Promise<void>)[] = [];
   const close = async (endFolder = folder.release) => {

@@ -7,6 +7,7 @@ import { createOracle } from "../../emulator/oracle/oracle.ts";
 import { createLineWriter, sumOn } from "../../emulator/storage/checksum.ts";
 import { createBodyOpener } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
+import { createOpenFiles } from "../../emulator/storage/pool/open-files.ts";
 import { splitLine, writeRow } from "../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../emulator/storage/rows/partition-reader.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
@@ -145,7 +146,9 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     rowsOf: traces.location,
     objectStores: options.doors?.(elsewhere) ?? NO_OBJECT_STORES,
     secrets,
-    objects: { files: createBodyOpener((file) => join(objectFolder, file)) },
+    objects: {
+      files: createBodyOpener({ path: (file) => join(objectFolder, file), files: createOpenFiles() }),
+    },
   });
   /** Encodes any rows at all, as a file of this export. */
   const encode = (rows: readonly TraceRow[], changes: Partial<FileRequest> = {}) =>

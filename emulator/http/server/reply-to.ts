@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "../../kernel/refusal.ts";
+import { refusalIn } from "../../kernel/system-refusal.ts";
 import { takesStream } from "../../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../subjects/message.ts";
 import type { Settings } from "../../subjects/settings.ts";
@@ -37,7 +37,7 @@ export async function replyTo(listener: Listener, incoming: IncomingMessage): Pr
     const reply =
       error instanceof BodyProblem
         ? await listener.handle({ ...request, bodyProblem: error })
-        : replyToFailure(incoming, request, error);
+        : replyToFailure(incoming, request.path, error);
     await drainBody(incoming);
     // Unread bytes would be parsed as the next request of this connection.
     return { ...reply, headers: { ...reply.headers, connection: "close" } };
@@ -60,9 +60,10 @@ function withoutBody({ region, clientAddresses }: Listener, incoming: IncomingMe
   };
 }
 
-/** An error with a complete request is a defect of the emulator (500). */
-function replyToFailure({ complete }: IncomingMessage, { path }: HttpRequest, error: unknown): HttpReply {
-  if (error instanceof Refusal) return earlyRefusalReply(error, path);
+/** The reply that an error leads to; with a complete request one of the emulator is a defect of it (500). */
+export function replyToFailure({ complete }: IncomingMessage, path: string, error: unknown): HttpReply {
+  const refusal = refusalIn(error);
+  if (refusal) return earlyRefusalReply(refusal, path);
   if (!complete) return jsonReply(400, { detail: "The request was interrupted." });
   return jsonReply(500, { detail: `The emulator failed: ${String(error)}` });
 }

@@ -1,9 +1,9 @@
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { createControlApp } from "./control-app.ts";
 import { createServer } from "./node-http.ts";
-import { type Listener, replyTo } from "./reply-to.ts";
+import { type Listener, replyTo, replyToFailure } from "./reply-to.ts";
 import { send } from "./send.ts";
 
 const MAX_HEADERS = 200;
@@ -14,11 +14,19 @@ const REQUEST_MS = 3_600_000;
 /** The HTTP server of one regional origin; the control operations and the console are behind Express, loaded with their first request. */
 export function createOrigin(listener: Listener): Server {
   let controlApp: Promise<RequestListener> | undefined;
-  const server = createServer(async (request, response) => {
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!request.url?.includes(CONTROL_PREFIX) && !isBrowserAtRoot(request))
       return send(await replyTo(listener, request), request, response);
     controlApp ??= createControlApp(listener);
     (await controlApp)(request, response);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      controlApp = undefined;
+      return send(replyToFailure(request, request.url ?? "/", error), request, response);
+    });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.maxHeadersCount = MAX_HEADERS;

@@ -5,15 +5,20 @@ import { FILES_MAX } from "../../storage/pool/open-files.ts";
 
 /** How many files and connections a process may have open at a time. */
 export interface Descriptors {
+  /** Whether they may run out however they are divided. */
+  readonly areFew: boolean;
   /** Files of worlds: journals, rows and their indexes. */
   readonly files: number;
   /** Of all servers together. */
   readonly connections: number;
 }
 
-/** For the process itself, its threads, and bodies that are just read or written. */
-const RESERVED = 64;
+/** At least so many are for the process itself, its threads, bodies that are read or written, and calls to other servers. */
+const RESERVED_MIN = 64;
+const RESERVED_MAX = 65_536;
 const LEAST = 128;
+/** With more of them clients cannot use up those that are reserved. */
+const FEW = 4096;
 
 /** Divides what the system permits; throws a `Refusal` when that is too little to work with. */
 export function divideDescriptors(permitted = permittedDescriptors()): Descriptors {
@@ -25,7 +30,8 @@ export function divideDescriptors(permitted = permittedDescriptors()): Descripto
       "Raise the limit (`ulimit -n 1024`), then start again.",
     );
   const files = Math.min(FILES_MAX, Math.floor(permitted / 4));
-  return { files, connections: permitted - files - RESERVED };
+  const reserved = Math.max(RESERVED_MIN, Math.floor(Math.min(permitted, RESERVED_MAX * 4) / 4));
+  return { areFew: permitted < FEW, files, connections: permitted - files - reserved };
 }
 
 /** Infinite where the system does not say: those have no limit that a process would meet. */

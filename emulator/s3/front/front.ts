@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserGuard } from "../../http/server/browser-guard.ts";
-import { Refusal } from "../../kernel/refusal.ts";
+import { refusalIn } from "../../kernel/system-refusal.ts";
 import { StoreError } from "../../storage/store-error.ts";
 import {
   type AccessRequest,
@@ -131,10 +131,13 @@ function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage
 /** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
 function troubleOf(error: unknown): S3Failure | undefined {
   if (error instanceof S3Refused) return error.trouble;
-  if (!(error instanceof Refusal) || error.status >= 500) return undefined;
-  if (error instanceof StoreError) return s3Failure("InvalidObjectState", `${error.message} ${error.hint}`);
-  if (error.code === "disk_full") return s3Failure("ServiceUnavailable", `${error.message} ${error.hint}`);
-  return s3Failure(error.status === 400 ? "InvalidURI" : "OperationAborted", error.message);
+  const refusal = refusalIn(error);
+  if (!refusal || refusal.status >= 500) return undefined;
+  const { status, code, message, hint } = refusal;
+  if (error instanceof StoreError) return s3Failure("InvalidObjectState", `${message} ${hint}`);
+  if (code === "disk_full") return s3Failure("ServiceUnavailable", `${message} ${hint}`);
+  if (status === 429) return s3Failure("SlowDown", `${message} ${hint}`);
+  return s3Failure(status === 400 ? "InvalidURI" : "OperationAborted", message);
 }
 
 /** Whoever may not be served at all learns nothing of what there is. */

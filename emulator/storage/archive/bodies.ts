@@ -9,6 +9,7 @@ import {
 } from "../../subjects/object-storage/records.ts";
 import { bodyName } from "../objects/bodies.ts";
 import { createBodyOpener } from "../objects/opened-body.ts";
+import type { Pool } from "../pool/pool.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -45,8 +46,11 @@ function checkName({ bucket, key }: StoredObject): void {
 }
 
 /** Rejects with a `StoreError` when a body is not there as its record says. */
-export async function checkBodies(path: (file: string) => string, bodies: readonly Body[]): Promise<void> {
-  const opener = createBodyOpener(path);
+export async function checkBodies(
+  pool: Pick<Pool, "path" | "files">,
+  bodies: readonly Body[],
+): Promise<void> {
+  const opener = createBodyOpener(pool);
   for (const body of bodies) fs.closeSync((await opener.open(body)).fd);
 }
 

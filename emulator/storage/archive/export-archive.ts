@@ -46,7 +46,7 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   const names = namesIn(source.rows);
   const rows = traceEntries(ENTRY.traces, pool, names);
   refuseTooLarge([...rows, ...bodies], bytesMax);
-  await checkBodies(pool.path, bodies);
+  await checkBodies(pool, bodies);
   await checkRows(pool, names);
   const now = formatInstant(image.now);
   const manifest = manifestOf({

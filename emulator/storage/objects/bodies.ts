@@ -85,7 +85,7 @@ export function openBodies(options: BodiesOptions): Bodies {
   });
   let dropped: string[] = [];
   const numbers = createNumbers(pool, owner);
-  const opener = createBodyOpener(pool.path);
+  const opener = createBodyOpener(pool);
   let isOver = false;
 
   function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
@@ -107,7 +107,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     stage() {
       const file = numbers.nextName();
       if (isOver) return refusedStage(file);
-      const stage = openStage(file, pool.path(file), () => live.delete(file));
+      const stage = openStage(file, pool, () => live.delete(file));
       live.set(file, stage);
       return stage;
     },

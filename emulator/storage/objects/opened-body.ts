@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
 import { sumOn } from "../checksum.ts";
+import type { Pool } from "../pool/pool.ts";
 import { damaged, tooShort } from "../store-error.ts";
 import type { BodyStage } from "./stage.ts";
 
@@ -21,13 +22,12 @@ export interface BodyOpener {
   open(body: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody>;
 }
 
-/** `path` says where a file of the pool lies. */
-export function createBodyOpener(path: (file: string) => string): BodyOpener {
+export function createBodyOpener({ path, files }: Pick<Pool, "path" | "files">): BodyOpener {
   /** When files were changed last that are known to be whole. */
   const whole = new Map<string, number>();
   return {
     async open({ file, size, sum }) {
-      const fd = openOrRefuse(path(file), size);
+      const fd = files.open(() => openOrRefuse(path(file), size));
       try {
         const { size: found, mtimeMs } = fs.fstatSync(fd);
         if (found !== size) throw damaged(path(file), `byte ${Math.min(found, size)}`);

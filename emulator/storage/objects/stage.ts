@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { sumOn } from "../checksum.ts";
+import type { Pool } from "../pool/pool.ts";
 
 const write = promisify(fs.write);
 const close = promisify(fs.close);
@@ -25,16 +26,18 @@ export interface BodyStage {
 }
 
 /** Opens a stage; nothing is on disk before something is written or the stage is closed. */
-export function openStage(file: string, path: string, forget: () => void): BodyStage {
+export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forget: () => void): BodyStage {
+  const path = pool.path(file);
   let opened: number | undefined;
   let discarded = false;
   let settled = false;
   let writing: Promise<unknown> = Promise.resolve();
   let sum = 0;
+  const openNew = (): number => pool.files.open(() => createNew(path));
 
   /** In one go: a file made in the background could turn up in the folder after the world's end. */
   function open(): number {
-    opened ??= openNew(path);
+    opened ??= openNew();
     return opened;
   }
 
@@ -73,7 +76,7 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
     writeWhole(bytes) {
       if (discarded) return;
       sum = sumOn(bytes);
-      const fd = openNew(path);
+      const fd = openNew();
       try {
         fs.writeFileSync(fd, bytes);
       } finally {
@@ -96,7 +99,7 @@ export function openStage(file: string, path: string, forget: () => void): BodyS
   };
 }
 
-function openNew(path: string): number {
+function createNew(path: string): number {
   try {
     return fs.openSync(path, "wx", 0o600);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, sep } from "node:path";
+import { refusalIn } from "../../kernel/system-refusal.ts";
 
 /** Writes all bytes at a position of a file, or at the end of one that was opened for appending. */
 export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
@@ -33,6 +34,8 @@ export function truncateTo(file: number, size: number): void {
 
 /** The files that the worlds of a process have open; the one used longest ago is closed for another. */
 export interface OpenFiles {
+  /** Opens a file for a caller that closes it; where nothing more may be opened, those that are kept open here make room. */
+  open(open: () => number): number;
   /** The descriptor of a file that is there; it may be used until another one is asked for. */
   read(path: string): number;
   /** The same for a file that is read and appended to; it is created when it is missing. */
@@ -58,9 +61,12 @@ function openForAppending(path: string): number {
   }
 }
 
-/** Whether the process, or the system, may open nothing more. */
-function isOutOfDescriptors(error: unknown): boolean {
-  return ["EMFILE", "ENFILE"].includes(String((error as NodeJS.ErrnoException).code));
+function openOrRefuse(open: () => number): number {
+  try {
+    return open();
+  } catch (error) {
+    throw refusalIn(error) ?? error;
+  }
 }
 
 /** Holds up to so many files open. */
@@ -73,14 +79,14 @@ export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
     closeSync(file);
   }
 
-  /** Where nothing more may be opened, other parts of the process want what is kept open here. */
   function openOrMakeRoom(open: () => number): number {
     try {
       return open();
     } catch (error) {
-      if (files.size === 0 || !isOutOfDescriptors(error)) throw error;
+      // Nothing more may be opened.
+      if (refusalIn(error)?.status !== 429) throw error;
       for (const each of [...files]) close(...each);
-      return open();
+      return openOrRefuse(open);
     }
   }
 
@@ -95,6 +101,7 @@ export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
   }
 
   return {
+    open: openOrMakeRoom,
     read: (path) => of(`r ${path}`, () => openSync(path, "r")),
     append: (path) => of(`a ${path}`, () => openForAppending(path)),
     change: (path) => of(`w ${path}`, () => openSync(path, "r+")),

@@ -69,7 +69,7 @@ async function mendAll(
   findings: Findings,
   { key, isLost }: { readonly key: Secrets | undefined; readonly isLost: boolean },
 ): Promise<MendedHead[]> {
-  const opener = createBodyOpener(pool.path);
+  const opener = createBodyOpener(pool);
   const mended: MendedHead[] = [];
   for (const each of found) {
     const title = `the ${each.kind} ${each.name}`;

@@ -3,9 +3,14 @@ import { divideDescriptors } from "../../../emulator/runtime/process/descriptors
 
 describe("the files and connections that a process may open", () => {
   it("are divided between worlds, clients and the process itself", () => {
-    expect(divideDescriptors(1024)).toEqual({ files: 256, connections: 704 });
-    expect(divideDescriptors(128)).toEqual({ files: 32, connections: 32 });
-    expect(divideDescriptors(Number.POSITIVE_INFINITY).files).toBe(256);
+    expect(divideDescriptors(1024)).toEqual({ areFew: true, files: 256, connections: 512 });
+    expect(divideDescriptors(128)).toEqual({ areFew: true, files: 32, connections: 32 });
+    expect(divideDescriptors(4096)).toEqual({ areFew: false, files: 256, connections: 2816 });
+    expect(divideDescriptors(Number.POSITIVE_INFINITY)).toEqual({
+      areFew: false,
+      files: 256,
+      connections: Number.POSITIVE_INFINITY,
+    });
   });
 
   it("are too few below a bound, which is said", () => {
