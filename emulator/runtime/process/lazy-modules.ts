@@ -5,12 +5,10 @@ import { createSchedules } from "../../subjects/crons/schedules.ts";
  * descriptors, all of it is loaded before it serves.
  */
 const LAZY: readonly (() => Promise<unknown>)[] = [
-  () => import("../../http/server/control-app.ts"),
-  () => import("../../http/otlp/protobuf.ts"),
   () => import("../../validation/compile.ts"),
   () => import("../../storage/archive/archive-file.ts"),
   () => import("../../storage/parquet/encode-order.ts"),
-  () => import("../../storage/parquet/file-page.ts"),
+  () => import("../on-demand.ts"),
   () => import("@aws-sdk/client-s3"),
   () => import("@aws-sdk/credential-provider-env"),
   () => import("@aws-sdk/credential-provider-http"),
@@ -18,9 +16,11 @@ const LAZY: readonly (() => Promise<unknown>)[] = [
   () => import("@aws-sdk/credential-provider-web-identity"),
   () => import("@hpcc-js/wasm-zstd"),
   () => import("@smithy/core/config"),
+  () => import("express"),
   () => import("fast-xml-parser"),
   () => import("fzstd"),
   () => import("hyparquet"),
+  () => import("protobufjs/light.js"),
   () => import("tar-stream"),
   async () => createSchedules().next("@daily", null, 0),
 ];
