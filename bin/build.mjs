@@ -36,7 +36,11 @@ const BUILDS = [
     ],
   },
   {
-    entryPoints: ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/background-thread.ts"],
+    entryPoints: [
+      "emulator/storage/parquet/encoder-thread.ts",
+      "emulator/storage/background-thread.ts",
+      "bin/replay/trial-thread.ts",
+    ],
   },
 ];
 

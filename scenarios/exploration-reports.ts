@@ -1,6 +1,7 @@
 import { relative } from "node:path";
-import type { ExplorationReport, TrialResult } from "./exploration.ts";
+import type { ExplorationReport } from "./exploration.ts";
 import type { ReportName } from "./reports.ts";
+import type { TrialResult } from "./trials.ts";
 import { xml } from "./xml.ts";
 
 /** Trials left out that are named one by one. */

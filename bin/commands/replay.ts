@@ -40,9 +40,11 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const { schema, record, vary, sweep, shrink } = invocation.flags;
   if (schema === true) return printSchema();
-  const [first = "", ...others] = invocation.operands;
-  if (first.endsWith(".capsule") && others.length === 0)
-    return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, first), invocation);
+  const capsule = invocation.operands.find((name) => name.endsWith(".capsule"));
+  if (capsule !== undefined) {
+    refuseBeside(invocation, capsule);
+    return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, capsule), invocation);
+  }
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if (vary !== undefined || sweep !== undefined)
@@ -56,12 +58,23 @@ async function run(invocation: Invocation): Promise<number> {
   }
 }
 
+/** A capsule is played as it was made. */
+function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
+  if (operands.length > 1) throw new UsageError(`${capsule}: a capsule is played alone; leave the rest out`);
+  const beside = Object.keys(command.flags).find((name) => flags[name] !== undefined);
+  if (beside !== undefined)
+    throw new UsageError(`--${beside}: not with a capsule, which is played as it was`);
+}
+
 /** What is recorded to be made small is written to the file that `--shrink` names. */
 async function recordTo(
   invocation: Invocation,
   from: string | boolean,
   shrink: string | boolean | undefined,
 ) {
+  const [operand] = invocation.operands;
+  if (shrink !== undefined && operand !== undefined)
+    throw new UsageError(`${operand}: --record writes to the file of --shrink; leave this one out`);
   const operands = shrink === undefined ? invocation.operands : [String(shrink)];
   await (await import("../replay/record.ts")).recordScenario({ ...invocation, operands }, from);
 }

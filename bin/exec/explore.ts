@@ -5,10 +5,12 @@ import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions
 import { replyOf } from "../../scenarios/environment.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { createRunner } from "../../scenarios/runner.ts";
+import { trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
+import { jobsOf } from "../replay/play.ts";
 import { wayOf } from "../replay/way.ts";
 import { startOrExplain } from "../start-problems.ts";
 import { runChild } from "./child.ts";
@@ -45,7 +47,9 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
     again: (trial: string) =>
       ["npx emulator exec", ...kept, way.flag, `--only ${shellWord(trial)}`, "--", name].join(" "),
   };
-  return exploreSubjects(invocation, [subject], way, 1, runs.close);
+  const subjects = [subject];
+  const trials = trialsHere(subjects, way.exploration);
+  return exploreSubjects(invocation, way, { subjects, trials, jobs: jobsOf(invocation, 1) }, runs.close);
 }
 
 /** Runs of a command, each with an emulator of its own. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
-import { playUnder } from "../../scenarios/conditions.ts";
-import { type ExplorationReport, explore, type Subject } from "../../scenarios/exploration.ts";
+import { type ExplorationOptions, type ExplorationReport, explore } from "../../scenarios/exploration.ts";
 import { explorationCounts, explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
-import { readScenarios, replayLine, scenarioFiles, shellWord } from "../../scenarios/replay.ts";
+import { scenarioFiles } from "../../scenarios/replay.ts";
+import { type Subject, trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
@@ -10,6 +10,8 @@ import { countOf } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { deliver, jobsOf, operandsOf, reportOf, SEEDS } from "./play.ts";
+import { type SubjectFiles, subjectsOf } from "./subjects.ts";
+import { spreadTrials } from "./trial-threads.ts";
 import { type Way, wayOf } from "./way.ts";
 
 /** Flags of `replay` that need one world, or its own journal. */
@@ -23,32 +25,32 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
     throw new UsageError(`--${apart}: not with --vary or --sweep, which start emulators of their own`);
   const way = wayOf(invocation, false);
   const seed = countOf(invocation, "seed", SEEDS);
-  const scenarios = readScenarios(scenarioFiles(operandsOf(invocation), cwd));
+  const files = scenarioFiles(operandsOf(invocation), cwd);
+  const given: SubjectFiles = { files, cwd, seed, flag: way.flag };
   const environments = openInProcess();
-  const again = [way.flag, ...(seed === undefined ? [] : [`--seed ${seed}`])];
-  const subjects = scenarios.map(
-    (scenario): Subject => ({
-      name: scenario.name,
-      file: scenario.file,
-      play: (conditions) =>
-        playUnder(seed === undefined ? scenario : { ...scenario, seed }, environments, conditions),
-      again: (trial) => replayLine(scenario.file, cwd, [...again, `--only ${shellWord(trial)}`]),
-    }),
-  );
-  return exploreSubjects(invocation, subjects, way, availableParallelism(), environments.close);
+  const subjects = subjectsOf(given, environments);
+  const here = trialsHere(subjects, way.exploration);
+  const jobs = jobsOf(invocation, availableParallelism());
+  const trials = spreadTrials(here, { subjects: given, flags });
+  return exploreSubjects(invocation, way, { subjects, trials, jobs }, async () => {
+    await Promise.all([environments.close(), trials.close()]);
+  });
+}
+
+/** What is explored, where, and how much of it at the same time. */
+interface Explored extends Required<Pick<ExplorationOptions, "trials" | "jobs">> {
+  readonly subjects: readonly Subject[];
 }
 
 /** Explores subjects and reports it; `close` is called in any case. */
 export async function exploreSubjects(
   invocation: Invocation,
-  subjects: readonly Subject[],
   { exploration, perSubject }: Way,
-  usualJobs: number,
+  { subjects, trials, jobs }: Explored,
   close: () => Promise<void>,
 ): Promise<number> {
   const { flags, cwd } = invocation;
   const report = reportOf(invocation);
-  const jobs = jobsOf(invocation, usualJobs);
   const bounds = boundsOf(invocation);
   const interrupted = firstSignal();
   const progress = openProgress(invocation, "runs");
@@ -57,10 +59,12 @@ export async function exploreSubjects(
       ...bounds,
       perSubject: flags.all === true ? undefined : perSubject,
       jobs,
+      trials,
       onProgress: (done, total, latest) => progress.show(latest, done, total),
     });
     const outcome = await untilSignal(explored, progress.account, interrupted);
     progress.clear();
+    refuseUnknown(bounds, outcome);
     const exitCode = exitCodeOf(outcome);
     deliver(invocation, exitCode > 0, explorationReport(report, outcome, cwd), summaryLine(outcome));
     return exitCode;
@@ -68,6 +72,18 @@ export async function exploreSubjects(
     progress.clear();
     await close();
   }
+}
+
+/** Nothing held because nothing was played. */
+function refuseUnknown(
+  { only, shard }: Pick<ExplorationOptions, "only" | "shard">,
+  { results, notRun, refused }: ExplorationReport,
+): void {
+  if (only === undefined || shard !== undefined || results.length + notRun.length + refused.length > 0)
+    return;
+  throw new UsageError(
+    `--only: nothing here is named ${JSON.stringify(only)}, or depends on it; the report without --only has the names`,
+  );
 }
 
 /** Exit codes: 1 where something differs or a baseline does not pass, 2 where a trial cannot be played. */

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { threadId } from "node:worker_threads";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import { answerInProcess } from "../../emulator/runtime/library/fetch.ts";
 import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
@@ -94,7 +95,7 @@ function isLock(path: string, folder: string): boolean {
 const FIRST_PORT = 20_000;
 const LAST_PORT = 60_000;
 const TRIES = 50;
-let nextPort = FIRST_PORT + ((process.pid * 97) % (LAST_PORT - FIRST_PORT));
+let nextPort = FIRST_PORT + (((process.pid + 1009 * threadId) * 97) % (LAST_PORT - FIRST_PORT));
 
 async function startedAnywhere(setting: EnvironmentOptions, data: string): Promise<RunningEmulator> {
   const { now = "2026-01-01T00:00:00Z" } = setting;

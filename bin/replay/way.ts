@@ -1,8 +1,8 @@
-import type { Exploration } from "../../scenarios/exploration.ts";
 import { READING_MODES, readingNamed } from "../../scenarios/readings/readings.ts";
 import { readingTrials } from "../../scenarios/readings/vary.ts";
 import { edgeSweep } from "../../scenarios/sweeps/edge-sweep.ts";
 import { crashSweep, limitsSweep, storeSweep } from "../../scenarios/sweeps/fault-sweeps.ts";
+import type { Exploration } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 
 const EXAMPLE = '"agent.list_order=oldest first"';
@@ -18,13 +18,13 @@ export interface Way {
 }
 
 /** The way that `--vary` or `--sweep` asks for; `isCommand`: a command is run. Throws `UsageError`. */
-export function wayOf(invocation: Invocation, isCommand: boolean): Way {
-  const { vary, sweep, all } = invocation.flags;
+export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean): Way {
+  const { vary, sweep, all } = flags;
   if (vary !== undefined && sweep !== undefined)
     throw new UsageError("--sweep: not with --vary; run one after the other");
   if (sweep !== undefined) return sweepOf(String(sweep), isCommand);
   if (all !== undefined) throw new UsageError("--all: give it with --sweep; --vary runs every reading");
-  return readingsOf(invocation);
+  return readingsOf(flags);
 }
 
 /** Points of one scenario or command that a sweep tries without `--all`. */
@@ -47,7 +47,7 @@ const SWEEPS = {
   limits: limitsSweep,
 } as const;
 
-function readingsOf({ flags }: Invocation): Way {
+function readingsOf(flags: Invocation["flags"]): Way {
   const mode = READING_MODES.find((name) => name === flags.vary);
   if (mode === undefined)
     throw new UsageError(`--vary: "${String(flags.vary)}" is not valid; give ${READING_MODES.join(", ")}`);

@@ -1,5 +1,5 @@
 import type { NotedChoice } from "../../emulator/client/views.ts";
-import type { Exploration, Trial } from "../exploration.ts";
+import type { Exploration, Trial } from "../trials.ts";
 import { NOTING, type Reading, type ReadingMode, readingNamed, readingsOf } from "./readings.ts";
 
 /** Every reading of the specification that a scenario could depend on; with a name that one alone. */

@@ -1,7 +1,7 @@
 import { parseDuration, parseMicros } from "../../emulator/client/values.ts";
 import type { PlayedWorld } from "../conditions.ts";
 import type { Environment, ScenarioRequest } from "../environment.ts";
-import type { Exploration, Trial } from "../exploration.ts";
+import type { Exploration, Trial } from "../trials.ts";
 import { type ExportFacts, type ExportOrder, exportDifferences, settledExports } from "./export-facts.ts";
 
 /** Milliseconds from an edge at which it is tried. */

@@ -6,7 +6,7 @@ import {
 import { FAULT_POINT_NAMES } from "../../contracts/spec/faults.ts";
 import type { FaultOrder } from "../../emulator/client/faults.ts";
 import type { Environment, ScenarioReply, ScenarioRequest } from "../environment.ts";
-import type { Exploration, Trial } from "../exploration.ts";
+import type { Exploration, Trial } from "../trials.ts";
 import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
 import { killTrial, movedTurns } from "./kills.ts";
 

@@ -1,5 +1,5 @@
 import type { ControlClient } from "../../emulator/client/control-client.ts";
-import type { Trial } from "../exploration.ts";
+import type { Trial } from "../trials.ts";
 import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
 
 /** The turns of a journal that fall into a move of the clock: events, and what came of the effects they asked for. */

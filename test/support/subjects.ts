@@ -1,7 +1,7 @@
 import { playUnder } from "../../scenarios/conditions.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import type { Subject } from "../../scenarios/exploration.ts";
+import type { Subject } from "../../scenarios/trials.ts";
 
 /** A scenario file as what a sweep or the readings play again and again. */
 export function subjectOf(file: string, environments: Environments): Subject {

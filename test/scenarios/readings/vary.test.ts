@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../../bin/replay/in-process.ts";
 import type { Environments } from "../../../scenarios/environment.ts";
-import { type ExplorationOptions, explore, type Subject } from "../../../scenarios/exploration.ts";
+import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
 import { type ReadingMode, readingNamed } from "../../../scenarios/readings/readings.ts";
 import { readingTrials } from "../../../scenarios/readings/vary.ts";
+import type { Subject } from "../../../scenarios/trials.ts";
 import { subjectOf } from "../../support/subjects.ts";
 
 let folder: string;

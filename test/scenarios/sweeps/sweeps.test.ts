@@ -5,14 +5,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../../bin/replay/in-process.ts";
 import type { Environments } from "../../../scenarios/environment.ts";
-import {
-  type Exploration,
-  type ExplorationOptions,
-  explore,
-  type TrialResult,
-} from "../../../scenarios/exploration.ts";
+import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { edgeSweep } from "../../../scenarios/sweeps/edge-sweep.ts";
 import { crashSweep, limitsSweep, storeSweep } from "../../../scenarios/sweeps/fault-sweeps.ts";
+import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
 import { subjectOf } from "../../support/subjects.ts";
 
 const NIGHTLY = fileURLToPath(new URL("../../mutations/nightly.scenario.yaml", import.meta.url));

@@ -1,0 +1,133 @@
+import { performance } from "node:perf_hooks";
+import type { Conditions, Played, PlayedFailure } from "./conditions.ts";
+
+/** What is played several times: a scenario, or a command. */
+export interface Subject {
+  readonly name: string;
+  /** The file or the folder that it is in. */
+  readonly file: string;
+  play<Found>(conditions: Conditions<Found>): Promise<Played<Found>>;
+  /** The command that repeats one trial. */
+  again(trial: string): string;
+}
+
+/** One more time that something is played, in another way than its baseline. */
+export interface Trial {
+  /** Unique within its subject, for example `agent.list_order=oldest first`. */
+  readonly name: string;
+  /** The section of the specification that it is about, without `§`. */
+  readonly section: string;
+  /** What is different from the baseline, in one clause. */
+  readonly differs: string;
+  /** What it shows when the subject does not hold. */
+  readonly means: string;
+  /** `end` answers what is wrong with the world after the last request. */
+  readonly conditions: Conditions<readonly string[]>;
+  /** True when a failed step says nothing: only what `end` finds counts. */
+  readonly worldAlone?: true;
+  /** Trials that differ in less; they are played when this one does not hold, to find what it is about. */
+  readonly smaller?: () => readonly Trial[];
+}
+
+/** What a family of trials is made of: a baseline, and the trials that follow from what it finds. */
+export interface Exploration<Found> {
+  readonly name: string;
+  readonly baseline: Conditions<Found>;
+  trialsOf(found: Found): readonly Trial[];
+}
+
+/** The outcome of a trial. */
+export interface TrialResult {
+  readonly subject: string;
+  readonly file: string;
+  readonly trial: string;
+  readonly section: string;
+  readonly differs: string;
+  readonly means: string;
+  /** `held`: as the baseline; `differs`: a step or the world is not; `broken`: it cannot be played so. */
+  readonly verdict: "held" | "differs" | "broken";
+  /** The first failed step. */
+  readonly failure: Pick<PlayedFailure, "label" | "place"> | undefined;
+  readonly differences: readonly string[];
+  readonly durationMs: number;
+  /** The command that repeats it. */
+  readonly again: string;
+}
+
+/** The names of the trials of a subject, or why its baseline shows nothing. */
+export type Planned = { readonly names: readonly string[] } | { readonly refused: string };
+
+/** Plays subjects, which are known by their numbers: here or elsewhere. */
+export interface Trials {
+  /** Plays the baseline of a subject. */
+  plan(subject: number): Promise<Planned>;
+  /** Plays one of its trials. */
+  run(subject: number, trial: string): Promise<TrialResult>;
+}
+
+/** Plays them here; a baseline only once. */
+export function trialsHere<Found>(subjects: readonly Subject[], exploration: Exploration<Found>): Trials {
+  const found = new Map<number, Promise<readonly Trial[] | string>>();
+
+  function trialsOf(at: number): Promise<readonly Trial[] | string> {
+    const trials = found.get(at) ?? planOf(subjects[at] as Subject, exploration);
+    found.set(at, trials);
+    return trials;
+  }
+
+  return {
+    async plan(at) {
+      const trials = await trialsOf(at);
+      return typeof trials === "string" ? { refused: trials } : { names: trials.map(({ name }) => name) };
+    },
+    async run(at, name) {
+      const trials = await trialsOf(at);
+      const trial = typeof trials === "string" ? undefined : trials.find((each) => each.name === name);
+      if (!trial) throw new Error(`${subjects[at]?.name}: its baseline did not find ${name} again`);
+      return narrowed(subjects[at] as Subject, trial);
+    },
+  };
+}
+
+/** The trials of a subject, or why there are none. */
+async function planOf<Found>(
+  subject: Subject,
+  { name, baseline, trialsOf }: Exploration<Found>,
+): Promise<readonly Trial[] | string> {
+  const { failure, found, problem } = await subject.play(baseline);
+  const why = problem ?? (failure && [failure.label, ...failure.differences.slice(0, 1)].join(": "));
+  if (why !== undefined || found === undefined)
+    return `it does not pass without ${name} (${why}); make it pass first`;
+  return trialsOf(found);
+}
+
+/** The result of a trial, or of the smallest part of it that does not hold either. */
+async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
+  const result = await tried(subject, trial);
+  if (result.verdict !== "differs") return result;
+  for (const smaller of trial.smaller?.() ?? []) {
+    const found = await narrowed(subject, smaller);
+    if (found.verdict === "differs") return found;
+  }
+  return result;
+}
+
+async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
+  const begun = performance.now();
+  const { failure: failed, found = [], problem } = await subject.play(trial.conditions);
+  const failure = trial.worldAlone ? undefined : failed;
+  const differences = problem === undefined ? [...(failure?.differences ?? []), ...found] : [problem];
+  return {
+    subject: subject.name,
+    file: subject.file,
+    trial: trial.name,
+    section: trial.section,
+    differs: trial.differs,
+    means: trial.means,
+    verdict: problem !== undefined ? "broken" : failure || differences.length > 0 ? "differs" : "held",
+    failure: failure && { label: failure.label, place: failure.place },
+    differences,
+    durationMs: performance.now() - begun,
+    again: subject.again(trial.name),
+  };
+}

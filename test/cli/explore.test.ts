@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import { run, start, workingFolder } from "../support/emulator-process.ts";
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = workingFolder();
+});
+
+function write(name: string, ...lines: readonly string[]): void {
+  writeFileSync(join(cwd, name), `${lines.join("\n")}\n`);
+}
+
+/** Two runs of a thread, which are listed in an order that is not specified. */
+function writeListed(name: string): void {
+  write(
+    name,
+    "scenario: The newest run is the first.",
+    "given:",
+    "  - { request: POST /threads, body: {}, capture: { thread: thread_id } }",
+    "  - { request: 'POST /threads/${thread}/runs', body: { assistant_id: agent }, capture: { first: run_id } }",
+    "  - advance: PT1H",
+    "  - { request: 'POST /threads/${thread}/runs', body: { assistant_id: agent }, capture: { newest: run_id } }",
+    "then:",
+    "  - request: GET /threads/${thread}/runs",
+    "    expect: { body: { 0: { run_id: '${newest}' } } }",
+  );
+}
+
+/** All of a report but the time that its trials took. */
+async function explored(...words: readonly string[]) {
+  const { code, stdout } = await run(["replay", ...words, "--report", "json"], { cwd });
+  return { code, report: stdout.replace(/"(durationMs|duration_ms|seconds)": ?[\d.]+/g, "") };
+}
+
+it("several threads have the results of one, in the same order", async () => {
+  for (const name of ["a", "b", "c"]) writeListed(`${name}.scenario.yaml`);
+  const one = await explored(".", "--vary", "--jobs", "1");
+  expect(one.code).toBe(1);
+  expect(one.report).toContain("agent.list_order=oldest first");
+  expect(await explored(".", "--vary", "--jobs", "4")).toEqual(one);
+});
+
+it("a name that nothing has is refused, and is no success", async () => {
+  writeListed("a.scenario.yaml");
+  expect(await run(["replay", "a.scenario.yaml", "--sweep", "limits", "--only", "429 #99"], { cwd })).toEqual(
+    {
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining('--only: nothing here is named "429 #99", or depends on it'),
+    },
+  );
+});
+
+it.each([
+  [["a.capsule", "b.capsule"], "a.capsule: a capsule is played alone"],
+  [["a.capsule", "--vary"], "--vary: not with a capsule"],
+  [
+    ["x.scenario.yaml", "--record", "d", "--shrink", "y.scenario.yaml"],
+    "--record writes to the file of --shrink",
+  ],
+])("what would be left out is refused: %j", async (words, said) => {
+  const { code, stderr } = await run(["replay", ...words], { cwd });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+});
+
+it("--record --shrink leaves of what was received the step that does not replay", async () => {
+  const first = await start(["--data", "d", "--clock", "frozen"], { cwd });
+  const asked = (url: string, path: string, json?: object) =>
+    fetch(url + path, {
+      method: json ? "POST" : "GET",
+      headers: { "content-type": "application/json" },
+      ...(json && { body: JSON.stringify(json) }),
+    });
+  const { thread_id: before } = (await (await asked(first.ready.url, "/threads", {})).json()) as {
+    thread_id: string;
+  };
+  first.child.kill("SIGINT");
+  await first.ended;
+  const second = await start(["--data", "d", "--clock", "frozen"], { cwd });
+  const { url } = second.ready;
+  for (let limit = 1; limit <= 5; limit += 1) await asked(url, "/assistants/search", { limit });
+  // A replay, which begins with an empty world, has no such thread.
+  expect((await asked(url, `/threads/${before}`)).status).toBe(200);
+  const { code, stdout, stderr } = await run(
+    ["replay", "--record", url, "--shrink", "seen.scenario.yaml", "--output", "small.scenario.yaml"],
+    { cwd },
+  );
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining("small.scenario.yaml: 1 of 6 steps"),
+    stderr: expect.stringContaining("earlier ones are missing"),
+  });
+  expect(readFileSync(join(cwd, "small.scenario.yaml"), "utf8")).toContain(`GET /threads/${before}`);
+  expect((await run(["replay", "small.scenario.yaml"], { cwd })).stdout).toContain("expected 200, found 404");
+  second.child.kill("SIGINT");
+  await second.ended;
+});
