@@ -41,7 +41,7 @@ function* commitsOf(
       rows.sealOthers(ownerOf(stretch.file));
       for (const line of readStretch(pool, stretch, onEnd)) {
         rows.take(line);
-        if (line.turn !== undefined) yield commitOf(line);
+        if (line.turn !== undefined) yield line;
       }
     }
   } catch (error) {
@@ -68,21 +68,30 @@ function createRowNames(base: StoredState["rows"]) {
     [region, tenantId, sessionId, day].join(" ");
   const segments = new Map<string, NamedSegment>();
   /** The keys of segments, by the number of the tail that each ends with. */
-  const tailed = new Map<number | undefined, string>();
+  const tailed = new Map<number, string>();
+  /** What tails have grown to since they were named: mostly the same one with each line. */
+  const grown = new Map<number, TailLength>();
   let { next } = base;
 
   function put(segment: NamedSegment): void {
     const { tail } = segment.pieces.at(-1) ?? {};
-    if (tail !== undefined) tailed.set(tail, keyOf(segment));
+    if (tail !== undefined) {
+      tailed.set(tail, keyOf(segment));
+      grown.delete(tail);
+    }
     segments.set(keyOf(segment), segment);
   }
 
-  function lengthen([tail, records, bytes]: TailLength): void {
-    const segment = segments.get(tailed.get(tail) ?? "");
-    const last = segment?.pieces.at(-1);
-    if (!segment || !last) throw new Error(`a journal lengthens the tail ${tail}, which it has not named`);
-    const pieces = [...segment.pieces.slice(0, -1), { ...last, records, bytes }];
-    segments.set(keyOf(segment), { ...segment, pieces });
+  function settle(): void {
+    for (const [tail, records, bytes] of grown.values()) {
+      const segment = segments.get(tailed.get(tail) ?? "");
+      const last = segment?.pieces.at(-1);
+      if (!segment || last?.tail !== tail)
+        throw new Error(`a journal lengthens the tail ${tail}, which it has not named`);
+      const pieces = [...segment.pieces.slice(0, -1), { ...last, records, bytes }];
+      segments.set(keyOf(segment), { ...segment, pieces });
+    }
+    grown.clear();
   }
 
   for (const segment of base.segments) put(segment);
@@ -90,16 +99,20 @@ function createRowNames(base: StoredState["rows"]) {
     take({ rows, pieces = [], tails = [] }: JournalLine): void {
       next = rows ?? next;
       pieces.forEach(put);
-      tails.forEach(lengthen);
+      for (const length of tails) grown.set(length[0], length);
     },
     /** Only this owner appends to the tails named so far. */
     sealOthers(owner: number): void {
+      settle();
       for (const [key, segment] of segments) {
         const isOpen = segment.pieces.some(({ file, below }) => below === null && ownerOf(file) !== owner);
         if (isOpen)
           segments.set(key, { ...segment, pieces: segment.pieces.map((piece) => sealedPiece(piece, next)) });
       }
     },
-    named: () => ({ next, segments: [...segments.values()] }),
+    named() {
+      settle();
+      return { next, segments: [...segments.values()] };
+    },
   };
 }
