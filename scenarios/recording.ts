@@ -117,7 +117,7 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[], begins?: s
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
   const value = body === null || body === "" ? undefined : bodyToSend(body);
-  const ahead = advanceTarget({ path, query, status, reply });
+  const ahead = advanceTarget({ path, status, reply });
   if (ahead) return { advance: value, ...(ahead.reached === false && { expect: { body: NOT_REACHED } }) };
   if (status < 400 && path === `${CONTROL_PATH}/faults` && method === "POST") return { fault: value };
   const isControl = path.startsWith(`${CONTROL_PATH}/`);
@@ -218,18 +218,16 @@ function* idsIn(value: unknown, path: string, depth: number): Iterable<readonly 
       yield* idsIn(member, path === "" ? name : `${path}.${name}`, depth + 1);
 }
 
-type AdvanceRequest = Pick<RecordedRequest, "path" | "query" | "status" | "reply">;
+type AdvanceRequest = Pick<RecordedRequest, "path" | "status" | "reply">;
 
-/** The effect of a call that moved the clock; a dry run moves nothing. */
+/** The effect of a call that moved the clock. */
 function advanceTarget({
   path,
-  query,
   status,
   reply,
 }: AdvanceRequest): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
-  const parsedReply = parsed(reply) as { to?: string; reached?: boolean; dry_run?: boolean };
-  return parsedReply.dry_run === true || new URLSearchParams(query).has("dry_run") ? undefined : parsedReply;
+  return parsed(reply) as { to?: string; reached?: boolean };
 }
 
 function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {

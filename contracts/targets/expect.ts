@@ -1,7 +1,15 @@
 import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
-import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
-import { type ContractQuestion, exchangeIn, type Judged, type RecordedExchange } from "../engine/recorded.ts";
+import type { ExchangeVerdict, Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import type { Profile } from "../engine/profile.ts";
+import {
+  type ContractQuestion,
+  exchangeIn,
+  type Judged,
+  type RecordedExchange,
+  type RecordingLine,
+} from "../engine/recorded.ts";
+import { worst } from "../engine/verdict.ts";
 import { findingLines } from "../report/pretty.ts";
 import type { Operation } from "../spec/operation.ts";
 import { OPERATIONS } from "../spec/operations.ts";
@@ -17,7 +25,7 @@ export interface ExpectOptions extends ContractQuestion {
 const FINDINGS_SHOWN = 10;
 const REPLY_SHOWN = 300;
 
-let oracle: Promise<Oracle> | undefined;
+const oracles = new Map<Profile, Promise<Oracle>>();
 
 /** Rejects with a report when an exchange violates the contract, its `requirements` as a member, or is not of this API. */
 export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
@@ -39,10 +47,8 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
       `${name} is no operation of this API, so there is nothing to judge it by: ` +
         'say what was asked, for example { method: "POST", path: "/threads" }.',
     );
-  const secrets = new Set(
-    Object.entries(request.headers).flatMap(([header, value]) => (isSecretName(header) ? [value] : [])),
-  );
-  const findings = await judged(request, reply, exchange, secrets);
+  const secrets = secretsIn(request);
+  const findings = await judged({ request, reply }, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
   const rest = failing.length - FINDINGS_SHOWN;
   const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
@@ -60,23 +66,46 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   };
 }
 
+/** What the contract says of a recorded exchange; undefined when it is of no operation of this API. */
+export async function judgeExchange(
+  line: RecordingLine,
+  profile: Profile,
+): Promise<ExchangeVerdict | undefined> {
+  const exchange = await exchangeIn(line, {});
+  const wire = wireOf(exchange);
+  if (!isOfThisApi(wire.request)) return undefined;
+  const findings = await judged(wire, exchange, secretsIn(wire.request), profile);
+  return { verdict: worst(findings), findings };
+}
+
+function secretsIn({ headers }: WireRequest): ReadonlySet<string> {
+  return new Set(Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])));
+}
+
 /** Loads what matching needs, which takes most of a second: for `beforeAll`, before a test's own time limit runs. */
 export async function prepareMatching(): Promise<void> {
   await readyOracle();
 }
 
-function readyOracle(): Promise<Oracle> {
-  oracle ??= import("./prism.ts").then(({ openOracle }) => openOracle());
+function readyOracle(profile: Profile = "spec"): Promise<Oracle> {
+  const oracle = oracles.get(profile) ?? import("./prism.ts").then(({ openOracle }) => openOracle(profile));
+  oracles.set(profile, oracle);
   return oracle;
 }
 
+interface Wire {
+  readonly request: WireRequest;
+  readonly reply: WireReply;
+}
+
 async function judged(
-  request: WireRequest,
-  reply: WireReply,
+  { request, reply }: Wire,
   { requestHeaders }: RecordedExchange,
   secrets: ReadonlySet<string>,
+  profile?: Profile,
 ): Promise<readonly Judgement[]> {
-  const findings = withoutSecretsIn(await (await readyOracle()).judge(request, reply, secrets), secrets);
+  const oracle = await readyOracle(profile);
+  const findings = withoutSecretsIn(await oracle.judge(request, reply, secrets), secrets);
   // Without the recorded request there is nothing to judge on the side of the caller.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
@@ -87,15 +116,21 @@ const CALLS = createRouter(() =>
   ),
 );
 
+/** False, too, for a path whose escapes are none. */
 function isOfThisApi(request: WireRequest): boolean {
   const [path = ""] = request.path.split("?");
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
   return CALLS.all(request.method, segmentsBeforeSlash(path)).length > 0;
 }
 
 /** The origin of a URL and the base path of a world. */
 const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
 
-function wireOf(exchange: RecordedExchange): { readonly request: WireRequest; readonly reply: WireReply } {
+function wireOf(exchange: RecordedExchange): Wire {
   const { method, url, requestHeaders = {}, requestBody, status, headers, body, region = "us" } = exchange;
   const path = url.replace(BASE, "").replace(/#.*$/, "") || "/";
   const sent = requestBody === undefined ? {} : { body: textOf(requestBody) };

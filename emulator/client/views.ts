@@ -23,6 +23,10 @@ export interface Status extends WorldAddresses {
   readonly history: { readonly earliest_turn: number; readonly earliest: string };
   /** `behind_ms`: virtual ms between `now` and where a clock that has too much to do should stand. */
   readonly clock: ClockState & { readonly behind_ms: number };
+  /** What has ended the world, which changes no more; null while it lives. */
+  readonly ended_by: string | null;
+  /** Whether what adds to a world is refused, since the disk has no room. */
+  readonly disk_full: boolean;
   readonly [fact: string]: unknown;
 }
 

@@ -57,7 +57,14 @@ export function App() {
       <ClockBar />
       <nav class="menu-bar" aria-label="Views">
         {Object.entries(VIEWS).map(([name, { name: text, glyph }]) => (
-          <a key={name} href={addressOf(name)} aria-current={name === view ? "page" : undefined}>
+          <a
+            key={name}
+            href={addressOf(name)}
+            aria-current={name === view ? "page" : undefined}
+            ref={(link) =>
+              void (name === view && link?.scrollIntoView({ block: "nearest", inline: "center" }))
+            }
+          >
             <span aria-hidden="true" class="glyph">
               {glyph}
             </span>

@@ -62,10 +62,14 @@ export async function handleControl(
 ): Promise<HttpReply> {
   const found = ROUTER.find(request.method, segmentsOf(request.path));
   const reply = withLineEnd(await answer(context, request, found));
-  const isRecorded = !found || !("row" in found) || found.row.recorded !== false;
-  // Reads change nothing, so recordings omit them.
+  const isRecorded = !found || !("row" in found) || (found.row.recorded !== false && !isDryRun(request));
+  // Reads and dry runs change nothing, so recordings omit them.
   if (request.method !== "GET" && isRecorded) record?.(reply);
   return reply;
+}
+
+function isDryRun({ query }: HttpRequest): boolean {
+  return new URLSearchParams(query).get("dry_run") === "1";
 }
 
 /** A shell prints its next prompt on a line of its own. */

@@ -20,7 +20,8 @@ export const INSPECTION_OPERATIONS = [
   control({
     method: "GET",
     path: "/status",
-    summary: "Versions, addresses and sizes of the emulator.",
+    summary:
+      "Versions, addresses and sizes of the emulator; what has ended the world; whether the disk is full.",
     run: (context) => context.status(),
   }),
   control({

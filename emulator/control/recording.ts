@@ -1,3 +1,4 @@
+import { integer, mapOf, nullable, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
 import {
   ADDRESSES,
   type Hide,
@@ -8,6 +9,7 @@ import {
   withoutUrlSecrets,
 } from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { DEFAULT_API_KEY } from "../subjects/auth.ts";
 import { control, type Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
@@ -24,6 +26,21 @@ const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "
 const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 const LEFT_OUT = "left-out";
 const NO_BODY = new Uint8Array(0);
+
+const SHOWN_CHARACTERS = 200;
+
+/** A line of the recording; streams and replies that were too long to keep have no `reply`, and no verdict. */
+const EXCHANGE = object({
+  at: optional(text()),
+  region: optional(oneOf(["us", "eu"])),
+  method: text({ minLength: 1 }),
+  path: text({ pattern: "^/" }),
+  query: optional(text()),
+  headers: optional(mapOf(text())),
+  body: optional(nullable(text())),
+  status: integer({ minimum: 100, maximum: 599 }),
+  reply: text(),
+});
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -80,6 +97,24 @@ export const RECORDING_OPERATIONS = [
     path: "/recording",
     summary: "The latest requests and their replies as NDJSON; secrets left out.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
+  }),
+  control({
+    method: "POST",
+    path: "/recording/judge",
+    recorded: false,
+    summary: "What the contract says of one exchange, given as a line of the recording.",
+    body: EXCHANGE,
+    async run(context, { body }) {
+      const verdict = await context.judge({ query: "", region: "us", headers: {}, body: null, ...body });
+      if (verdict) return verdict;
+      const asked = `${body.method} ${body.path}`.slice(0, SHOWN_CHARACTERS);
+      throw new Refusal(
+        422,
+        "not_of_this_api",
+        `${asked} is no operation of the API: there is nothing to judge it by.`,
+        "GET /openapi.json lists the operations.",
+      );
+    },
   }),
 ] as const;
 

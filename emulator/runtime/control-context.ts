@@ -1,3 +1,5 @@
+import type { Profile } from "../../contracts/engine/profile.ts";
+import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
@@ -13,6 +15,7 @@ import type {
 } from "../subjects/control-operation.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import type { ServerAddresses } from "./process/addresses.ts";
+import type { FreeSpaceGuard } from "./process/free-space.ts";
 import { giveSecretsTo } from "./snapshots/given-secrets.ts";
 import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
@@ -33,6 +36,7 @@ export interface SharedContext {
   readonly addresses: ServerAddresses;
   readonly openStreams: OpenStreams;
   readonly secrets: Secrets;
+  readonly freeSpace: FreeSpaceGuard;
 }
 
 /** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
@@ -61,8 +65,15 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       objects.files.close(await objects.files.open(body));
       return piecesOf(() => objects.files.open(body));
     },
+    judge: (exchange) => judge(exchange, configuration.settings.profile),
     yieldToEventLoop,
   };
+}
+
+/** Loaded on first use: it takes most of a second. */
+async function judge(exchange: RecordingLine, profile: Profile) {
+  const { judgeExchange } = await import("../../contracts/targets/expect.ts");
+  return judgeExchange(exchange, profile);
 }
 
 function* turnsUpTo({ world, history }: WorldRuntime) {
@@ -70,12 +81,16 @@ function* turnsUpTo({ world, history }: WorldRuntime) {
 }
 
 /** After a reset this is what the world is now. */
-function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openStreams }: SharedContext) {
+function statusOf(
+  { id, runtime }: NamedWorld,
+  { configuration, addresses, openStreams, freeSpace }: SharedContext,
+) {
   const { world } = runtime;
   return {
     ...addresses.readyLine(id, world),
     world: id,
     turn: world.lastTurn,
+    ended_by: world.defect?.message ?? null,
     clock: { ...world.clock, behind_ms: runtime.clock.behindMs() },
     history: historyView(runtime),
     traces: runtime.stats(),
@@ -86,6 +101,7 @@ function statusOf({ id, runtime }: NamedWorld, { configuration, addresses, openS
     journal_followers: world.journal.followers - openStreams.countIn(world),
     objects_folder: runtime.objectsFolder,
     data_folder: configuration.dataFolder,
+    disk_full: freeSpace.isFull(),
   };
 }
 

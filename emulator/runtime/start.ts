@@ -16,7 +16,7 @@ import { createServerAddresses } from "./process/addresses.ts";
 import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
 import { divideDescriptors } from "./process/descriptors.ts";
-import { createFreeSpaceGuard, type FreeSpaceGuard } from "./process/free-space.ts";
+import { createFreeSpaceGuard } from "./process/free-space.ts";
 import { loadLazyModules } from "./process/lazy-modules.ts";
 import { createRequestLog, type LogOptions } from "./request-log.ts";
 import { createRouter, type Router } from "./router.ts";
@@ -94,7 +94,6 @@ export async function start(configuration: Configuration, log?: LogOptions): Pro
 interface OpenedEmulator extends OnDemandParts {
   readonly onDemand: () => OnDemand | Promise<OnDemand>;
   readonly router: Router;
-  readonly freeSpace: FreeSpaceGuard;
   /** Settles with what has ended a world, when something does (law 6). */
   readonly defect: Promise<WorldDefect>;
   close(): Promise<void>;
@@ -137,9 +136,9 @@ function openEmulator(
     },
     seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
   });
-  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets };
-  const onDemand = loadedOnDemand(parts);
   const freeSpace = createFreeSpaceGuard(folder);
+  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets, freeSpace };
+  const onDemand = loadedOnDemand(parts);
   const router = createRouter({
     worlds,
     onDemand,
@@ -150,7 +149,6 @@ function openEmulator(
     ...parts,
     onDemand,
     router,
-    freeSpace,
     defect: defects.first,
     async close() {
       await worlds.close();

@@ -1,3 +1,5 @@
+import type { ExchangeVerdict } from "../../contracts/engine/oracle/oracle.ts";
+import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
@@ -37,6 +39,8 @@ export interface ControlContext {
   readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
   /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */
   readParquet(object: StoredBody, page: PageOf): Promise<ParquetPage>;
+  /** What the contract says of a recorded exchange; undefined when it is of no operation of the API. */
+  judge(exchange: RecordingLine): Promise<ExchangeVerdict | undefined>;
   /** Lets other requests in between two pieces of long work. */
   yieldToEventLoop(): Promise<void>;
 }
@@ -226,7 +230,7 @@ interface ControlFacts {
   readonly summary: string;
   /** True where much is stored: refused while the disk is full, when time must still move and a reset make room. */
   readonly stores?: true;
-  /** False where a replay does not send it again, as it does with all but GET. */
+  /** False where a replay does not send it again, as it does with all but GET; `dry_run=1` changes nothing either. */
   readonly recorded?: false;
   /** False for what is not about a world, and cannot be asked as of the past. */
   readonly past?: false;

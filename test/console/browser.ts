@@ -9,6 +9,9 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-bac
 /** A request that the emulator refuses is shown by the page; the browser reports it too. */
 const REFUSED = /the server responded with a status of 4\d\d/;
 
+/** What the browser reports of a server or a world that is gone. */
+const LOST = /^Failed to load resource: (net::ERR_|the server responded with a status of 503)/;
+
 /** How long a condition is waited for: a loaded machine is slow. */
 const PATIENCE_MS = 120_000;
 
@@ -25,11 +28,16 @@ export interface ConsolePage {
   close(): Promise<void>;
 }
 
+interface PageOptions extends BrowserContextOptions {
+  /** Whether the emulator, or the world, ends before the page does. */
+  readonly isLost?: boolean;
+}
+
 /** Opens a page whose every request to another host than `url` fails. */
 export async function openPage(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions = {},
+  { isLost = false, ...options }: PageOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
@@ -42,7 +50,8 @@ export async function openPage(
   page.setDefaultTimeout(PATIENCE_MS);
   page.on("console", (message) => {
     const isProblem = message.type() === "error" || message.type() === "warning";
-    if (isProblem && !REFUSED.test(message.text())) problems.push(message.text());
+    const isExpected = REFUSED.test(message.text()) || (isLost && LOST.test(message.text()));
+    if (isProblem && !isExpected) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
@@ -137,7 +146,7 @@ export function useBrowser() {
 
   return {
     /** A page at a view of the console. */
-    async openAt(url: string, address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    async openAt(url: string, address: string, options: PageOptions = {}): Promise<Page> {
       const consolePage = await openPage(browser, url, options);
       opened.push(consolePage);
       await consolePage.open(address);

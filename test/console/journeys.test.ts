@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
-import { timeIsWhole, toView, useBrowser } from "./browser.ts";
+import { show, timeIsWhole, toView, useBrowser } from "./browser.ts";
 
 const rigs: Rig[] = [];
 
@@ -37,7 +37,8 @@ async function firstFile(rig: Rig, id: string) {
     `/s3/buckets/traces/objects?prefix=${prefix}`,
   );
   const key = encodeURIComponent(objects[0]?.key ?? "");
-  return rig.emulator.control<ParquetPage>("GET", `/s3/buckets/traces/parquet?key=${key}&limit=500`);
+  const path = `/s3/buckets/traces/parquet?key=${key}&limit=500`;
+  return { key, ...(await rig.emulator.control<ParquetPage>("GET", path)) };
 }
 
 describe.skipIf(!hasChromium)("in the console a person", () => {
@@ -86,6 +87,31 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await button(page, "Why?").click();
     await page.getByText("It is not in the export").waitFor();
     await page.locator(".way .stopped", { hasText: "Filter: stopped here" }).waitFor();
+    expect(await page.locator(".way .stopped").count()).toBe(1);
+    // From a row of a file to its way into the export of that file.
+    const { key, rows } = await firstFile(rig, whole);
+    await show(page, rig.emulator.url, `#/file/traces?key=${key}`);
+    await page.getByRole("link", { name: String(rows[0]?.id), exact: true }).click();
+    await page.getByText("It is in the export").waitFor();
+    expect(new URL(page.url()).hash).toContain(`/why/${whole}?`);
+  });
+
+  it("has an exchange judged, and sends a colleague the address of what it shows", async () => {
+    const rig = await fromNothing();
+    await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000dead");
+    await rig.call("POST", "/threads", { surplus: 1 });
+    const page = await openAt(rig.emulator.url, "#/requests");
+    const requests = page.locator(".requests summary");
+    await requests.nth(1).waitFor();
+    await page.getByLabel("Show").selectOption("refused");
+    await requests.filter({ hasText: "404" }).click();
+    await button(page, "Judge by the contract").click();
+    await page.getByText("PASS: the exchange keeps the contract").waitFor();
+    await page.getByLabel("Show").selectOption("beyond");
+    await requests.filter({ hasText: "sent beyond" }).waitFor();
+    const colleague = await openAt(rig.emulator.url, new URL(page.url()).hash);
+    await colleague.locator(".requests summary", { hasText: "sent beyond" }).waitFor();
+    expect(await colleague.locator(".requests summary").count()).toBe(1);
   });
 
   it("has a webhook sent again", async () => {
@@ -160,7 +186,9 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await toView(page, "Time");
     await due.getByRole("button").click();
     await button(page, "Fork before this turn and arm a fault").click();
-    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults/);
+    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults\?plane=worker/);
+    const match = await page.getByLabel("Where (match, JSON)").inputValue();
+    expect(JSON.parse(match)).toEqual({ export_id: id });
     await button(page, "Arm worker_crash").click();
     await page.getByText("Arm worker_crash: done.").waitFor();
     await toView(page, "Exports");

@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks";
 import type { Verification } from "../../subjects/control-operation.ts";
-import { explained } from "../model/actions.ts";
-import { client } from "../model/client.ts";
+import { control } from "../model/actions.ts";
+import { Ask } from "../parts/ask.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
 type Problem = Verification["problems"][number];
@@ -14,34 +13,25 @@ const COLUMNS: readonly Column<Problem>[] = [
 
 /** Has every file of an export read back and compared with the stored rows. */
 export function Verify({ id }: { readonly id: string }) {
-  const [state, setState] = useState<Verification | string | null>(null);
-  const verify = async () => {
-    setState("Reading every file back …");
-    setState(await client.exports.verify(id).catch(explained));
-  };
+  const path = `/exports/${encodeURIComponent(id)}/verify`;
   return (
-    <section aria-label="Verification" aria-live="polite">
-      <button type="button" class="button" onClick={verify}>
-        Verify the files
-      </button>
-      {typeof state === "string" && <p>{state}</p>}
-      {state !== null && typeof state !== "string" && (
+    <Ask<Verification> label="Verify the files" call={control("GET", path)}>
+      {({ ok, rows, files, problems }) => (
         <>
-          <p class={`status ${state.ok ? "good" : "bad"}`}>
-            <span aria-hidden="true">{state.ok ? "●" : "✕"}</span>{" "}
-            {state.ok ? "As the traces are" : `${state.problems.length} problems`}: {state.rows} rows in{" "}
-            {state.files} files
+          <p class={`status ${ok ? "good" : "bad"}`}>
+            <span aria-hidden="true">{ok ? "●" : "✕"}</span>{" "}
+            {ok ? "As the traces are" : `${problems.length} problems`}: {rows} rows in {files} files
           </p>
-          {!state.ok && (
+          {!ok && (
             <Table
               label="Problems"
               columns={COLUMNS}
-              rows={state.problems}
+              rows={problems}
               keyOf={({ kind, key, detail }) => `${kind} ${key} ${detail}`}
             />
           )}
         </>
       )}
-    </section>
+    </Ask>
   );
 }

@@ -14,16 +14,20 @@ const EXAMPLES: Readonly<Record<FaultPlane, string>> = {
   webhook: '{ "drop": true }',
 };
 
+function planeNamed(text: string | null): FaultPlane {
+  return PLANES.find((name) => name === text) ?? "worker";
+}
+
 /** Arms a rule of the fault language; its fields come from the table of planes. */
 export function ArmRule() {
   const { query } = route.value;
-  const [plane, setPlane] = useState<FaultPlane>("worker");
+  const [plane, setPlane] = useState(planeNamed(query.get("plane")));
   const [match, setMatch] = useState(query.get("match") ?? "{}");
-  const [then, setThen] = useState(EXAMPLES.worker);
+  const [then, setThen] = useState(EXAMPLES[plane]);
   const [times, setTimes] = useState("1");
   const order = orderOf(plane, match, then, times);
   const choose = (next: string) => {
-    const found = PLANES.find((name) => name === next) ?? "worker";
+    const found = planeNamed(next);
     setPlane(found);
     setThen(EXAMPLES[found]);
   };

@@ -23,18 +23,22 @@ export function FileView() {
         <span class="mono">{key}</span>
       </nav>
       <h1>Rows of a file</h1>
-      <Loaded of={page}>{(value) => <Shown page={value} />}</Loaded>
+      <Loaded of={page}>{(value) => <Shown page={value} of={key} />}</Loaded>
     </>
   );
 }
 
 type Row = ParquetPage["rows"][number];
 
-function Shown({ page }: { readonly page: ParquetPage }) {
+/** Files of exports name theirs in their key. */
+const EXPORT_IN_KEY = /(?:^|\/)export_id=([^/]+)/;
+
+function Shown({ page, of }: { readonly page: ParquetPage; readonly of: string }) {
+  const exportId = EXPORT_IN_KEY.exec(of)?.[1] ?? null;
   const columns: readonly Column<Row>[] = page.columns.map(({ name, type }) => ({
     name,
     title: type,
-    show: (row) => <Cell name={name} value={row[name]} />,
+    show: (row) => <Cell name={name} value={row[name]} exportId={exportId} />,
   }));
   const last = Math.min(page.rows_total, page.offset + PAGE_ROWS);
   return (
@@ -67,13 +71,13 @@ function Shown({ page }: { readonly page: ParquetPage }) {
   );
 }
 
-/** The id of a row leads to its way through the exports. */
-function Cell({ name, value }: { readonly name: string; readonly value: unknown }) {
+/** The id of a row leads to its way into the export of the file. */
+function Cell({ name, value, exportId }: { name: string; value: unknown; exportId: string | null }) {
   if (value === null || value === undefined) return <span class="none">null</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (name === "id")
     return (
-      <a class="mono" href={addressOf("why", null, { run: text })}>
+      <a class="mono" href={addressOf("why", exportId, { run: text })}>
         {text}
       </a>
     );

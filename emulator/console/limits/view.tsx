@@ -2,6 +2,7 @@ import { control } from "../model/actions.ts";
 import { client } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
+import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
@@ -30,7 +31,8 @@ function LastRefused() {
   if (!last) return null;
   return (
     <p class="why wait">
-      Refused last: <strong>{last.cause.name}</strong> at <Time at={last.now} />. {last.refused?.message}
+      Refused last: turn <a href={addressOf("time", null, { turn: last.turn })}>{last.turn}</a> at{" "}
+      <Time at={last.now} />. <strong>{last.refused?.message}</strong>
     </p>
   );
 }

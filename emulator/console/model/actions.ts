@@ -5,9 +5,9 @@ import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
 import { isReadOnly } from "./token.ts";
 
-/** A request that changes the world, as any client could send it. */
+/** A request as any client could send it. */
 export interface Call {
-  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the address of the world on. */
   readonly path: string;
   readonly body?: unknown;
@@ -64,7 +64,7 @@ export function explained(error: unknown): string {
   if (error instanceof NoReply) return "The emulator does not answer.";
   if (!(error instanceof ErrorReply)) return String(error);
   if (error.code === "console_read_only") isReadOnly.value = true;
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error.message;
 }
 
 export function dropFromTray(index: number): void {

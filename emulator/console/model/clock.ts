@@ -1,14 +1,16 @@
-import { effect, signal } from "@preact/signals";
-import type { ClockView } from "../../client/views.ts";
+import { computed, effect, signal } from "@preact/signals";
+import type { Status } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { asOf, present } from "./client.ts";
 import { revision, turnsNow } from "./live.ts";
 
-/** The clock as it was last read, and when by the clock of this machine (ms). */
-const read = signal<{ readonly view: ClockView; readonly at: number } | null>(null);
+/** What was last read, and when by the clock of this machine (ms). */
+const read = signal<{ readonly status: Status; readonly at: number } | null>(null);
 
-/** The clock of the world; null before it was read. */
-export const clock = signal<ClockView | null>(null);
+/** How the clock of the world moves; null before it was read. */
+export const clock = computed(() => read.value?.status.clock ?? null);
+/** Whether the emulator refuses what would add to a world. */
+export const isDiskFull = computed(() => read.value?.status.disk_full === true);
 /** Virtual time to show (ms): of a flowing clock it moves on between two readings. */
 export const now = signal(0);
 
@@ -26,9 +28,8 @@ export function followClock(): void {
 /** Reads it at once; a server that is gone is reported by the journal. */
 export async function readClock(): Promise<void> {
   try {
-    const view = await present.clock.read();
-    read.value = { view, at: performance.now() };
-    clock.value = view;
+    const status = await present.status();
+    read.value = { status, at: performance.now() };
     showNow();
   } catch {
     // The band above the views says why.
@@ -39,9 +40,10 @@ export async function readClock(): Promise<void> {
 function showNow(): void {
   const last = read.value;
   if (!last) return;
-  const { view, at } = last;
-  const gone = view.mode === "flowing" ? (performance.now() - at) * view.rate : 0;
-  now.value = Math.floor(instantMs(view.now) + gone);
+  const { status, at } = last;
+  const { mode, rate } = status.clock;
+  const gone = mode === "flowing" ? (performance.now() - at) * rate : 0;
+  now.value = Math.floor(instantMs(status.now) + gone);
 }
 
 /** The instant that is shown (ms): that of the turn that the world is shown as of, or now. */

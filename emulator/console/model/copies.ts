@@ -35,7 +35,7 @@ export function asStep({ method, path, body = {}, headers = {} }: Call): string 
   const verb = below === undefined ? `request: ${method} ${path}` : `control: ${method} ${below}`;
   const lines = [`- ${verb}`];
   if (Object.keys(headers).length > 0) lines.push(`  headers: ${JSON.stringify(headers)}`);
-  if (method !== "DELETE") lines.push(`  body: ${JSON.stringify(body)}`);
+  if (method !== "DELETE" && method !== "GET") lines.push(`  body: ${JSON.stringify(body)}`);
   return lines.join("\n");
 }
 

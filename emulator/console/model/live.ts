@@ -44,10 +44,11 @@ export async function followJournal(): Promise<void> {
   for (;;) {
     try {
       await readStream();
-    } catch {
-      // The reply or the connection has failed: what `explainEnd` finds out is shown.
+      connection.value = endedBy.value === null ? "connecting" : "ended";
+    } catch (error) {
+      connection.value = error instanceof ErrorReply ? "ended" : "gone";
+      if (error instanceof ErrorReply) endedBy.value = error.explained;
     }
-    await explainEnd();
     await new Promise<void>((resolve) => {
       stopWaiting = resolve;
       setTimeout(resolve, waitMs);
@@ -62,14 +63,25 @@ export function reconnect(): void {
   stopWaiting();
 }
 
+/** A stream ends with its world (reset, load, defect) or with its server; the next one finds out which. */
 async function readStream(): Promise<void> {
+  const { now, ended_by } = await present.status();
+  const last = turns.at(-1);
+  // A world that begins anew is behind the turns that are shown.
+  if (last && last.now > now) forget();
+  endedBy.value = ended_by;
   const since = turns.at(-1)?.turn ?? 0;
   const reply = await fetch(`${worldUrl}${CONTROL_PATH}/journal?follow=1&since=${since}`);
   if (!reply.ok || !reply.body) throw new Error(`${reply.status}`);
-  connection.value = "live";
-  endedBy.value = null;
-  waitMs = FIRST_WAIT_MS;
-  for await (const entries of linesOf<Turn>(reply.body)) take(entries);
+  if (ended_by === null) {
+    connection.value = "live";
+    waitMs = FIRST_WAIT_MS;
+  }
+  try {
+    for await (const entries of linesOf<Turn>(reply.body)) take(entries);
+  } catch {
+    // It broke off.
+  }
 }
 
 /** Turns whose numbers begin anew are those of a world that was reset or loaded meanwhile. */
@@ -89,20 +101,6 @@ function announce(): void {
     isAnnounced = false;
     revision.value += 1;
   }, ANNOUNCE_AFTER_MS);
-}
-
-/** A stream ends with its world (reset, load, defect) or with its server. */
-async function explainEnd(): Promise<void> {
-  try {
-    const { now } = await present.clock.read();
-    connection.value = "connecting";
-    const last = turns.at(-1);
-    // A world that begins anew is behind the turns that are shown.
-    if (last && last.now > now) forget();
-  } catch (error) {
-    connection.value = error instanceof ErrorReply ? "ended" : "gone";
-    if (error instanceof ErrorReply) endedBy.value = error.explained;
-  }
 }
 
 /** Drops the turns of a world that is no more; the next stream begins with the first of the new one. */

@@ -1,13 +1,15 @@
-import { useState } from "preact/hooks";
+import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { RecordedRequest } from "../../subjects/recording.ts";
 import { client } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
+import { addressWith, go, route } from "../model/router.ts";
 import { Empty } from "../parts/empty.tsx";
 import { ChoiceField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
+import { Judge } from "./judge.tsx";
 
 const SHOWN = 300;
 
@@ -18,14 +20,15 @@ interface Exchange extends RecordedRequest {
 }
 
 const FILTERS = [
-  ["all", "all requests"],
+  ["api", "to the API"],
+  ["all", "all, to the control API too"],
   ["beyond", "with fields beyond the specification"],
   ["refused", "that were refused"],
 ] as const;
 
 /** The requests of late with their replies, and of each the fields that nothing read or that nothing defines. */
 export function RequestsView() {
-  const [filter, setFilter] = useState("all");
+  const filter = route.value.query.get("show") ?? "api";
   const recording = useResource(
     "recording",
     () => client.recording() as Promise<readonly (object | RecordedRequest)[]>,
@@ -35,7 +38,12 @@ export function RequestsView() {
       <header class="row">
         <h1>Requests</h1>
         <span class="spacer" />
-        <ChoiceField name="Show" value={filter} set={setFilter} options={FILTERS} />
+        <ChoiceField
+          name="Show"
+          value={filter}
+          set={(show) => go(addressWith({ show }), true)}
+          options={FILTERS}
+        />
       </header>
       <Loaded of={recording}>
         {([, ...lines]) => {
@@ -56,9 +64,10 @@ export function RequestsView() {
   );
 }
 
-function isWanted({ status, beyond }: Exchange, filter: string): boolean {
+function isWanted({ status, beyond, path }: Exchange, filter: string): boolean {
   if (filter === "refused") return status >= 400;
-  return filter === "all" || beyond.length > 0;
+  if (filter === "beyond") return beyond.length > 0;
+  return filter === "all" || !path.startsWith(CONTROL_PREFIX);
 }
 
 /** A request and its turn have the same instant, method and path, and come in the same order. */
@@ -82,11 +91,8 @@ function exchangesOf(requests: readonly RecordedRequest[]): readonly Exchange[] 
   });
 }
 
-function RequestRow({
-  of: { at, method, path, query, headers, status, body, reply, beyond },
-}: {
-  readonly of: Exchange;
-}) {
+function RequestRow({ of }: { readonly of: Exchange }) {
+  const { at, method, path, query, headers, status, body, reply, beyond } = of;
   return (
     <li>
       <details class="card run">
@@ -112,6 +118,7 @@ function RequestRow({
             <Json value={parsed(reply)} />
           </section>
         </div>
+        {!path.startsWith(CONTROL_PREFIX) && reply !== null && <Judge of={of} />}
       </details>
     </li>
   );

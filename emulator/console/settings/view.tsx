@@ -20,10 +20,12 @@ interface Row {
 const COLUMNS: readonly Column<Row>[] = [
   { name: "§", show: ({ assumption }) => assumption.section },
   { name: "Assumption", show: ({ id }) => <code>{id}</code> },
-  { name: "Value", show: ({ assumption }) => <strong>{shown(assumption.value)}</strong> },
+  { name: "Value", show: ({ assumption }) => <strong class="key">{shown(assumption.value)}</strong> },
   {
     name: "Alternatives",
-    show: ({ assumption }) => assumption.alternatives?.map((each) => shown(each)).join(", ") ?? "",
+    show: ({ assumption }) => (
+      <span class="key">{assumption.alternatives?.map((each) => shown(each)).join(", ")}</span>
+    ),
   },
   { name: "Why", show: ({ assumption }) => <span class="key">{assumption.reason}</span> },
 ];

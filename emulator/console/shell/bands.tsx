@@ -1,7 +1,11 @@
-import { outcome } from "../model/actions.ts";
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { control, outcome } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
+import { clock, isDiskFull } from "../model/clock.ts";
 import { connection, endedBy, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
+import { Action } from "../parts/action.tsx";
 import { showAsOf } from "../time/past.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
 
@@ -10,52 +14,88 @@ export function Bands() {
   return (
     <div class="bands" aria-live="polite">
       {connection.value === "gone" && (
-        <p class="band bad">
-          <span aria-hidden="true">✕</span> The emulator does not answer; what is shown was so when it last
-          did.
+        <Band tone="bad" glyph="✕">
+          The emulator does not answer; what is shown was so when it last did.
           <button type="button" class="button" onClick={reconnect}>
             Try again
           </button>
-        </p>
+        </Band>
       )}
       {connection.value === "ended" && (
-        <p class="band bad">
-          <span aria-hidden="true">✕</span> This world answers no more: {endedBy.value}
-        </p>
+        <Band tone="bad" glyph="✕">
+          This world answers no more: {endedBy.value}
+        </Band>
+      )}
+      {isDiskFull.value && (
+        <Band tone="bad" glyph="▤">
+          The disk is full: nothing new is taken in, and nothing is lost. Make room; a reset empties the
+          world.
+          <Action label="Reset the world" kind="danger" call={control("POST", "/reset", {})} />
+        </Band>
       )}
       {asOf.value !== null && (
-        <p class="band past">
-          <span aria-hidden="true">↶</span> As of turn {asOf.value}: every view shows the world as it was.
+        <Band tone="past" glyph="↶">
+          As of turn {asOf.value}: every view shows the world as it was.
           <ForkFrom turn={asOf.value} label="Fork a world from here" />
           <button type="button" class="button" onClick={() => showAsOf(null)}>
             Back to now
           </button>
-        </p>
+        </Band>
+      )}
+      {asOf.value === null && clock.value?.mode === "frozen" && !isStillKnown.value && (
+        <Band tone="still" glyph="❚❚">
+          The clock stands still: what is due happens once it is advanced or flows.
+          <Dismiss act={() => (isStillKnown.value = true)} />
+        </Band>
       )}
       {isReadOnly.value && (
-        <p class="band">
-          <span aria-hidden="true">◌</span> This page may only read: the emulator can be reached from other
-          machines. Open it with the token that <code>emulator start</code> printed.
-        </p>
+        <Band tone="" glyph="◌">
+          This page may only read: the emulator can be reached from other machines. Open it with the token
+          that <code>emulator start</code> printed.
+        </Band>
       )}
       <OutcomeBand />
     </div>
   );
 }
 
+/** Whether it was read that the clock stands still. */
+const isStillKnown = signal(false);
+
+interface BandProps {
+  readonly tone: string;
+  readonly glyph: string;
+  readonly role?: "status" | "alert";
+  readonly children: ComponentChildren;
+}
+
+function Band({ tone, glyph, role, children }: BandProps) {
+  return (
+    <p class={`band ${tone}`} role={role}>
+      <span aria-hidden="true">{glyph}</span> {children}
+    </p>
+  );
+}
+
+function Dismiss({ act }: { readonly act: () => void }) {
+  return (
+    <button type="button" class="button" onClick={act} aria-label="Dismiss this message">
+      ×
+    </button>
+  );
+}
+
 function OutcomeBand() {
   const last = outcome.value;
   if (!last) return null;
-  const close = () => {
-    outcome.value = null;
-  };
+  const [tone, glyph, role, text] =
+    last.error === null
+      ? (["good", "●", "status", "done."] as const)
+      : (["bad", "✕", "alert", last.error] as const);
   return (
-    <p class={`band ${last.error === null ? "good" : "bad"}`} role={last.error === null ? "status" : "alert"}>
-      <span aria-hidden="true">{last.error === null ? "●" : "✕"}</span> {last.label}
-      {last.error === null ? ": done." : `: ${last.error}`}
-      <button type="button" class="button" onClick={close} aria-label="Dismiss this message">
-        ×
-      </button>
-    </p>
+    <Band tone={tone} glyph={glyph} role={role}>
+      {last.label}: {text}
+      <Dismiss act={() => (outcome.value = null)} />
+    </Band>
   );
 }

@@ -1,11 +1,9 @@
 import { asOf } from "../model/client.ts";
 import { addressWith, go, route } from "../model/router.ts";
-import { selected } from "./state.ts";
 
 /** Shows every view as of a turn, or as of now; the address says so. */
 export function showAsOf(turn: number | null): void {
-  selected.value = turn;
-  go(addressWith({ as_of: turn }), true);
+  go(addressWith({ as_of: turn, turn: null }), true);
 }
 
 /** The address decides what is shown, so that it can be sent to a colleague. */

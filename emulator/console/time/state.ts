@@ -1,9 +1,10 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { AdvanceResult } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { explained } from "../model/actions.ts";
 import { client } from "../model/client.ts";
 import { now } from "../model/clock.ts";
+import { addressWith, go, route } from "../model/router.ts";
 import { historyNow } from "./history.ts";
 
 /** What a dry run says will happen. */
@@ -20,7 +21,13 @@ const EVENTS_AHEAD = 200;
 const DEADLINE = ".deadline";
 
 /** The turn that is selected in the list and on the axis. */
-export const selected = signal<number | null>(null);
+export const selected = computed(() => Number(route.value.query.get("turn")) || null);
+
+/** Selects a turn; the address says so. */
+export function select(turn: number | null): void {
+  go(addressWith({ turn }), true);
+}
+
 /** The stretch that the axis shows; null fits all of it. */
 export const shown = signal<{ readonly from: number; readonly to: number } | null>(null);
 

@@ -1,10 +1,11 @@
-import { turnsNow } from "../model/live.ts";
+import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import { type Turn, turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
 import { ForkFrom } from "../worlds/fork-from.tsx";
 import { showAsOf } from "./past.ts";
-import { selected } from "./state.ts";
+import { select, selected } from "./state.ts";
 
 /** All that the journal says of the selected turn, and the turns before and after it about the same subject. */
 export function TurnDetail() {
@@ -19,13 +20,7 @@ export function TurnDetail() {
       <header class="row">
         <h2>Turn {turn.turn}</h2>
         <span class="spacer" />
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            selected.value = null;
-          }}
-        >
+        <button type="button" class="button" onClick={() => select(null)}>
           Close
         </button>
       </header>
@@ -39,14 +34,7 @@ export function TurnDetail() {
         <p class="muted">
           {related.length} turns about this subject:{" "}
           {related.slice(0, 12).map((each) => (
-            <button
-              type="button"
-              class="link"
-              key={each.turn}
-              onClick={() => {
-                selected.value = each.turn;
-              }}
-            >
+            <button type="button" class="link" key={each.turn} onClick={() => select(each.turn)}>
               {each.turn}
             </button>
           ))}
@@ -64,12 +52,25 @@ export function TurnDetail() {
           Show the world as of this turn
         </button>
         {turn.turn > 1 && (
-          <ForkFrom turn={turn.turn - 1} label="Fork before this turn and arm a fault" view="faults" />
+          <ForkFrom
+            turn={turn.turn - 1}
+            label="Fork before this turn and arm a fault"
+            view={addressOf("faults", null, { as_of: null, ...faultAt(cause) })}
+          />
         )}
       </p>
       <Json value={turn} />
     </aside>
   );
+}
+
+/** The rule that hits what a turn is about. */
+function faultAt({ type, name, ref }: Turn["cause"]): { readonly plane: string; readonly match: string } {
+  const of = (plane: FaultPlane, match: object) => ({ plane, match: JSON.stringify(match) });
+  if (type === "request") return of("http", { op: name });
+  if (name.startsWith("webhook.")) return of("webhook", {});
+  if (/^export(_run\.|\.write_file)/.test(name)) return of("worker", { run: ref });
+  return of("worker", name.startsWith("export.") ? { export_id: ref } : {});
 }
 
 const EXPORT = "bulk_exports/";

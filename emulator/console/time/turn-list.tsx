@@ -2,7 +2,7 @@ import { asOf } from "../model/client.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
 import { shortTime } from "../parts/time.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { selected } from "./state.ts";
+import { select, selected } from "./state.ts";
 
 const ROW_HEIGHT = 28;
 
@@ -21,16 +21,13 @@ export function TurnList() {
   const wanted = selected.value ?? asOf.value;
   const found = wanted === null ? -1 : turns.findIndex(({ turn }) => turn === wanted);
   const focus = found === -1 ? turns.length - 1 : found;
-  const select = (index: number) => {
-    const next = turns[Math.max(0, Math.min(turns.length - 1, index))];
-    if (next) selected.value = next.turn;
-  };
   const onKey = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 };
     const by = steps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    select(focus + by);
+    const next = turns[Math.max(0, Math.min(turns.length - 1, focus + by))];
+    if (next) select(next.turn);
   };
   return (
     <VirtualList
@@ -53,9 +50,7 @@ function Row({ turn, isSelected }: { turn: Turn | undefined; isSelected: boolean
       tabIndex={-1}
       class={`turn${isSelected ? " selected" : ""}${refused ? " refused" : ""}`}
       aria-current={isSelected}
-      onClick={() => {
-        selected.value = isSelected ? null : turn.turn;
-      }}
+      onClick={() => select(isSelected ? null : turn.turn)}
     >
       <span class="turn-number mono">{turn.turn}</span>
       <span class="mono turn-time">{shortTime(turn.now)}</span>

@@ -1,22 +1,16 @@
-import { useEffect } from "preact/hooks";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { present } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
-import { route } from "../model/router.ts";
 import { Axis } from "./axis.tsx";
 import { historyNow } from "./history.ts";
-import { lookAhead, selected } from "./state.ts";
+import { lookAhead } from "./state.ts";
 import { TurnDetail } from "./turn-detail.tsx";
 import { TurnList } from "./turn-list.tsx";
 
 /** The home view: the axis of virtual time above, the turns with their causes below. */
 export function TimeView() {
   const turns = turnsNow();
-  const named = Number(route.value.query.get("turn"));
-  useEffect(() => {
-    if (named > 0) selected.value = named;
-  }, [named]);
   const exports = useResource("exports", () => present.call<readonly ExportOverview[]>("GET", "/exports"));
   const future = useResource("future", lookAhead);
   return (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { explainWebhook } from "../../subjects/webhooks/explain.ts";
-import { explained } from "../model/actions.ts";
-import { client } from "../model/client.ts";
+import { control } from "../model/actions.ts";
+import { Ask } from "../parts/ask.tsx";
 import { TextField } from "../parts/field.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
@@ -31,26 +31,15 @@ const COLUMNS: readonly Column<Explained["rules"][number]>[] = [
 /** Which rule of §6.1 decides on a URL; nothing is sent to it. */
 export function CheckUrl() {
   const [url, setUrl] = useState("https://example.com/hook");
-  const [answer, setAnswer] = useState<Explained | string | null>(null);
-  const check = async (event: Event) => {
-    event.preventDefault();
-    setAnswer(await client.call<Explained>("POST", "/webhooks/check", { url }).catch(explained));
-  };
   return (
     <section aria-label="Check a URL">
       <h2>Which rule decides on a URL</h2>
-      <form class="card form" onSubmit={check}>
+      <form class="card" onSubmit={(event) => event.preventDefault()}>
         <TextField name="URL" value={url} set={setUrl} hint="by the rules of §6.1; nothing is sent there" />
-        <div class="row">
-          <button type="submit" class="button" disabled={url === ""}>
-            Check
-          </button>
-        </div>
+        <Ask<Explained> key={url} label="Check" call={control("POST", "/webhooks/check", { url })}>
+          {({ rules }) => <Table label="Rules" columns={COLUMNS} rows={rules} keyOf={({ rule }) => rule} />}
+        </Ask>
       </form>
-      {typeof answer === "string" && <p class="problem">{answer}</p>}
-      {answer !== null && typeof answer !== "string" && (
-        <Table label="Rules" columns={COLUMNS} rows={answer.rules} keyOf={({ rule }) => rule} />
-      )}
     </section>
   );
 }

@@ -23,7 +23,7 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
       </p>
       <p>{why}</p>
       <ol class="way">
-        {stagesOf(found).map(({ name, passed, detail }) => (
+        {upToTheStop(stagesOf(found)).map(({ name, passed, detail }) => (
           <li key={name} class={passed === null ? "open" : passed ? "passed" : "stopped"}>
             <strong>
               <span aria-hidden="true">{passed === null ? "○" : passed ? "✓" : "✕"}</span> {name}
@@ -36,6 +36,14 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
         ))}
       </ol>
     </section>
+  );
+}
+
+/** What lies behind the stage that stopped the row was not reached, whatever it would have said. */
+function upToTheStop(stages: readonly Stage[]): readonly Stage[] {
+  const stop = stages.findIndex(({ passed }) => passed === false);
+  return stages.map((stage, at) =>
+    stop === -1 || at <= stop ? stage : { ...stage, passed: null, detail: "" },
   );
 }
 

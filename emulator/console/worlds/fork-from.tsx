@@ -6,18 +6,18 @@ import { Action } from "../parts/action.tsx";
 interface ForkFromProps {
   readonly turn: number;
   readonly label: string;
-  /** The view of the new world to show; its home when it is left out. */
+  /** The address of the view of the new world to show; its home when it is left out. */
   readonly view?: string;
 }
 
 /** Makes a world that goes on from a turn of this one, and shows it. */
-export function ForkFrom({ turn, label, view = "time" }: ForkFromProps) {
+export function ForkFrom({ turn, label, view = "" }: ForkFromProps) {
   return (
     <Action
       label={label}
       inPast
       call={control("POST", "/worlds", { from: worldName, at: turn })}
-      done={(reply) => window.location.assign(`${consoleOf((reply as WorldView).id)}#/${view}`)}
+      done={(reply) => window.location.assign(consoleOf((reply as WorldView).id) + view)}
     />
   );
 }

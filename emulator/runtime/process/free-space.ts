@@ -11,6 +11,8 @@ export interface FreeSpaceGuard {
   checked(request: HttpRequest): HttpRequest;
   /** Throws the `Refusal` when so many bytes of an object would use up what is kept for the world. */
   require(bytes: number): void;
+  /** Whether what adds to a world is refused at present, however small it is. */
+  isFull(): boolean;
 }
 
 type Measured = Pick<StatsFs, "bavail" | "blocks" | "bsize">;
@@ -51,6 +53,7 @@ export function createFreeSpaceGuard(
     require(bytes) {
       if (lacks(bytes)) throw refusalFor(folder);
     },
+    isFull: () => lacks(0),
   };
 }
 

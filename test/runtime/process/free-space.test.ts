@@ -98,7 +98,7 @@ describe("a disk without room", () => {
     expect(() => freeSpaceOn({ free: 15 }).require(0)).toThrow(/The disk under data is full/);
   });
 
-  it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", () => {
+  it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", async () => {
     let looks = 0;
     const ample = createFreeSpaceGuard("data", () => {
       looks += 1;
@@ -108,5 +108,8 @@ describe("a disk without room", () => {
     expect(looks).toBe(1);
     const small = createFreeSpaceGuard("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
     expect(small.checked(request("POST", "/sessions")).storageProblem).toBeUndefined();
+    expect([small.isFull(), freeSpaceOn({ free: 15 }).isFull()]).toEqual([false, true]);
+    const status = await answer({ free: 2048 }, request("GET", "/_emulator/v1/status"));
+    expect(status.body).toMatchObject({ disk_full: false, ended_by: null });
   });
 });
