@@ -9,6 +9,7 @@ import { headOf, newReport, rowsOf, TABLE_HEAD } from "./harness/report.mjs";
 import { measure } from "./harness/rounds.mjs";
 
 const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth means all growth-…
+  --quick            all but the tests, with few rounds and less that grows: about twelve minutes
   --rounds <n>       rounds of each figure, instead of its own number (5 or more where peers are beside it)
   --rows <n>         rows, or items of a growth bench, instead of its own number
   --output <file>    where the report goes (default: a file in bench/results), or none
@@ -16,6 +17,7 @@ const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth me
   --with <file>      with --compare: measures nothing, and compares these two reports`;
 
 const OPTIONS = {
+  quick: { type: "boolean" },
   rounds: { type: "string" },
   rows: { type: "string" },
   output: { type: "string" },
@@ -36,7 +38,10 @@ function readOrder() {
     const report = newReport();
     return {
       report,
-      names: chosen(positionals),
+      isQuick: values.quick === true,
+      names: chosen(positionals).filter(
+        (name) => !values.quick || positionals.length > 0 || name !== "tests",
+      ),
       rounds: countOf(values, "rounds"),
       rows: countOf(values, "rows"),
       before: values.compare === undefined ? undefined : readReport(values.compare),
@@ -76,8 +81,8 @@ function outputOf(output, { date, node }) {
 }
 
 /** No number makes this fail; only what could not be measured. */
-async function run({ report, names, rounds, rows, before, after, output }) {
-  if (after === undefined) await measureInto(report, names, { rounds, rows }, output);
+async function run({ report, names, isQuick, rounds, rows, before, after, output }) {
+  if (after === undefined) await measureInto(report, names, { isQuick, rounds, rows }, output);
   if (before !== undefined) for (const line of changes(before, after ?? report)) console.log(line);
   return report.figures.some(({ failed }) => failed !== undefined) ? 1 : 0;
 }

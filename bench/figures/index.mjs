@@ -14,6 +14,8 @@ export const NAMES = [
   "forks",
   "past",
   "filters",
+  "sweep",
+  "console",
   "growth-threads",
   "growth-runs",
   "growth-worlds",

@@ -15,6 +15,7 @@ export const figures = [
     per: "request",
     rounds: 7,
     warmUps: 2,
+    quick: { warmUps: 1 },
     sides: ["emulator", "fastify", "vendor", "express", "node"],
     needs: { fastify: "fastify", vendor: "@langchain/langgraph-api" },
     targets: [

@@ -39,7 +39,13 @@ const KINDS = [
     before: () => puts(2, 64 * MIB, (n) => `large/${n}`),
     asked: () => gets(4, (n) => `large/${n % 2}`),
   },
-  { what: "tiny PUTs", per: "object", faster: 2, asked: (keys) => puts(keys, 20, keyOf) },
+  {
+    what: "tiny PUTs",
+    per: "object",
+    faster: 2,
+    quick: { warmUps: 0 },
+    asked: (keys) => puts(keys, 20, keyOf),
+  },
   {
     what: "list of the keys of tiny objects",
     per: "page of 1,000",
@@ -56,12 +62,13 @@ function targetOf(side, { url, s3Url }) {
     : { origin: url, credentials: { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" } };
 }
 
-export const figures = KINDS.map(({ what, per, faster, before, asked }) => ({
+export const figures = KINDS.map(({ what, per, faster, quick, before, asked }) => ({
   figure: `S3: ${what}`,
   per,
   sides: ["emulator", "s3rver"],
   needs: { s3rver: "s3rver" },
   targets: [{ against: "s3rver", faster }],
+  quick,
   async open({ folder, sides, rows: keys = KEYS }) {
     const servers = await openServers(sides, (side) =>
       side === "emulator"

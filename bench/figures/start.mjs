@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { commandTime } from "../harness/command-time.mjs";
 import { CLI, cpuMsOf, launch, launchEmulator, peerFile, residentMbOf } from "../harness/processes.mjs";
 
 /** From the start of the process to its ready line. */
@@ -6,6 +6,7 @@ const ready = {
   figure: "ready to serve",
   per: "start",
   rounds: 15,
+  quick: { rounds: 7 },
   sides: ["emulator", "bare node:http server"],
   targets: [
     { against: "bare node:http server", cost: 1.5 },
@@ -40,25 +41,10 @@ const exec = {
   figure: "exec -- true",
   per: "run",
   rounds: 15,
+  quick: { rounds: 7 },
   sides: Object.keys(WORDS),
   targets: [{ against: "bare Node", cost: 2.2 }],
-  open: async () => ({ round: (side) => commandTime([process.execPath, ...WORDS[side]]) }),
+  open: async () => ({ round: (side) => commandTime(WORDS[side]) }),
 };
-
-/** Wall time of a command, and the processor time that a POSIX shell says of its children. */
-function commandTime(words) {
-  const began = performance.now();
-  return new Promise((resolve, reject) => {
-    execFile("sh", ["-c", '"$@" && times', "sh", ...words], (error, stdout) => {
-      if (error) return reject(error);
-      const parts = stdout.trim().split("\n").at(-1).split(" ");
-      const cpuMs = parts.reduce((sum, part) => {
-        const [, minutes, seconds] = /(\d+)m([\d.]+)s/.exec(part);
-        return sum + (Number(minutes) * 60 + Number(seconds)) * 1000;
-      }, 0);
-      resolve({ items: 1, wallMs: performance.now() - began, cpuMs });
-    });
-  });
-}
 
 export const figures = [ready, exec];

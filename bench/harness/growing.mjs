@@ -7,12 +7,14 @@ const CHILD = fileURLToPath(new URL("./growth-child.mjs", import.meta.url));
  * A figure of what each further item costs: of the last tenth of `items` against the first, and of memory by item
  * then against a tenth of the way. `kind` is one of GROWTHS, which a process of its own carries out.
  */
-export function growing({ kind, figure, items, per, targets = [] }) {
+export function growing({ kind, figure, items, quickItems, per, targets = [] }) {
   return {
     figure,
     per,
     rounds: 1,
     warmUps: 0,
+    minutes: 90,
+    quick: { rows: quickItems },
     sides: ["last tenth", "first tenth"],
     targets: [
       { against: "first tenth", cost: 1.2 },

@@ -22,6 +22,7 @@ export function ingesting({ path, kind, ...figure }) {
     per: "row",
     rounds: 9,
     warmUps: 2,
+    quick: { rounds: 5 },
     async open({ folder, sides }) {
       const servers = await openServers(sides, (side) => SIDES[side](folder));
       const round = (side, n) =>

@@ -18,9 +18,9 @@ export function profileInto(folder) {
 
 const running = new Set();
 
-/** Ends what a figure that failed has left running. */
+/** Ends what a figure that failed has left running, whatever it is busy with. */
 export function endAll() {
-  for (const child of running) child.kill("SIGTERM");
+  for (const child of running) child.kill("SIGKILL");
 }
 
 /** Starts a program and resolves with its first line, the time until then, and a way to end it. */
@@ -59,9 +59,9 @@ export async function launchEmulator(args = [], env = {}) {
   // A folder of its own, since the emulator leaves its address where it was started.
   const cwd = mkdtempSync(join(tmpdir(), "emulator-bench-"));
   const launched = await launch(CLI, words, { nodeArgs, cwd, env: { ...process.env, ...env } });
+  launched.child.once("exit", () => rmSync(cwd, { recursive: true, force: true }));
   const { url, s3_url: s3Url } = JSON.parse(launched.line);
-  const stop = () => launched.stop().finally(() => rmSync(cwd, { recursive: true, force: true }));
-  return { ...launched, url, s3Url, stop };
+  return { ...launched, url, s3Url };
 }
 
 /** Another server, which prints `{"url": …}` when it is ready. */

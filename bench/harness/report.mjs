@@ -41,7 +41,7 @@ export function* rowsOf({ figure, per, sides, targets, missing, failed }) {
 
 function verdictOf({ of, against, met }, missing) {
   const absent = missing.find(({ side }) => side === against || side === of);
-  if (absent) return `not measured: ${absent.name} is missing (npm run bench:peers)`;
+  if (absent) return `not measured: ${absent.name} is missing (bench/README.md)`;
   if (met === undefined) return "not measured here";
   return met ? "met" : "not met";
 }
@@ -72,7 +72,8 @@ function shown({ atMost, quantity }, summary) {
 
 export function valueOf(quantity, value) {
   if (quantity === "peakMb") return `${value.toFixed(0)} MB`;
-  return quantity === "bytes" ? `${value.toFixed(1)} bytes` : duration(value);
+  if (quantity !== "bytes") return duration(value);
+  return value >= 10_240 ? `${(value / 1024).toFixed(1)} kB` : `${value.toFixed(1)} bytes`;
 }
 
 function duration(ms) {

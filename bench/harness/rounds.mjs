@@ -5,14 +5,23 @@ import { isInstalled } from "./peers.mjs";
 import { endAll } from "./processes.mjs";
 import { summary } from "./statistics.mjs";
 
+/** A quick measurement has no more rounds than this. */
+const QUICK_ROUNDS = 3;
+/** What a round may take, or its preparation: a server that does not answer ends its figure, not the bench. */
+const MINUTES = 15;
+
 /**
- * A figure is `{ figure, per, sides, targets, rounds?, warmUps?, needs?, open }`. `open({ folder, rows })` prepares and
+ * A figure is `{ figure, per, sides, targets, rounds?, warmUps?, minutes?, needs?, quick?, open }`. `open({ folder, rows })` prepares and
  * resolves with `{ round, close }`; `round(side, n)` lets a side work once and resolves with
  * `{ items, wallMs, cpuMs?, peakMb?, bytes? }`. The sides take turns, so that other load on the machine hits all.
+ * `quick` has the `rounds`, `warmUps` and `rows` of a quick measurement where they are others.
  */
-export async function measure(figure, { rounds: asked, rows }) {
-  const { sides, needs = {}, warmUps = 1 } = figure;
-  const rounds = asked ?? figure.rounds ?? 5;
+export async function measure(figure, { rounds: asked, rows: askedRows, isQuick }) {
+  const { sides, needs = {}, minutes = MINUTES } = figure;
+  const quick = isQuick ? { rounds: Math.min(figure.rounds ?? 5, QUICK_ROUNDS), ...figure.quick } : {};
+  const rounds = asked ?? quick.rounds ?? figure.rounds ?? 5;
+  const warmUps = quick.warmUps ?? figure.warmUps ?? 1;
+  const rows = askedRows ?? quick.rows;
   const missing = Object.entries(needs).flatMap(([side, name]) =>
     isInstalled(name) ? [] : [{ side, name }],
   );
@@ -20,16 +29,16 @@ export async function measure(figure, { rounds: asked, rows }) {
   const samples = Object.fromEntries(there.map((side) => [side, []]));
   const folder = await mkdtemp(join(tmpdir(), "emulator-bench-"));
   try {
-    const { round, close = async () => {} } = await figure.open({ folder, rows, sides: there });
-    try {
-      for (let n = -warmUps; n < rounds; n += 1)
-        for (const side of there) {
-          const sample = await round(side, n);
-          if (n >= 0) samples[side].push(costOf(sample));
-        }
-    } finally {
-      await close();
-    }
+    const { round, close = async () => {} } = await within(
+      minutes,
+      figure.open({ folder, rows, sides: there }),
+    );
+    for (let n = -warmUps; n < rounds; n += 1)
+      for (const side of there) {
+        const sample = await within(minutes, round(side, n));
+        if (n >= 0) samples[side].push(costOf(sample));
+      }
+    await within(minutes, close());
   } finally {
     endAll();
     await rm(folder, { recursive: true, force: true });
@@ -42,6 +51,19 @@ export async function measure(figure, { rounds: asked, rows }) {
     targets: figure.targets.map((target) => judged(target, sides[0], samples)),
     missing,
   };
+}
+
+/** The same as the promise, unless that takes longer. */
+async function within(minutes, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${minutes} minutes`)), minutes * 60_000);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What one item took, and what the whole round held. */
