@@ -36,6 +36,7 @@ export function* filesOf(pool: Pick<Pool, "path">, head: Head): Iterable<string>
   if (head.state !== null) yield head.state;
   if (head.past) yield* [head.past.file, ...bodiesOfPast(pool.path(head.past.file))];
   for (const { file } of head.journals) yield file;
+  if (head.bodies) yield* head.bodies;
   yield* filesNamedBy(readHead(pool, head, NO_STATE));
 }
 

@@ -3,7 +3,7 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { headOf } from "./head-of.ts";
-import type { KeptHistory, Moment, Older } from "./history/history.ts";
+import type { Before, KeptHistory, Moment, Older } from "./history/history.ts";
 import { olderOf } from "./history/older.ts";
 import { bodiesIn, writePast } from "./history/past-file.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
@@ -27,6 +27,8 @@ export interface StoredImage {
   readonly head: Head;
   readonly image: WorldImage;
   readonly rows: RowsImage;
+  /** What a fork has behind it; of a world, not of a snapshot. */
+  readonly before?: Before;
 }
 
 /** Where the records, rows and object bodies of one world are kept. */
@@ -98,7 +100,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
   const older = journal && olderIn(options, { head, image, isClean });
-  const release = journal ? holdBeginning(heads, journal.head(), older) : () => undefined;
+  const release = journal ? holdBeginning(options, journal.head(), older) : () => undefined;
   let isOver = false;
   if (!isClean) bodies.reconcile(image.records.reader);
 
@@ -157,9 +159,17 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
 }
 
 /** What it began with may still be read: its past names files that it needs no longer itself. */
-function holdBeginning(heads: Heads, head: Head, older: Older | undefined): () => void {
+function holdBeginning(
+  { heads, source }: WorldStorageOptions,
+  head: Head,
+  older: Older | undefined,
+): () => void {
   if (head.others.length === 0 && !older) return () => undefined;
-  return heads.hold({ ...sealedHead(head), ...(head.past && { past: head.past }) });
+  const { past } = head;
+  const sealed = sealedHead(head);
+  const bodies = bodiesIn(source?.before?.stretches ?? []);
+  const others = [...sealed.others, ...bodies.map(ownerOf)];
+  return heads.hold({ ...sealed, others, bodies, ...(past && { past }) });
 }
 
 function olderIn(

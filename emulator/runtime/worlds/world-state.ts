@@ -2,15 +2,12 @@ import type { Configuration } from "../../config/configuration.ts";
 import { emptyState, type WorldState } from "../../kernel/commit.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import type { Before } from "../../storage/history/history.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 
 /** A world at rest, or a snapshot: what other worlds are forked from. None of it is ever changed. */
 export interface ForkSource extends StoredImage {
   readonly limiter: RateLimiter;
-  /** What a fork has behind it; of a world, not of a snapshot. */
-  readonly before?: Before;
 }
 
 /** The state of a world before its first turn. */

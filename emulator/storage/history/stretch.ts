@@ -72,12 +72,12 @@ export function pass(beginning: Beginning, { turns, counted }: Stretch): void {
   for (const change of counted) repeat(change, beginning.limiter);
 }
 
-/** Its bodies are those of another world, which gives them up. */
+/** For another world, which may outlive the one that it is of and its bodies. */
 export function cut({ records, ...stretch }: Stretch, turn: number): Stretch {
   const turns = stretch.turns.filter(({ commit }) => commit.turn <= turn);
   const counted = stretch.counted.filter((change) => change.turn <= turn);
   const isWhole = turns.length === stretch.turns.length;
-  return { ...stretch, turns, counted, bodies: [], ...(isWhole && records && { records }) };
+  return { ...stretch, turns, counted, bodies: [...stretch.bodies], ...(isWhole && records && { records }) };
 }
 
 export function repeat(change: LimiterChange, limiter: RateLimiter): void {

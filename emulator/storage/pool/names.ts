@@ -23,6 +23,8 @@ export interface Head {
   readonly others: readonly number[];
   /** The history that leads to the state, in a file, and the first point of it. */
   readonly past?: { readonly file: string; readonly turn: number; readonly now: number };
+  /** Object bodies that only a history in memory names; of a head that is held. */
+  readonly bodies?: readonly string[];
 }
 
 /** The owner of a head that is never written to. */
