@@ -13,6 +13,7 @@ export const NAMES = [
   "limiter",
   "forks",
   "past",
+  "readings",
   "filters",
   "sweep",
   "console",

@@ -1,7 +1,7 @@
 import type { Cause, ClockState, Commit } from "./commit.ts";
 import { createEffectQueue, type EffectQueue } from "./effect-queue.ts";
 import type { Instant } from "./instant.ts";
-import { createJournal, entryOf, type Journal } from "./journal.ts";
+import { createJournal, type Journal } from "./journal.ts";
 import { createPendingReplies, type PendingReplies } from "./pending-replies.ts";
 import { createEventQueue, type EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
@@ -122,7 +122,7 @@ function finish<Types extends WorldTypes>(
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of asked) core.effectQueue.add(effect);
   // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
-  if (!past) core.journal.append(entryOf(commit));
+  if (!past) core.journal.append(commit);
   passed?.(commit, changed, replaced);
   for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
@@ -143,7 +143,7 @@ function noteRefusal<Types extends WorldTypes>(
   if (core.parts.past) return;
   core.lastTurn = commit.turn;
   const { status, code, message } = refusal;
-  core.journal.append(entryOf(commit, { status, code, message }));
+  core.journal.append(commit, { status, code, message });
 }
 
 /** A broken invariant ends this world: every later call and every waiting request says so. */

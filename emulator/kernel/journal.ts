@@ -1,5 +1,6 @@
+import type { Point } from "./as-of.ts";
 import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
-import { formatInstant } from "./instant.ts";
+import { formatInstant, instantMs } from "./instant.ts";
 
 /** One turn as shown to users: its cause and the records it changed, without contents. */
 export interface JournalEntry {
@@ -18,11 +19,18 @@ export interface JournalEntry {
 
 /** The newest turns of a world; older ones are dropped. */
 export interface Journal {
-  append(entry: JournalEntry): void;
+  /** Adds a turn, with the answer of one that refused its request. */
+  append(commit: Commit, refused?: JournalEntry["refused"]): void;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
   /** Calls back for every later turn until the returned function is called; `closed` when no more will come. */
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
+  /** Calls back for every later turn, for what needs no entry of it. */
+  watch(listener: (commit: Commit) => void): () => void;
+  /** The newest turn for which it holds. */
+  lastOf(holds: (point: Point) => boolean): Point | undefined;
+  /** Gives up what turns up to this number left, beyond their entries. */
+  condense(turn: number): void;
   /** Calls back when the world has ended. */
   onClose(closed: () => void): void;
   /** Number of followers that are called when the world has ended. */
@@ -31,25 +39,45 @@ export interface Journal {
   close(): void;
 }
 
+/** A turn is kept as its commit, which others keep as well, until it is condensed. */
+type Kept = Commit | JournalEntry;
+
 /**
  * A journal that keeps the newest `capacity` turns, and begins with these; followers are called at once, inside
  * `append`.
  */
 export function createJournal(capacity: number, first: readonly JournalEntry[] = []): Journal {
-  const ring: JournalEntry[] = first.slice(-capacity);
+  const ring: Kept[] = first.slice(-capacity);
   let start = 0;
+  const watchers = new Set<(commit: Commit) => void>();
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
   const closers: (() => void)[] = [];
+  const inOrder = (): readonly Kept[] => [...ring.slice(start), ...ring.slice(0, start)];
   return {
-    append(entry) {
-      if (ring.length < capacity) ring.push(entry);
+    append(commit, refused) {
+      const kept = refused ? entryOf(commit, refused) : commit;
+      if (ring.length < capacity) ring.push(kept);
       else {
-        ring[start] = entry;
+        ring[start] = kept;
         start = (start + 1) % capacity;
       }
+      for (const watcher of watchers) watcher(commit);
+      if (listeners.size === 0) return;
+      const entry = asEntry(kept);
       for (const listener of listeners.keys()) listener(entry);
     },
-    since: (turn) => [...ring.slice(start), ...ring.slice(0, start)].filter((entry) => entry.turn > turn),
+    since: (turn) =>
+      inOrder()
+        .filter((kept) => kept.turn > turn)
+        .map(asEntry),
+    watch(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
+    lastOf: (holds) => inOrder().map(pointOf).findLast(holds),
+    condense(turn) {
+      for (const [at, kept] of ring.entries()) if (kept.turn <= turn) ring[at] = asEntry(kept);
+    },
     follow(listener, closed) {
       listeners.set(listener, closed);
       return () => listeners.delete(listener);
@@ -64,6 +92,18 @@ export function createJournal(capacity: number, first: readonly JournalEntry[] =
       for (const closed of [...listeners.values(), ...closers]) closed?.();
     },
   };
+}
+
+function asEntry(kept: Kept): JournalEntry {
+  return isCommit(kept) ? entryOf(kept) : kept;
+}
+
+function isCommit(kept: Kept): kept is Commit {
+  return typeof kept.now === "number";
+}
+
+function pointOf(kept: Kept): Point {
+  return { turn: kept.turn, now: isCommit(kept) ? kept.now : instantMs(kept.now) };
 }
 
 /** The journal entry of a commit: `collection/key` for every record, and times as ISO 8601. */

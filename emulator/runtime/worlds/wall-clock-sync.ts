@@ -107,7 +107,7 @@ export function createWallClockSync(world: World, wallNow: () => number): WallCl
     arm();
   }
 
-  const unfollow = world.journal.follow(({ scheduled }) => {
+  const unfollow = world.journal.watch(({ scheduled }) => {
     if (scheduled) arm();
   });
   arm();

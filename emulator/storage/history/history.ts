@@ -95,7 +95,7 @@ export interface HistoryOptions {
   /** No state of the past names these bodies any more. */
   readonly release: (files: readonly string[]) => void;
   /** It also has the turns that left nothing behind. */
-  readonly journal: Pick<Journal, "since">;
+  readonly journal: Pick<Journal, "lastOf" | "condense">;
 }
 
 /** Stretches are given up as a whole, so that none may take more than this part of the bytes. */
@@ -107,7 +107,6 @@ const STRETCHES_MIN = 8;
  */
 export function createHistory(options: HistoryOptions): History {
   const { bounds, first, before, present, release } = options;
-  const stretchEntries = Math.min(STRETCH_ENTRIES, bounds.turns);
   const stretches: Stretch[] = [...(before?.stretches ?? []), newStretch(first.image)];
   let beginning = before?.beginning ?? { ...first, progress: progressFrom(first.image) };
   let bytes = stretches.reduce((sum, stretch) => sum + stretch.bytes, 0);
@@ -129,8 +128,7 @@ export function createHistory(options: HistoryOptions): History {
   }
 
   function settle(): void {
-    const { turns, counted, bytes: own } = last;
-    if (turns.length + counted.length < stretchEntries && own * STRETCHES_MIN < bounds.bytes) return;
+    if (!isFull(last, bounds)) return;
     last = newStretch(present());
     stretches.push(last);
     const from = last.after.turn - bounds.turns;
@@ -143,6 +141,7 @@ export function createHistory(options: HistoryOptions): History {
       pass(beginning, oldest);
       bytes -= oldest.bytes;
       release(oldest.bodies);
+      options.journal.condense(next.after.turn);
     }
   }
 
@@ -183,6 +182,11 @@ export function createHistory(options: HistoryOptions): History {
     kept: () =>
       isChanged && isUndamaged(reachBack) ? { first: momentAt(earliest()), stretches } : undefined,
   };
+}
+
+function isFull({ turns, counted, bytes }: Stretch, bounds: HistoryBounds): boolean {
+  const entries = Math.min(STRETCH_ENTRIES, bounds.turns);
+  return turns.length + counted.length >= entries || bytes * STRETCHES_MIN >= bounds.bytes;
 }
 
 function isUndamaged(act: () => void): boolean {

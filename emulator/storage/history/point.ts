@@ -1,5 +1,4 @@
 import { type AsOf, notYet, type Point } from "../../kernel/as-of.ts";
-import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import type { Journal } from "../../kernel/journal.ts";
 import type { Stretch } from "./stretch.ts";
 
@@ -13,19 +12,17 @@ export function refuseFuture(at: AsOf, present: Point): void {
 export function pointOf(
   at: AsOf,
   stretches: readonly Stretch[],
-  journal: Pick<Journal, "since">,
+  journal: Pick<Journal, "lastOf">,
 ): Point | undefined {
   if ("turn" in at) {
     const { turn } = at;
     const found = lastOf(stretches, (point) => point.turn <= turn);
-    const known = journal.since(turn - 1)[0];
-    if (found && known?.turn === turn) return { turn, now: instantMs(known.now) };
-    return found && { turn, now: found.now };
+    const known = journal.lastOf((point) => point.turn <= turn);
+    return found && { turn, now: known?.turn === turn ? known.now : found.now };
   }
   const { instant } = at;
   const found = lastOf(stretches, (point) => point.now <= instant);
-  const shown = formatInstant(instant);
-  const known = journal.since(0).findLast(({ now }) => now <= shown);
+  const known = journal.lastOf((point) => point.now <= instant);
   return found && { turn: Math.max(found.turn, known?.turn ?? 0), now: instant };
 }
 

@@ -1,7 +1,7 @@
 // slow: many seeds.
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../support/depth.ts";
-import { simulate } from "./simulation.ts";
+import { exportsIn, shrunk, simulate } from "./simulation.ts";
 
 const [first = 1, last = casesOf(300)] = (process.env.SIMULATION_SEEDS ?? "")
   .split("-")
@@ -16,7 +16,9 @@ describe("a simulation of exports, schedules, traffic, faults, crashes and moves
       const { broken, happened } = await simulate(seed);
       for (const [what, times] of happened) seen.set(what, (seen.get(what) ?? 0) + times);
       if (broken !== undefined)
-        failures.push(`seed ${seed}: ${broken} (SIMULATION_SEEDS=${seed}-${seed} npx vitest run ${HERE})`);
+        failures.push(
+          `seed ${seed}: ${broken} (steps ${await shrunk(seed)}; SIMULATION_SEEDS=${seed}-${seed} npx vitest run ${HERE})`,
+        );
     }
     expect(failures).toEqual([]);
     if (last - first < 70) return;
@@ -25,6 +27,20 @@ describe("a simulation of exports, schedules, traffic, faults, crashes and moves
       expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
     expect(RARE.filter((what) => !seen.get(what))).toEqual([]);
   });
+});
+
+it("a seed that fails is shrunk to the few steps that make it fail", async () => {
+  const check = (exportWorld: Parameters<typeof exportsIn>[0]) => {
+    const cancelled = exportsIn(exportWorld).find(({ status }) => status === "CANCELLED");
+    if (cancelled) throw new Error(`export ${cancelled.id} is cancelled`);
+  };
+  let seed = 1;
+  while ((await simulate(seed, undefined, check)).broken === undefined) seed += 1;
+  const steps = (await shrunk(seed, check)) ?? [];
+  // One makes it, one cancels it.
+  expect(steps).toHaveLength(2);
+  expect((await simulate(seed, steps, check)).broken).toContain("is cancelled");
+  expect(await shrunk(seed)).toBeUndefined();
 });
 
 const HERE = "test/subjects/bulk-exports/simulation.test.ts";

@@ -29,33 +29,63 @@ export interface Simulated {
   readonly happened: ReadonlyMap<string, number>;
 }
 
+/** Looks at the world after each step; throws for a broken promise. */
+type Check = (exportWorld: ExportWorld) => void;
+
 const STEPS = 45;
+const ALL_STEPS = Array.from({ length: STEPS }, (_, step) => step);
 const HOUR = 3_600_000;
 
-/** Runs one random story; the same seed is always the same story. */
-export async function simulate(seed: number): Promise<Simulated> {
+/**
+ * Runs one random story, or some of its steps; the same seed is always the same story. What a step does is drawn for it
+ * alone, so that another one that is left out changes nothing of it.
+ */
+export async function simulate(
+  seed: number,
+  steps: readonly number[] = ALL_STEPS,
+  check: Check = () => undefined,
+): Promise<Simulated> {
   const random = randomOf(seed);
   const limits = limitsOf(random);
   const exportWorld = openExportWorld({ seed, limits });
   const monitor = monitorWorld(exportWorld, limits);
-  const simulation = {
-    exportWorld,
-    random,
-    monitor,
-    destinations: [exportWorld.addDestination(), exportWorld.addDestination(OTHER_WORKSPACE)],
-  };
+  const destinations = [exportWorld.addDestination(), exportWorld.addDestination(OTHER_WORKSPACE)];
+  const simulation = { exportWorld, monitor, destinations };
   try {
-    for (let step = 0; step < STEPS; step += 1) {
-      const [name, act] = random.pick(ACTIONS);
+    for (const step of steps) {
+      const ofStep = randomOf(seed * STEPS + step);
+      const [name, act] = ofStep.pick(ACTIONS);
       monitor.happen(name);
-      await act(simulation);
+      await act({ ...simulation, random: ofStep });
       monitor.check(exportWorld);
+      check(exportWorld);
     }
-    await drain(simulation);
+    await drain({ ...simulation, random });
   } catch (error) {
     return { broken: (error as Error).message.split("\n")[0], happened: monitor.happened };
   }
   return { broken: undefined, happened: monitor.happened };
+}
+
+/** The fewest steps with which a seed fails as it does with all of them; undefined when it does not fail. */
+export async function shrunk(seed: number, check?: Check): Promise<readonly number[] | undefined> {
+  const { broken } = await simulate(seed, ALL_STEPS, check);
+  if (broken === undefined) return undefined;
+  const fails = async (steps: readonly number[]) =>
+    comparable((await simulate(seed, steps, check)).broken) === comparable(broken);
+  let kept: readonly number[] = ALL_STEPS;
+  for (let size = STEPS >> 1; size >= 1; size >>= 1)
+    for (let at = 0; at < kept.length; ) {
+      const fewer = [...kept.slice(0, at), ...kept.slice(at + size)];
+      if (await fails(fewer)) kept = fewer;
+      else at += size;
+    }
+  return kept;
+}
+
+/** Ids and counts are those of a story. */
+function comparable(broken: string | undefined): string | undefined {
+  return broken?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d:.TZ-]*/g, "#").replace(/#(,#)+/g, "#");
 }
 
 interface Simulation {
