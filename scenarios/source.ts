@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import { LineCounter, parseDocument } from "yaml";
-import { compile, type Validator } from "../emulator/validation/compile.ts";
+import { compile } from "../emulator/validation/compile.ts";
+import type { Validator } from "../emulator/validation/compiler.ts";
 import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
 import { MAX_FILE_BYTES } from "./bounds.ts";
 import { scenarioSchema } from "./schema.ts";

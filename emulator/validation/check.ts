@@ -1,5 +1,6 @@
 import type { Field } from "../../contracts/spec/fields.ts";
 import { lazily } from "../kernel/lazily.ts";
+import { createCompiler } from "./compiler.ts";
 import { memberPath } from "./misfits.ts";
 
 /**
@@ -13,13 +14,16 @@ const MAX_PROBLEMS = 10;
 /** Finding all problems takes memory for each, and a body may have millions. */
 const LONG_BYTES = 256 * 1024;
 
+/** A start needs none. */
+const loadCompiler = lazily(async () => createCompiler((await import("ajv/dist/2020.js")).Ajv2020));
+
 const checks = new WeakMap<Field<unknown>, Check>();
 
-/** The check of a field. Ajv is loaded with the first one, since a start needs none; each field is compiled once. */
+/** The check of a field, which is compiled once. */
 export async function checkOf(field: Field<unknown>): Promise<Check> {
   const known = checks.get(field);
   if (known) return known;
-  const { compile } = await import("./compile.ts");
+  const compile = await loadCompiler();
   const all = compile(field);
   const first = lazily(() => compile(field, "first"));
   const check: Check = (value, where, bytes = 0) => {

@@ -1,32 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { Field } from "../../contracts/spec/fields.ts";
-import { parseDuration } from "../kernel/duration.ts";
-import { parseMicros } from "../kernel/instant.ts";
-import { lazily } from "../kernel/lazily.ts";
-import { type Misfit, misfitsOf } from "./misfits.ts";
+import { createCompiler } from "./compiler.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Maximum errors processed: they are compared pairwise, and a long list may have several per item. */
-const ERRORS_READ = 200;
-
-/** Validates a value; an empty list when it is valid. */
-export type Validator = (value: unknown) => readonly Misfit[];
-
-/** Compiles a schema (takes milliseconds); the validator finds all problems of a value or the first. */
-export function compile(schema: Field<unknown>, find: "all" | "first" = "all"): Validator {
-  const validate = (find === "all" ? every() : first()).compile(schema as Record<string, unknown>);
-  return (value) => (validate(value) ? [] : misfitsOf((validate.errors ?? []).slice(0, ERRORS_READ)));
-}
-
-const every = lazily(() => createAjv(true));
-const first = lazily(() => createAjv(false));
-
-function createAjv(allErrors: boolean): Ajv2020 {
-  // The tables have their own tests: checking each schema against that of all schemas takes longer than all else.
-  const ajv = new Ajv2020({ allErrors, verbose: true, strict: false, meta: false, validateSchema: false });
-  ajv.addFormat("uuid", UUID);
-  ajv.addFormat("date-time", { type: "string", validate: (text) => parseMicros(text) !== undefined });
-  ajv.addFormat("duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });
-  return ajv;
-}
+/** The compiler for those who check something at once. */
+export const compile = createCompiler(Ajv2020);

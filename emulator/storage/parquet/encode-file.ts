@@ -1,4 +1,4 @@
-import { type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import type { ColumnSource } from "hyparquet-writer";
 import type { EncodedFile, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
 import type { PartitionReader } from "../rows/partition-reader.ts";
@@ -12,6 +12,8 @@ const CREATED_BY = "trace-platform-emulator";
 // A row group is encoded once it has so much; it is what the encoder holds in memory.
 const GROUP_ROWS = 10_000;
 const GROUP_BYTES = 8 * 1024 * 1024;
+// Most files of a schedule are small: a large buffer for each would cost more than all the rest.
+const FIRST_BYTES = 64 * 1024;
 
 /**
  * JSON columns hold long texts that hardly repeat: a dictionary and bounds of them would cost much and say
@@ -37,11 +39,13 @@ interface GrowingFile {
   finish(): Uint8Array<ArrayBuffer>;
 }
 
+/** The encoding library is loaded with the first file. */
 async function startFile(order: FileRequest): Promise<GrowingFile> {
+  const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
   const { columns, formatVersion } = order;
   const { codec, compress } = await loadCodec(order.compression);
   const schema = schemaOf(columns, formatVersion);
-  const bytes = createFileBytes();
+  const bytes = createFileBytes(new ByteWriter(FIRST_BYTES));
   const parquet = new ParquetWriter({
     writer: bytes.writer,
     schema: encodingSchemaOf(schema),

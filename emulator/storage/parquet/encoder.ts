@@ -9,6 +9,7 @@ import type { Partition } from "../../subjects/traces/port.ts";
 import type { LocatedPiece } from "../rows/plan.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { threadUrl } from "../thread-url.ts";
+import { encodeOrder } from "./encode-order.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
 /** How many threads encode, and with how much memory each. */
@@ -100,9 +101,8 @@ function isSmall({ crash }: FileRequest, { pieces }: PartitionSource, bytesMax: 
   return !crash && pieces.reduce((sum, { bytes }) => sum + bytes, 0) < bytesMax;
 }
 
-/** Encodes on this thread; the encoding library is loaded with the first file. */
+/** Encodes on this thread. */
 async function encodeHere(order: FileRequest, source: PartitionSource): Promise<Outcome> {
-  const { encodeOrder } = await import("./encode-order.ts");
   const plans = createPlans();
   try {
     return await encodeOrder(order, source, plans, () => {});

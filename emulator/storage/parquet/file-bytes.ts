@@ -1,7 +1,4 @@
-import { ByteWriter } from "hyparquet-writer";
-
-// Most files of a schedule are small: a large buffer for each would cost more than all the rest.
-const FIRST_BYTES = 64 * 1024;
+import type { ByteWriter } from "hyparquet-writer";
 
 /** Takes a file's bytes, row group by row group, and in the end gives them in one piece. */
 export interface FileBytes {
@@ -13,9 +10,8 @@ export interface FileBytes {
  * The library's writer doubles its buffer and copies it whenever it is full. Here it is emptied after
  * each row group, so a large file is copied once.
  */
-export function createFileBytes(): FileBytes {
+export function createFileBytes(writer: ByteWriter): FileBytes {
   const pieces: Uint8Array[] = [];
-  const writer = new ByteWriter(FIRST_BYTES);
 
   function flush(): void {
     pieces.push(writer.getBytes().slice());
