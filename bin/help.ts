@@ -61,6 +61,7 @@ export async function overview(): Promise<string> {
     "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
     "Every flag has an environment variable: --port is EMULATOR_PORT.",
     `Exit codes: ${codes.join(", ")}.`,
+    "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",
   ].join("\n");
 }
 
