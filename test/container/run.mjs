@@ -44,16 +44,18 @@ function check() {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--root", ".", "--config"];
   run(process.execPath, [...vitest, "test/container/vitest.config.ts"]);
   run(process.execPath, ["dist/bin/emulator.js", "contract", "run", "--target", `container:${IMAGE}`]);
-  readComposeFile();
+  readComposeFiles();
 }
 
 /** As a plugin or as a program of its own; many engines come without either. */
-function readComposeFile() {
+function readComposeFiles() {
   const compose = [["docker", "compose"], ["docker-compose"]].find(
     ([program, ...words]) => spawnSync(program, [...words, "version"], { stdio: "ignore" }).status === 0,
   );
-  if (compose) run(compose[0], [...compose.slice(1), "config", "--quiet"]);
-  else process.stderr.write("compose.yaml was not read: there is no docker compose here\n");
+  if (compose)
+    for (const file of ["compose.yaml", "fixtures/examples/ci/compose.yaml"])
+      run(compose[0], [...compose.slice(1), "--file", file, "config", "--quiet"]);
+  else process.stderr.write("the compose files were not read: there is no docker compose here\n");
 }
 
 function run(program, words) {
