@@ -4,9 +4,13 @@ import { type Flags, type Invocation, UsageError } from "./command.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MILLION = 1_000_000;
+/** Bounds of numbers without a bound of their own, such as seeds. */
+export const FROM_ZERO = { least: 0, most: Number.MAX_SAFE_INTEGER };
+
+type Flagged = Pick<Invocation, "flags">;
 
 /** The value of a flag that takes one; undefined when it is absent. */
-export function textOf({ flags }: Invocation, name: string): string | undefined {
+export function textOf({ flags }: Flagged, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
@@ -18,7 +22,7 @@ export function textsOf(invocation: Invocation, name: string): readonly string[]
 
 /** A whole number given as a flag. Throws `UsageError`. */
 export function countOf(
-  invocation: Invocation,
+  invocation: Flagged,
   name: string,
   { least = 1, most = MILLION } = {},
 ): number | undefined {

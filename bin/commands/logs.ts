@@ -3,7 +3,7 @@ import { AS_OF_FLAG, type Command, type Invocation, UsageError, WORLD_FLAGS } fr
 import { followJournal } from "../journal/follow.ts";
 import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
-import { countOf } from "../values.ts";
+import { countOf, FROM_ZERO } from "../values.ts";
 
 const SHOWN = 100;
 const SHOWN_MOST = 10_000;
@@ -22,7 +22,7 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const since = countOf(invocation, "since", { least: 0, most: Number.MAX_SAFE_INTEGER });
+  const since = countOf(invocation, "since", FROM_ZERO);
   const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
   if (invocation.flags.follow === true && invocation.flags.at !== undefined)
     throw new UsageError("--follow: the past does not go on; leave out --at or --follow");

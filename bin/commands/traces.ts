@@ -2,7 +2,7 @@ import { asking } from "../asking.ts";
 import { type CommandGroup, UsageError } from "../command.ts";
 import { queryTraces } from "../traces/query.ts";
 import { sendTraces } from "../traces/send.ts";
-import { countOf, textOf, timeOf, windowFlags } from "../values.ts";
+import { countOf, FROM_ZERO, textOf, timeOf, windowFlags } from "../values.ts";
 
 const COUNT = 100;
 
@@ -24,7 +24,7 @@ export const command: CommandGroup = {
           ...given("project", textOf(invocation, "project")),
           ...given("from", timeOf(invocation, "from")),
           ...given("to", timeOf(invocation, "to")),
-          ...given("seed", countOf(invocation, "seed", { least: 0, most: Number.MAX_SAFE_INTEGER })),
+          ...given("seed", countOf(invocation, "seed", FROM_ZERO)),
           ...given("shape", textOf(invocation, "shape")),
         };
         if (

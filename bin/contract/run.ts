@@ -27,8 +27,9 @@ import { htmlReport } from "../html-report.ts";
 import { openProgress } from "../progress.ts";
 import { shardOf } from "../replay/bounds.ts";
 import { print, printError } from "../terminal.ts";
+import { countOf, FROM_ZERO } from "../values.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
-import { otherOf, profileOf, targetOf, text, wholeNumber } from "./target.ts";
+import { otherOf, profileOf, targetOf, text } from "./target.ts";
 
 const DRIFT = 3;
 /** Default request budget for a server that is not local. */
@@ -41,7 +42,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   refuseUnknown(selectors);
   if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
     throw new UsageError("--compare-api-key: only valid with --compare");
-  for (const name of ["seed", "budget"]) wholeNumber(flags, name);
+  for (const name of ["seed", "budget"]) countOf(invocation, name, FROM_ZERO);
   await refuseUnwritable(invocation);
   const targets = openTargets();
   try {
@@ -118,8 +119,9 @@ async function judge(
   const { flags } = invocation;
   const progress = openProgress(invocation, "cases");
   interrupted.addEventListener("abort", () => printError(`stopped: ${progress.account()}`));
-  const seed = wholeNumber(flags, "seed");
-  const budget = wholeNumber(flags, "budget") ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
+  const seed = countOf(invocation, "seed", FROM_ZERO);
+  const budget =
+    countOf(invocation, "budget", FROM_ZERO) ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
     const oracle = await openOracle(profileOf(flags));
     const options = {

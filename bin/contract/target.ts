@@ -3,10 +3,9 @@ import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import { worldsNamed } from "../../contracts/targets/judged-world.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
+import { countOf, FROM_ZERO } from "../values.ts";
 
 type Flags = Invocation["flags"];
-
-const MAX_DIGITS = 10;
 
 /** The server under test: the one given by flags, or an emulator in this process. */
 export async function targetOf(invocation: Invocation): Promise<Target> {
@@ -66,7 +65,7 @@ async function at(
   const tenantId = text(flags, "tenant-id");
   const s3 = storeOf(flags, env);
   const headers = headersIn(flags);
-  const waitSeconds = wholeNumber(flags, "wait");
+  const waitSeconds = countOf({ flags }, "wait", FROM_ZERO);
   return createAddressTarget({
     ...addressFlags,
     allowWrites,
@@ -96,17 +95,6 @@ export function profileOf(flags: Flags): Profile {
 export function text(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
-}
-
-/** The number in a flag. Throws `UsageError` for anything else. */
-export function wholeNumber(flags: Flags, name: string): number | undefined {
-  const addressFlags = text(flags, name);
-  if (addressFlags === undefined) return undefined;
-  if (!/^\d+$/.test(addressFlags) || addressFlags.length > MAX_DIGITS)
-    throw new UsageError(
-      `--${name}: "${addressFlags}" is not valid; give a whole number of at most ${MAX_DIGITS} digits`,
-    );
-  return Number(addressFlags);
 }
 
 /** The image of `--target container[:<image>]`: empty for the default image, undefined for an address. */

@@ -6,10 +6,10 @@ import { type Subject, trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
-import { countOf } from "../values.ts";
+import { countOf, FROM_ZERO } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
-import { deliver, jobsOf, operandsOf, reportOf, SEEDS } from "./play.ts";
+import { deliver, jobsOf, operandsOf, reportOf } from "./play.ts";
 import { type SubjectFiles, subjectsOf } from "./subjects.ts";
 import { spreadTrials } from "./trial-threads.ts";
 import { type Way, wayOf } from "./way.ts";
@@ -24,7 +24,7 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   if (apart !== undefined)
     throw new UsageError(`--${apart}: not with --vary or --sweep, which start emulators of their own`);
   const way = wayOf(invocation, false);
-  const seed = countOf(invocation, "seed", SEEDS);
+  const seed = countOf(invocation, "seed", FROM_ZERO);
   const files = scenarioFiles(operandsOf(invocation), cwd);
   const given: SubjectFiles = { files, cwd, seed, flag: way.flag };
   const environments = openInProcess();

@@ -15,15 +15,13 @@ import { htmlReport } from "../html-report.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
-import { countOf } from "../values.ts";
+import { countOf, FROM_ZERO } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
 import { refuseBounds, shardOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { readParquet } from "./read-parquet.ts";
 
 const MAX_JOBS = 64;
-/** Bounds of `--seed`. */
-export const SEEDS = { least: 0, most: Number.MAX_SAFE_INTEGER };
 
 /** How many are played at the same time. Throws `UsageError`. */
 export function jobsOf(invocation: Invocation, usual: number): number {
@@ -35,7 +33,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
   refuseBounds(flags);
   const report = formatOf(invocation);
-  const seed = countOf(invocation, "seed", SEEDS);
+  const seed = countOf(invocation, "seed", FROM_ZERO);
   const jobs = jobsOf(invocation, availableParallelism());
   const address =
     flags.target === undefined ? undefined : targetAddressOf(flags.target, flags.world, "--target", cwd);

@@ -105,6 +105,8 @@ function queryOf(search: string): Record<string, string | string[]> {
   return query;
 }
 
-function diagnosticsOf(outcome: { readonly _tag: string }): readonly Diagnostic[] {
-  return outcome._tag === "Left" ? (outcome as unknown as { readonly left: readonly Diagnostic[] }).left : [];
+type Outcome = { readonly _tag: "Left"; readonly left: readonly Diagnostic[] } | { readonly _tag: "Right" };
+
+function diagnosticsOf(outcome: Outcome): readonly Diagnostic[] {
+  return outcome._tag === "Left" ? outcome.left : [];
 }

@@ -101,7 +101,7 @@ describe("emulator contract", () => {
       ["selftest", "--target", "http://a.b"],
       "--target: unknown flag; see `emulator contract selftest --help`",
     ],
-    [["run", "--seed", "x"], '--seed: "x" is not valid; give a whole number of at most 10 digits'],
+    [["run", "--seed", "x"], '--seed: "x" is not valid; give a number from 0 to 9007199254740991'],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],
       "--world: main and mine are two worlds; give one",

@@ -56,7 +56,7 @@ const planFields = {
 const creation = { schedule: scheduleField, ...planFields };
 
 /** The words of a cron itself; what is left of its body is the body of its runs. */
-export const CRON_WORDS: readonly string[] = Object.keys(creation);
+export const CRON_WORDS = Object.keys(creation) as readonly (keyof typeof creation)[];
 
 /** §4.8: what a run takes, and when to start it. */
 export const cronCreate = both(agentRunCreate, creation, doc("Runs to start by the clock."));

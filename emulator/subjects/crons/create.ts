@@ -4,7 +4,7 @@ import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { assistantNamed } from "../agent/assistants.ts";
 import { requireEventCapacity, requireMetadataSize } from "../agent/capacity.ts";
-import { type RunCreateBody, refuseBadBody } from "../agent/run-checks.ts";
+import { refuseBadBody } from "../agent/run-checks.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
@@ -55,7 +55,8 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
   refuseInvalidSchedule(turn, schedule, timezone);
   const changed = payloadIn(change);
-  const payload = { ...cron.payload, ...changed };
+  const { assistant_id = String(cron.payload.assistant_id) } = change;
+  const payload = { ...cron.payload, ...changed, assistant_id };
   // Disabling or rescheduling does not recheck the run's body against rules newer than the cron.
   if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   const metadata = { ...cron.metadata, ...change.metadata };
@@ -78,9 +79,10 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
 }
 
 /** The body of the runs: the request without the members of the cron itself. */
-function payloadIn(body: CronChange): RunCreateBody {
-  const changedFields = Object.entries(body).filter(([name]) => !CRON_WORDS.includes(name));
-  return Object.fromEntries(changedFields) as unknown as RunCreateBody;
+function payloadIn<Body extends CronChange>(body: Body): Omit<Body, (typeof CRON_WORDS)[number]> {
+  const payload = { ...body };
+  for (const name of CRON_WORDS) delete payload[name];
+  return payload;
 }
 
 function refuseInvalidSchedule(turn: Turn, schedule: string, timezone: string | null): void {
