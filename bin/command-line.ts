@@ -12,7 +12,7 @@ import {
 } from "./command.ts";
 
 /** Flags that belong to no setting: settings read and check their own environment variables. */
-const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world", "log", "log-format"];
+export const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world", "log", "log-format"];
 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);

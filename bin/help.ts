@@ -5,11 +5,15 @@ import {
   type Flags,
   type NamedCommand,
 } from "./command.ts";
+import { TWINNED } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { aligned } from "./terminal.ts";
 
 const INDENT = "  ";
+
+/** Which flags have an environment variable. */
+export const ENVIRONMENT = `The flags of settings have an environment variable: --port is EMULATOR_PORT; so have ${TWINNED.map((flag) => `--${flag}`).join(", ")} and --config.`;
 
 /** The help of one command. */
 export function commandHelp({ name, command }: NamedCommand): string {
@@ -59,7 +63,7 @@ export async function overview(): Promise<string> {
     ...aligned(rows, INDENT),
     "",
     "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
-    "Every flag has an environment variable: --port is EMULATOR_PORT.",
+    ENVIRONMENT,
     `Exit codes: ${codes.join(", ")}.`,
     "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",
   ].join("\n");

@@ -46,12 +46,13 @@ export function endTerminals(): void {
   children.clear();
 }
 
-/** Runs the built command line on a terminal of its own. */
+/** Runs the built command line, or another program, on a terminal of its own. */
 export function onTerminal(
   words: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  program: readonly string[] = [process.execPath, CLI],
 ): OnTerminal {
-  const child = spawn("python3", ["-c", PSEUDO_TERMINAL, process.execPath, CLI, ...words], {
+  const child = spawn("python3", ["-c", PSEUDO_TERMINAL, ...program, ...words], {
     cwd,
     env: { PATH: process.env.PATH, TERM: "xterm", ...env },
   });
