@@ -6,4 +6,5 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   3: "drift: `replay` differs from a kept journal, `contract run --compare` found differences",
   4: "a fault that was never triggered (--strict)",
   5: "a defect of the emulator, or a data folder that it cannot go on with",
+  130: "Ctrl-C; what was done by then is said on standard error",
 };

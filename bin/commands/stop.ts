@@ -16,13 +16,15 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  const url = urlFlag(invocation);
   const locator = await requireLocator(invocation);
-  await proveIdentity(locator, urlFlag(invocation));
+  await proveIdentity(locator, url);
   process.kill(locator.pid, "SIGTERM");
-  const { url, pid } = locator;
+  const { pid } = locator;
   const waiting = `waiting for process ${pid} to save its state`;
   await withProgress(invocation, waiting, untilEnded(locator), `process ${pid} still ends by itself`);
-  printResult(invocation, { stopped: true, url, pid }, [`${url} (process ${pid}) has stopped`]);
+  const stopped = { stopped: true, url: locator.url, pid };
+  printResult(invocation, stopped, [`${locator.url} (process ${pid}) has stopped`]);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import type { AnyCommand, Command } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { ENVIRONMENT } from "../help.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
 
 /** Every command and action with its flags, and the exit codes. */
@@ -9,9 +10,9 @@ export async function commandsPage(): Promise<string> {
   for (const [name, load] of Object.entries(COMMANDS)) rows.push(...rowsOf(name, (await load()).command));
   return page(
     "Commands",
-    "`npx emulator <command>`; without a command, `start`. `emulator <command> --help` says what each flag means. Every flag has an environment " +
-      "variable: `--port` is `EMULATOR_PORT`. All take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
+    "`npx emulator <command>`; without a command, `start`. `emulator <command> --help` says what each flag means. All take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
       "says how they find an emulator, and what `start` prints. The flags of `start` and `exec` are [settings](settings.md), too.",
+    ENVIRONMENT,
     table(["Command", "Does", "Flags"], rows),
     "## Exit codes",
     table(["Code", "Means"], Object.entries(EXIT_CODES)),
