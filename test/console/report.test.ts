@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
+import { sarifProblems } from "../support/sarif.ts";
 import { findings, openBrowser } from "./browser.ts";
 
 const EVIL = "</script><img src=x onerror=alert(1)> is 100% busy, or not";
@@ -100,6 +101,7 @@ describe("--report sarif", () => {
     const log = async () => JSON.parse((await run(["replay", ".", "--report", "sarif"], { cwd })).stdout);
     const [first, second] = [await log(), await log()];
     expect(second).toEqual(first);
+    expect(sarifProblems(first)).toEqual([]);
     expect(first).toMatchObject({
       version: "2.1.0",
       runs: [{ tool: { driver: { name: "emulator replay" } } }],

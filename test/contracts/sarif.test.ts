@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { CaseResult } from "../../contracts/engine/case.ts";
 import type { Finding } from "../../contracts/engine/verdict.ts";
 import { sarifReport } from "../../contracts/report/sarif.ts";
+import { sarifProblems } from "../support/sarif.ts";
 
 function finding(verdict: Finding["verdict"], actual: unknown): Finding {
   return { verdict, blame: "target", requirement: "4.4-1", section: "4.4", text: "has a status", actual };
@@ -13,8 +14,28 @@ function resultsOf(findings: readonly Finding[], strict = false) {
     ...{ verdict: "FAIL", findings, asked: ["4.4-1"], requests: 1, wallMs: 1 },
   };
   const report = { target: "x", seed: 1, results: [result], requests: 1, wallMs: 1 };
-  return JSON.parse(sarifReport(report, strict)).runs[0];
+  const log = JSON.parse(sarifReport(report, strict));
+  expect(sarifProblems(log)).toEqual([]);
+  return log.runs[0];
 }
+
+it("the published schema of SARIF 2.1.0 notices what is no log of it", () => {
+  const report = { target: "x", seed: 1, results: [], requests: 0, wallMs: 1 };
+  const log = JSON.parse(sarifReport(report, false));
+  const [run] = log.runs;
+  const located = (uri: string) => [{ physicalLocation: { artifactLocation: { uri } } }];
+  const withResult = (result: object) => ({ ...log, runs: [{ ...run, results: [result] }] });
+  const result = { ruleId: "1", message: { text: "x" } };
+  expect(sarifProblems(withResult({ ...result, locations: located("a/b.yaml") }))).toEqual([]);
+  for (const wrong of [
+    { ...log, version: "2.0.0" },
+    { ...log, runs: [{ results: [] }] },
+    withResult({ ...result, level: "fatal" }),
+    withResult({ ruleId: "1" }),
+    withResult({ ...result, locations: located("a b.yaml") }),
+  ])
+    expect(sarifProblems(wrong).length).toBeGreaterThan(0);
+});
 
 it("a finding is one result with its rule, wherever else it was seen in the case", () => {
   const { results, tool } = resultsOf([finding("FAIL", 1), finding("FAIL", 2)]);
