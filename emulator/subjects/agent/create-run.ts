@@ -15,18 +15,20 @@ import {
   threadKey,
 } from "./records.ts";
 import { type RunCreateBody, type RunRequest, refuseBadBody, requireStartingPoint } from "./run-checks.ts";
-import { activeRuns, scheduleStart } from "./run-lifecycle.ts";
+import { activeRunCount, activeRuns, scheduleStart } from "./run-lifecycle.ts";
 import { consumeScript } from "./scripts.ts";
 import { newThread, threadById } from "./threads.ts";
 
 /** Creates a run. Throws a `Refusal` that names the invalid field, before anything is written. */
 export function createRun(turn: Turn, workspace: Workspace, request: RunRequest): AgentRun {
-  const { assistant, found, strategy, active } = checkRun(turn, workspace, request);
+  const { assistant, found, strategy } = checkRun(turn, workspace, request);
+  const stops = strategy === "interrupt" || strategy === "rollback";
+  const stopped = found && stops ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
   const thread = found ?? threadFor(turn, workspace, request);
   const run = runOf(turn, request, thread, assistant, strategy);
   turn.put(THREADS, busyThread(turn, thread, assistant));
   turn.put(RUNS, run);
-  if (strategy === "interrupt" || strategy === "rollback") stopRuns(turn, active, strategy);
+  if (stops) stopRuns(turn, stopped, strategy);
   if (run.eligible_at !== null) scheduleStart(turn, run, run.eligible_at - turn.now);
   return run;
 }
@@ -55,9 +57,9 @@ function checkRun(turn: Turn, workspace: Workspace, request: RunRequest) {
   else requireThreadCapacity(turn, workspace);
   requireEventCapacity(turn);
   const strategy = strategyOf(turn, body);
-  const active = found ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
-  refuseWhenBusy(turn, active.length, strategy);
-  return { assistant, found, strategy, active };
+  const active = found ? activeRunCount(turn, threadKey(found, found.thread_id)) : 0;
+  refuseWhenBusy(turn, active, strategy);
+  return { assistant, found, strategy };
 }
 
 function existingThread(

@@ -186,6 +186,11 @@ export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] 
   ];
 }
 
+/** How many runs of a thread are active. */
+export function activeRunCount(reader: Reader, thread: string): number {
+  return reader.count(RUNS, thread, "running") + reader.count(RUNS, thread, "pending");
+}
+
 /** Stores the last state of the run as that of its thread, or how a run without a state of its own has ended. */
 function updateThreadAfterRun(
   turn: Turn,

@@ -13,7 +13,7 @@ import {
   type ThreadState,
 } from "./checkpoints.ts";
 import { type Checkpoint, type Json, type Thread, threadKey } from "./records.ts";
-import { activeRuns } from "./run-lifecycle.ts";
+import { activeRunCount } from "./run-lifecycle.ts";
 import { putState } from "./threads.ts";
 import { merged } from "./values.ts";
 
@@ -60,7 +60,7 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
   const { values } = update;
   if (values !== null && (typeof values !== "object" || Array.isArray(values)))
     throw new Refusal(422, "invalid_request", "body.values: must be an object or null.");
-  if (activeRuns(turn, threadKey(thread, thread.thread_id)).length > 0)
+  if (activeRunCount(turn, threadKey(thread, thread.thread_id)) > 0)
     throw new Refusal(409, "thread_busy", `Thread ${thread.thread_id} has runs that have not ended.`);
   const named = namedState(update);
   const from = named === undefined ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
