@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PAGES, ROOT, readPage } from "./markdown.ts";
+import { blocksOf, PAGES, ROOT, readPage } from "./markdown.ts";
 
 const INDEX = "docs/README.md";
 const README_MAX_BYTES = 11 * 1024;
@@ -62,4 +62,17 @@ describe("the pages for users", () => {
   it("begin with a README that a newcomer reads to the end", () => {
     expect(Buffer.byteLength(readPage("README.md"))).toBeLessThanOrEqual(README_MAX_BYTES);
   });
+});
+
+it("a block that is not run says why, and every fence is read", () => {
+  const blocks = PAGES.flatMap(blocksOf);
+  expect(blocks.filter(({ isRun, why }) => !isRun && why === "").map(({ place }) => place)).toEqual([]);
+  const fences = PAGES.map((page) => readPage(page).match(/^```/gm)?.length ?? 0);
+  expect(2 * blocks.length).toBe(fences.reduce((sum, count) => sum + count, 0));
+});
+
+it("a recipe is read in a minute", () => {
+  const recipes = PAGES.filter((page) => page.startsWith("docs/do/"));
+  expect(recipes.filter((page) => readPage(page).trimEnd().split("\n").length > 60)).toEqual([]);
+  expect(recipes.length).toBeGreaterThan(20);
 });

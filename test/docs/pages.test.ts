@@ -53,16 +53,3 @@ it("blocks that are not run name commands and flags that exist", async () => {
     for (const flag of flags) expect(stdout, `${command} ${flag}`).toContain(`${flag} `);
   }
 });
-
-it("a block that is not run says why, and every fence is read", () => {
-  const blocks = PAGES.flatMap(blocksOf);
-  expect(blocks.filter(({ isRun, why }) => !isRun && why === "").map(({ place }) => place)).toEqual([]);
-  const fences = PAGES.map((page) => readPage(page).match(/^```/gm)?.length ?? 0);
-  expect(2 * blocks.length).toBe(fences.reduce((sum, count) => sum + count, 0));
-});
-
-it("a recipe is read in a minute", () => {
-  const recipes = PAGES.filter((page) => page.startsWith("docs/do/"));
-  expect(recipes.filter((page) => readPage(page).trimEnd().split("\n").length > 60)).toEqual([]);
-  expect(recipes.length).toBeGreaterThan(20);
-});
