@@ -15,6 +15,7 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from "../runtime/index.ts";
+import { requireEmulator, watchCalls } from "./vitest-parts/calls.ts";
 import { deliveryVerdict, type ExpectedDelivery } from "./vitest-parts/deliveries.ts";
 import { concludeTest } from "./vitest-parts/outcome.ts";
 
@@ -111,8 +112,10 @@ export function withEmulator<Context>(own: TestAPI<Context>) {
               emulator,
               emulatorOptions,
             );
-      await use(emulator);
+      const calls = watchCalls(emulator);
+      await use(calls.emulator);
       try {
+        if (task.result?.state !== "fail") calls.refuseForgotten();
         await concludeTest(emulator, task, keep);
       } finally {
         await emulator.close();
@@ -251,6 +254,7 @@ expect.extend({
     exportId: string,
     expected: { rows?: number; files?: number } = {},
   ) {
+    requireEmulator("toHaveExported", emulator);
     const { ok, rows, files, problems } = await emulator.verifyExport(exportId);
     const found = differences(expected, { rows, files });
     const described = [

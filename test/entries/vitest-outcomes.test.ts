@@ -16,7 +16,15 @@ async function outputOf(...tests: readonly string[]): Promise<string> {
     join(folder, "a.test.js"),
     `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};\n${tests.join("\n")}\n`,
   );
-  const words = [VITEST, "run", "--root", folder, "--maxWorkers=1", "--reporter=verbose"];
+  const words = [
+    VITEST,
+    "run",
+    "--root",
+    folder,
+    "--maxWorkers=1",
+    "--reporter=verbose",
+    "--testTimeout=300000",
+  ];
   const env = { PATH: process.env.PATH, NO_COLOR: "1" };
   return new Promise((resolve) => {
     execFile(process.execPath, words, { env }, (_, stdout, stderr) => {
@@ -45,6 +53,23 @@ it("a fault that was never hit fails its test, and what failed is shown with its
   expect(output).toMatch(
     /The journal of its world:\n +#\d+ .* POST \/threads \(createThread\); unread: body\.foo/,
   );
+});
+
+it("a forgotten await is named as such, with its line", async () => {
+  const output = await outputOf(
+    `test("forgotten", async ({ emulator }) => {
+       await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });`,
+    `  emulator.clock.advance("P3650D");`,
+    `});`,
+    `test("waited for", async ({ clock }) => { await clock.advance("PT1H"); });`,
+    `test("matched", async ({ emulator }) => { await expect(emulator.fork()).toHaveExported("x"); });`,
+  );
+  expect(output).toContain("Error: advance() was not done when its test ended: is an await missing?");
+  expect(output).toMatch(/a\.test\.js:4:18/);
+  expect(output).toContain(
+    "toHaveExported: is asked of an emulator, and this is a promise: `await` it first",
+  );
+  expect(output).toMatch(/Tests {2}2 failed \| 1 passed/);
 });
 
 const mine = withEmulator(plain.extend<{ readonly answer: number }>({ answer: 42 }));

@@ -3,6 +3,7 @@ import { differences } from "../../../scenarios/matching.ts";
 import type { DeliveryView } from "../../client/control-client.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import type { Emulator } from "../../runtime/index.ts";
+import { requireEmulator } from "./calls.ts";
 
 /** The expected members of a delivery, by name or path, with the matchers of scenarios. */
 export type ExpectedDelivery = Readonly<Record<string, unknown>>;
@@ -51,8 +52,7 @@ export async function deliveryVerdict(emulator: Emulator, expected: ExpectedDeli
 
 /** A misspelled member would never match. */
 function refuseMisuse(emulator: Emulator, expected: ExpectedDelivery): void {
-  if (typeof emulator?.control !== "function")
-    throw new Error("toHaveDelivered: is asked of an emulator: `await expect(emulator).toHaveDelivered(…)`");
+  requireEmulator("toHaveDelivered", emulator);
   const problems = [...matcherProblems(expected)];
   for (const path of Object.keys(expected)) {
     const [name = ""] = path.split(".", 1);
