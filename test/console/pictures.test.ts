@@ -1,0 +1,98 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium } from "../browser/chromium.ts";
+import { startExportRig } from "../support/emulator.ts";
+import { openBrowser, openPage, timeIsWhole } from "./browser.ts";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+/** What a view looks like: its elements as assistive technology reads them, and its picture (PNG, base64). */
+interface Look {
+  readonly elements: string;
+  readonly picture: string;
+}
+
+/** The main views of a world that the same seed and the same requests have made. */
+async function looks(): Promise<Readonly<Record<string, Look>>> {
+  const rig = await startExportRig({ seed: 7, rateLimits: "on" });
+  const { emulator } = rig;
+  await rig.arm({ preset: "worker_crash" });
+  const id = await rig.ordered();
+  await rig.complete(id);
+  await rig.call("POST", "/threads", { surplus: 1 });
+  await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
+  await rig.call("POST", "/runs/query", { session: [rig.prepared.projectId] });
+  await emulator.control("POST", "/snapshots", { name: "kept" });
+  const { page, open, close } = await openPage(browser, emulator.url);
+  const seen: Record<string, Look> = {};
+  const addresses = ["exports", `exports/${id}`, "storage/traces", "limits", "faults", "requests", "worlds"];
+  for (const address of ["time", ...addresses]) {
+    await open(`#/${address}`);
+    if (address === "time") await timeIsWhole(page, emulator);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const png = await page.screenshot({ animations: "disabled", caret: "hide" });
+      const elements = (await page.locator("body").ariaSnapshot()).replaceAll(emulator.url, "");
+      seen[`${address} ${colorScheme}`] = { elements, picture: png.toString("base64") };
+    }
+  }
+  await close();
+  await rig.close();
+  return seen;
+}
+
+/**
+ * The greatest difference between two pictures (0 to 255), by fields of 16 by 16 pixels: edges that are drawn a
+ * little softer make none that counts, a box in another place does.
+ */
+function differenceOf(page: Page, one: string, other: string): Promise<number> {
+  return page.evaluate(
+    async (pictures) => {
+      const fields = await Promise.all(
+        pictures.map(async (picture) => {
+          const image = new Image();
+          image.src = `data:image/png;base64,${picture}`;
+          await image.decode();
+          const canvas = new OffscreenCanvas(Math.ceil(image.width / 16), Math.ceil(image.height / 16));
+          const context = canvas.getContext("2d");
+          if (!context) throw new Error("no canvas");
+          context.imageSmoothingQuality = "high";
+          context.drawImage(image, 0, 0, canvas.width, canvas.height);
+          return context.getImageData(0, 0, canvas.width, canvas.height).data;
+        }),
+      );
+      const [a = new Uint8ClampedArray(), b = new Uint8ClampedArray()] = fields;
+      if (a.length !== b.length) return 255;
+      return a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
+    },
+    [one, other] as const,
+  );
+}
+
+const NOTICED = 24;
+
+describe.skipIf(!hasChromium)("the pictures of the main views", () => {
+  it("are the same for the same seed, clock and requests, and differ where something does", async () => {
+    const [first, second] = [await looks(), await looks()];
+    expect(Object.keys(second)).toHaveLength(16);
+    const page = await browser.newPage();
+    for (const [name, { elements, picture }] of Object.entries(second)) {
+      const before = first[name];
+      if (!before) throw new Error(`${name} has another address`);
+      expect(elements, name).toBe(before.elements);
+      expect(await differenceOf(page, before.picture, picture), name).toBeLessThan(NOTICED);
+    }
+    const [exports, limits] = [first["exports light"], first["limits light"]];
+    const dark = first["exports dark"];
+    if (!exports || !limits || !dark) throw new Error("a view is missing");
+    for (const other of [limits, dark])
+      expect(await differenceOf(page, exports.picture, other.picture)).toBeGreaterThan(2 * NOTICED);
+    await page.close();
+  });
+});
