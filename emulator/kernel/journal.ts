@@ -27,6 +27,8 @@ export interface Journal {
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
   /** Calls back for every later turn, for what needs no entry of it. */
   watch(listener: (commit: Commit) => void): () => void;
+  /** Turns up to this number, oldest first, as another journal can begin with them. */
+  upTo(turn: number): readonly Kept[];
   /** The newest turn for which it holds. */
   lastOf(holds: (point: Point) => boolean): Point | undefined;
   /** Gives up what turns up to this number left, beyond their entries. */
@@ -40,13 +42,13 @@ export interface Journal {
 }
 
 /** A turn is kept as its commit, which others keep as well, until it is condensed. */
-type Kept = Commit | JournalEntry;
+export type Kept = Commit | JournalEntry;
 
 /**
  * A journal that keeps the newest `capacity` turns, and begins with these; followers are called at once, inside
  * `append`.
  */
-export function createJournal(capacity: number, first: readonly JournalEntry[] = []): Journal {
+export function createJournal(capacity: number, first: readonly Kept[] = []): Journal {
   const ring: Kept[] = first.slice(-capacity);
   let start = 0;
   const watchers = new Set<(commit: Commit) => void>();
@@ -74,6 +76,7 @@ export function createJournal(capacity: number, first: readonly JournalEntry[] =
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
+    upTo: (turn) => inOrder().filter((kept) => kept.turn <= turn),
     lastOf: (holds) => inOrder().map(pointOf).findLast(holds),
     condense(turn) {
       for (const [at, kept] of ring.entries()) if (kept.turn <= turn) ring[at] = asEntry(kept);

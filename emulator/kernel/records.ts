@@ -83,10 +83,10 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       return replaced;
     },
     undo({ put = {} }, replaced) {
-      for (const name in put) {
-        const kept = new Set(replaced.flatMap(({ collection, key }) => (collection === name ? [key] : [])));
-        for (const { key } of put[name] ?? []) if (!kept.has(key)) tables.get(name)?.remove(key);
-      }
+      const kept = new Set(replaced.map(({ collection, key }) => `${collection}/${key}`));
+      each(put, (name, { key }) => {
+        if (kept.size === 0 || !kept.has(`${name}/${key}`)) tables.get(name)?.remove(key);
+      });
       for (const { collection, key, row } of replaced) {
         const kind = kinds.get(collection);
         if (kind) restore(kind, key, row);

@@ -1,7 +1,7 @@
 import type { Commit } from "./commit.ts";
 import type { EffectRunners } from "./effect-queue.ts";
 import type { WorldImage } from "./image.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { Kept } from "./journal.ts";
 import type { Replaced } from "./table.ts";
 import type { Turn } from "./turn.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
@@ -39,5 +39,5 @@ export interface WorldParts<Types extends WorldTypes> {
    */
   readonly passed?: (commit: Commit, isChange: boolean, replaced: readonly Replaced[]) => void;
   /** A world of the past, with the turns up to then: its turns may read, and are not kept. */
-  readonly past?: readonly JournalEntry[];
+  readonly past?: readonly Kept[];
 }

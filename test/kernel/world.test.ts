@@ -64,6 +64,24 @@ describe("a turn", () => {
     expect(seen).toEqual(["bleat"]);
   });
 
+  it("is listed in the journal as before once that has been condensed", () => {
+    const { world } = toyWorld();
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, dolly));
+    world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));
+    const listed = world.journal.since(0);
+    expect(listed.map(({ put, removed }) => [put, removed])).toEqual([
+      [["sheep/dolly"], undefined],
+      [undefined, ["sheep/dolly"]],
+    ]);
+    world.journal.condense(1);
+    expect(world.journal.since(0)).toEqual(listed);
+    // What was condensed holds no record any more, what was not has its entry made each time.
+    const [first, second] = world.journal.since(0);
+    const [again, anew] = world.journal.since(0);
+    expect([again === first, anew === second]).toEqual([true, false]);
+    expect(world.journal.lastOf(({ turn }) => turn <= 1)).toEqual({ turn: 1, now: world.now });
+  });
+
   it("cannot be used when it is over", () => {
     const { world, commits } = toyWorld();
     const kept = world.turn(REQUEST, (turn) => turn);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../emulator/runtime/index.ts";
+import { casesOf } from "../support/depth.ts";
 import { startRig } from "../support/emulator.ts";
 import { ACTIONS, closeStores, digest, lastTurn, waitUntilIdle } from "../support/world-actions.ts";
 
@@ -111,7 +112,7 @@ async function check(told: Story, options: EmulatorOptions, restarts = false): P
   }
 }
 
-const RUNS = 6;
+const RUNS = casesOf(24);
 const FIRST: Step = { action: "thread", k: 0 };
 
 async function holds(options: () => EmulatorOptions, seed: number, restarts = false): Promise<void> {

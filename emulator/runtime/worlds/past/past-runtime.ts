@@ -1,5 +1,5 @@
 import { type AsOf, type Point, pastIsReadOnly } from "../../../kernel/as-of.ts";
-import { entryOf, type JournalEntry } from "../../../kernel/journal.ts";
+import type { Kept } from "../../../kernel/journal.ts";
 import { createWorld } from "../../../kernel/world.ts";
 import type { ObjectStore } from "../../../s3/object-store.ts";
 import type { Moment } from "../../../storage/history/history.ts";
@@ -112,10 +112,10 @@ function uncounted(limiter: RateLimiter): RateLimiter {
 }
 
 /** What the journal showed; of turns that it shows no more, the commits. */
-function journalUpTo({ world, history }: WorldRuntime, turn: number): readonly JournalEntry[] {
-  const shown = world.journal.since(0).filter((entry) => entry.turn <= turn);
+function journalUpTo({ world, history }: WorldRuntime, turn: number): readonly Kept[] {
+  const shown = world.journal.upTo(turn);
   const first = shown[0]?.turn ?? turn + 1;
-  const older: JournalEntry[] = [];
-  for (const { commit } of history.turns()) if (commit.turn < first) older.push(entryOf(commit));
+  const older: Kept[] = [];
+  for (const { commit } of history.turns()) if (commit.turn < first) older.push(commit);
   return [...older, ...shown];
 }
