@@ -236,7 +236,10 @@ describe("the imports", () => {
   it("only emulator/validation compiles schemas", () => {
     const product = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
     const users = product.filter((source) => importsOf(source).some((target) => isWithin(target, "ajv")));
-    expect(users.filter(({ path }) => !isWithin(path, "emulator/validation"))).toEqual([]);
+    // It loads the library early where descriptors are few, and uses nothing of it.
+    const loader = "emulator/runtime/process/lazy-modules.ts";
+    const compiling = users.filter(({ path }) => !isWithin(path, "emulator/validation") && path !== loader);
+    expect(compiling).toEqual([]);
     expect(users.length).toBeGreaterThan(0);
   });
 

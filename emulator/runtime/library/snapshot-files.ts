@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
+import { checkWritable, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { GivenSecrets } from "../../subjects/snapshot-secrets.ts";
 import { readSecretsFile } from "../snapshots/secrets-file.ts";
@@ -47,7 +48,6 @@ export async function exportSnapshot(
   file: string,
   { force = false }: SnapshotExportOptions = {},
 ): Promise<{ readonly bytes: number; readonly leftOut: string }> {
-  const { checkWritable, writeArchiveFile } = await import("../../storage/archive/archive-file.ts");
   await checkWritable(file, force);
   const path = `${FOLDER}/${encodeURIComponent(name)}/file`;
   const { ok, leftOut, chunks } = await transport("GET", path);
@@ -61,7 +61,6 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
   file: string,
   { name, secrets, replace }: SnapshotImportOptions = {},
 ): Promise<Facts> {
-  const { readArchiveFile } = await import("../../storage/archive/archive-file.ts");
   const given = secrets === undefined ? undefined : await readSecretsFile(secrets);
   const query = new URLSearchParams({
     ...(name !== undefined && { name }),

@@ -5,10 +5,8 @@ import { createSchedules } from "../../subjects/crons/schedules.ts";
  * descriptors, all of it is loaded before it serves.
  */
 const LAZY: readonly (() => Promise<unknown>)[] = [
-  () => import("../../validation/compile.ts"),
-  () => import("../../storage/archive/archive-file.ts"),
-  () => import("../../storage/parquet/encode-order.ts"),
   () => import("../on-demand.ts"),
+  () => import("../../../contracts/targets/expect.ts"),
   () => import("@aws-sdk/client-s3"),
   () => import("@aws-sdk/credential-provider-env"),
   () => import("@aws-sdk/credential-provider-http"),
@@ -16,10 +14,12 @@ const LAZY: readonly (() => Promise<unknown>)[] = [
   () => import("@aws-sdk/credential-provider-web-identity"),
   () => import("@hpcc-js/wasm-zstd"),
   () => import("@smithy/core/config"),
+  () => import("ajv/dist/2020.js"),
   () => import("express"),
   () => import("fast-xml-parser"),
   () => import("fzstd"),
   () => import("hyparquet"),
+  () => import("hyparquet-writer"),
   () => import("protobufjs/light.js"),
   () => import("tar-stream"),
   async () => createSchedules().next("@daily", null, 0),
