@@ -39,6 +39,9 @@ describe.each(SHELLS)("in %s", (shell, flags, begin) => {
       terminal.type(`${line}\t\n`);
       await terminal.shows(new RegExp(`ran: ${completed} ?;`));
     }
+    // It may still write its history into the folder.
+    terminal.type("exit\n");
+    await terminal.ended;
   });
 });
 
