@@ -64,8 +64,10 @@ export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, 
       draw();
     },
     clear,
-    account: () =>
-      unit && at.total > 0 ? `${at.done} of ${at.total} ${unit} were done` : `it was ${at.text}`,
+    account: () => {
+      if (!unit) return `it was ${at.text}`;
+      return at.total > 0 ? `${at.done} of ${at.total} ${unit} were done` : `no ${unit} were done`;
+    },
   };
 }
 

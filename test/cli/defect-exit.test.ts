@@ -98,7 +98,8 @@ describe("a broken emulator", () => {
       objects_folder: string;
     };
     breakTraces(join(status.objects_folder, "../../.."));
-    await post(ready.url, "/runs", ROW);
+    // More than waits in memory until it is written.
+    await post(ready.url, "/runs", { ...ROW, inputs: { text: "x".repeat(2 ** 21) } });
     if (child.exitCode === null) await once(child, "exit");
     const { code, stderr } = await ended;
     expect(code).toBe(5);

@@ -230,7 +230,10 @@ describe("emulator replay --target", () => {
     }
     expect(await worldsOf(ready.url)).toEqual(["main", "world-1"]);
     replaying.child.kill(signal);
-    expect(await replaying.ended).toMatchObject({ code: signal === "SIGINT" ? 130 : 143, stderr: "" });
+    expect(await replaying.ended).toMatchObject({
+      code: signal === "SIGINT" ? 130 : 143,
+      stderr: `emulator: stopped by ${signal}: no scenarios were done\n`,
+    });
     expect(await worldsOf(ready.url)).toEqual(["main"]);
   });
 });
