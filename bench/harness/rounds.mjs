@@ -47,6 +47,8 @@ export async function measure(figure, { rounds: asked, rows: askedRows, isQuick 
     figure: figure.figure,
     per: figure.per,
     rounds,
+    // Fewer, or more, than the figure has by itself.
+    rows,
     sides: Object.fromEntries(there.map((side) => [side, summaries(samples[side])])),
     targets: figure.targets.map((target) => judged(target, sides[0], samples)),
     missing,
