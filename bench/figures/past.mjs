@@ -33,7 +33,8 @@ export const figures = [
     async open(order) {
       const { server, turn, close } = await openPast(order);
       // Each round is about a turn that no read was about before, all over the history.
-      const round = (_, n) => timed(server, 1, () => search(server.url, turn - (((n + 2) * 769) % (order.rows ?? TURNS))));
+      const round = (_, n) =>
+        timed(server, 1, () => search(server.url, turn - (((n + 2) * 769) % (order.rows ?? TURNS))));
       return { round, close };
     },
   },
