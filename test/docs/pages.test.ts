@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Outcome, run, workingFolder } from "../support/emulator-process.ts";
-import { blocksOf, PAGES, readPage } from "./markdown.ts";
+import { blocksOf, PAGES } from "./markdown.ts";
 import { createReader, type Reader } from "./page-run.ts";
 
 const VERIFIED = /export [0-9a-f-]{36}: verified, \d+ rows in \d+ files?$/m;
