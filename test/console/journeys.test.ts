@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await heading(page, "COMPLETED").waitFor();
     await button(page, "Verify the files").click();
     await page.getByText(/As the traces are: \d+ rows/).waitFor();
-    await page.locator("summary", { hasText: "1 files" }).first().click();
+    await page.locator("summary", { hasText: "1 file" }).first().click();
     await page
       .getByRole("link", { name: /part-00000\.parquet$/ })
       .first()
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const row = page.locator("section[aria-label='Exports of both'] tbody tr");
     await row.getByText("differs").waitFor();
     await page.getByText("They part at turn").waitFor();
-    expect(await row.textContent()).toMatch(/1 failed attempts.*0 failed attempts.*differs/);
+    expect(await row.textContent()).toMatch(/1 failed attempt.*0 failed attempts.*differs/);
   });
 
   it("sees in one tab what is done in another", async () => {

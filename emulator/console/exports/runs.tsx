@@ -1,4 +1,5 @@
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
+import { count } from "../model/count.ts";
 import { addressOf } from "../model/router.ts";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -18,8 +19,8 @@ export function Runs({ of }: { readonly of: ExportDetail }) {
           <summary>
             <Status of={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
             <span class="muted">
-              {run.rows.toLocaleString("en")} rows, {run.files.length} files
-              {run.attempt > 0 && `, ${run.attempt} failed attempts`}
+              {count(run.rows, "row")}, {count(run.files.length, "file")}
+              {run.attempt > 0 && `, ${count(run.attempt, "failed attempt")}`}
             </span>
           </summary>
           <RunBody run={run} bucket={of.bucket_name} />

@@ -1,5 +1,6 @@
 import type { Verification } from "../../subjects/control-operation.ts";
 import { control } from "../model/actions.ts";
+import { count } from "../model/count.ts";
 import { Ask } from "../parts/ask.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
@@ -20,7 +21,8 @@ export function Verify({ id }: { readonly id: string }) {
         <>
           <p class={`status ${ok ? "good" : "bad"}`}>
             <span aria-hidden="true">{ok ? "●" : "✕"}</span>{" "}
-            {ok ? "As the traces are" : `${problems.length} problems`}: {rows} rows in {files} files
+            {ok ? "As the traces are" : count(problems.length, "problem")}: {count(rows, "row")} in{" "}
+            {count(files, "file")}
           </p>
           {!ok && (
             <Table

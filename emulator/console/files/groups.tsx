@@ -1,4 +1,5 @@
 import type { ParquetPage } from "../../subjects/control-operation.ts";
+import { count } from "../model/count.ts";
 import { type Column, Table } from "../parts/table.tsx";
 
 type Chunk = ParquetPage["row_groups"][number]["columns"][number];
@@ -30,7 +31,7 @@ export function Groups({ page }: { readonly page: ParquetPage }) {
           <summary>
             <strong>Row group {index + 1}</strong>
             <span class="muted">
-              {rows.toLocaleString("en")} rows, {bytes.toLocaleString("en")} bytes
+              {count(rows, "row")}, {count(bytes, "byte")}
             </span>
           </summary>
           <Table

@@ -1,5 +1,6 @@
 import type { limiterView } from "../../subjects/rate-limits/view.ts";
 import { control } from "../model/actions.ts";
+import { count } from "../model/count.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -44,7 +45,7 @@ export function Meters({ limits }: { readonly limits: Limits }) {
         {limits.enabled
           ? "Limits are on."
           : "Limits are off: rows count only once they are changed or tripped."}{" "}
-        {limits.rows.length} rows (§8.5), {touched.length} meters in use.
+        {limits.rows.length} rows (§8.5), {count(touched.length, "meter")} in use.
       </p>
       {touched.length === 0 ? (
         <Empty>Nothing is counted at present.</Empty>

@@ -1,4 +1,5 @@
 import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import { count } from "../model/count.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
@@ -32,7 +33,7 @@ export function TurnDetail() {
       </p>
       {related.length > 1 && (
         <p class="muted">
-          {related.length} turns about this subject:{" "}
+          {count(related.length, "turn")} about this subject:{" "}
           {related.slice(0, 12).map((each) => (
             <button type="button" class="link" key={each.turn} onClick={() => select(each.turn)}>
               {each.turn}

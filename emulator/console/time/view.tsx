@@ -1,5 +1,6 @@
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { present } from "../model/client.ts";
+import { count } from "../model/count.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
 import { Axis } from "./axis.tsx";
@@ -39,7 +40,7 @@ function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> 
     <p class="muted note">
       {future.problem ??
         (first
-          ? `Ahead: ${future.fired.length} events from a dry run; the next is ${first.kind}. ${future.assumed.join(" ")}`
+          ? `Ahead: ${count(future.fired.length, "event")} from a dry run; the next is ${first.kind}. ${future.assumed.join(" ")}`
           : "Nothing is due but deadlines: create an export, a run or a cron, and it shows here.")}
     </p>
   );

@@ -3,6 +3,7 @@ import { sendTo } from "../../client/send.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import type { WorldView } from "../../subjects/control-operation.ts";
 import { present } from "../model/client.ts";
+import { count } from "../model/count.ts";
 import { consoleOf, worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
@@ -81,7 +82,7 @@ function Side({ of }: { readonly of: ExportOverview | undefined }) {
     <>
       <Status of={of.status} />{" "}
       <span class="muted">
-        {rows} rows, {files} files, {failed} failed attempts
+        {count(rows, "row")}, {count(files, "file")}, {count(failed, "failed attempt")}
       </span>
     </>
   );
