@@ -41,9 +41,17 @@ export async function startOrExplain(
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
     const where = port === undefined ? (path ?? configuration.host) : `port ${port}`;
-    const user = code === "EADDRINUSE" ? await emulatorAt(configuration.host, port) : undefined;
+    const user = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
     throw new UsageError(`${where}: ${user ?? advice}`);
   }
+}
+
+/** Only the first of an emulator's ports says who it is: it is asked as well when another one is taken. */
+async function emulatorWith(
+  { host, port: first }: Configuration,
+  taken: number | undefined,
+): Promise<string | undefined> {
+  return (await emulatorAt(host, taken)) ?? (first === taken ? undefined : emulatorAt(host, first));
 }
 
 /** The emulator that has a port, for people; undefined when it is another program. */

@@ -1,3 +1,4 @@
+import type { ControlClient, DeliveryView } from "../emulator/client/control-client.ts";
 import { nearest } from "../emulator/client/values.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
@@ -10,6 +11,44 @@ export interface ExpectationProblem {
 }
 
 const SELECTORS = new Set(["bucket", "prefix", "export", "where"]);
+
+/** What an entry of a list has: a misspelled member would never match, and so pass where none is expected. */
+const ENTRY_MEMBERS: {
+  readonly deliveries: readonly (keyof DeliveryView)[];
+  readonly journal: readonly (keyof Awaited<ReturnType<ControlClient["journal"]>>[number])[];
+} = {
+  deliveries: [
+    "id",
+    "run_id",
+    "thread_id",
+    "run_status",
+    "url",
+    "status",
+    "reason",
+    "redelivery_of",
+    "created_at",
+    "ended_at",
+    "current_attempt",
+    "attempts",
+    "request",
+    "assumption",
+  ],
+  journal: ["turn", "now", "cause", "refused", "put", "removed", "scheduled", "asked", "clock", "notes"],
+};
+
+/** Members of an expected entry, by name or path, that no entry of its list has. */
+export function memberProblems(source: keyof typeof ENTRY_MEMBERS, expected: object): readonly string[] {
+  const members: readonly string[] = ENTRY_MEMBERS[source];
+  return Object.keys(expected).flatMap((path) => {
+    const [name = ""] = path.split(".", 1);
+    if (name === "*" || name.startsWith("$") || members.includes(name)) return [];
+    const meant = nearest(name, members);
+    const advice = meant === undefined ? `it has ${members.join(", ")}` : `did you mean ${meant}?`;
+    return [`${ENTRY_NAMES[source]} has no member ${name}; ${advice}`];
+  });
+}
+
+const ENTRY_NAMES = { deliveries: "a delivery", journal: "a turn of the journal" };
 
 /** Whether a member of an expectation is a parameter (where to look), not an expected value. */
 export function isSelector(source: string, name: string): boolean {
@@ -25,7 +64,8 @@ export function matcherProblems(expected: unknown): readonly string[] {
 export function expectationProblems(verb: Verb, given: GivenStep): readonly ExpectationProblem[] {
   const { expect, until } = given as { readonly expect?: unknown; readonly until?: unknown };
   const vacant = verb === "expect" ? vacantSources(expect) : [];
-  return [...vacant, ...problemsIn(expect, ["expect"]), ...problemsIn(until, ["until"])];
+  const strange = verb === "expect" ? strangeMembers(expect) : [];
+  return [...vacant, ...strange, ...problemsIn(expect, ["expect"]), ...problemsIn(until, ["until"])];
 }
 
 /** An expectation without expected values would always pass. */
@@ -37,6 +77,15 @@ function vacantSources(expect: unknown): readonly ExpectationProblem[] {
     return isVacant
       ? [{ path: ["expect", source], text: "it expects nothing there; give the expected value" }]
       : [];
+  });
+}
+
+function strangeMembers(expect: unknown): readonly ExpectationProblem[] {
+  const sources = expect as Readonly<Record<string, { readonly where?: unknown }>>;
+  return (["deliveries", "journal"] as const).flatMap((source) => {
+    const where = sources[source]?.where;
+    if (typeof where !== "object" || where === null || Array.isArray(where)) return [];
+    return memberProblems(source, where).map((text) => ({ path: ["expect", source, "where"], text }));
   });
 }
 

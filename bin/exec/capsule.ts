@@ -36,7 +36,7 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
       if (failed) return printError(`--capsule: ${failed.message}`);
       if (flags.quiet === true) return;
       printError(
-        `the requests are kept in ${file}; repeat them with \`emulator replay\`, look at them with \`emulator open\``,
+        `the requests are kept in ${file}; repeat them with \`npx emulator replay ${file}\`, look at them with \`npx emulator open ${file}\``,
       );
     },
   };

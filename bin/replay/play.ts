@@ -112,7 +112,7 @@ async function keepFailed(
   // A report for programs stands alone.
   const tell = reportOf(invocation) === "pretty" ? print : printError;
   tell(
-    `${failed.name} is kept in ${file}; repeat it with \`emulator replay\`, look at it with \`emulator open\``,
+    `${failed.name} is kept in ${file}; repeat it with \`npx emulator replay ${file}\`, look at it with \`npx emulator open ${file}\``,
   );
 }
 

@@ -44,7 +44,7 @@ it("a test that fails writes its capsule, which begins as its world did", async 
   expect(output).toMatch(/Tests {2}1 failed \| 1 passed/);
   expect(readdirSync(join(folder, "kept"))).toEqual(["a-test-goes-wrong.capsule"]);
   expect(output).toContain(
-    `Its requests are kept in ${join("kept", "a-test-goes-wrong.capsule")}; repeat them with \`npx emulator replay\``,
+    `Its requests are kept in ${join("kept", "a-test-goes-wrong.capsule")}; repeat them with \`npx emulator replay ${join("kept", "a-test-goes-wrong.capsule")}\``,
   );
   const again = await run(["replay", join("kept", "a-test-goes-wrong.capsule")], { cwd: folder });
   expect(again).toMatchObject({ code: 0, stderr: "" });

@@ -15,6 +15,7 @@ export function TurnDetail() {
   if (!turn) return null;
   const { cause } = turn;
   const ref = cause.ref;
+  const first = firstAtOnce(turns, turn);
   const related = ref === undefined ? [] : turns.filter((each) => each.cause.ref === ref);
   return (
     <aside class="card detail" aria-label={`Turn ${turn.turn}`}>
@@ -52,10 +53,10 @@ export function TurnDetail() {
         <button type="button" class="button" onClick={() => showAsOf(turn.turn)}>
           Show the world as of this turn
         </button>
-        {turn.turn > 1 && (
+        {first > 1 && (
           <ForkFrom
-            turn={turn.turn - 1}
-            label="Fork before this turn and arm a fault"
+            turn={first - 1}
+            label={`Fork before ${first === turn.turn ? "this turn" : `turn ${first}, with which its instant begins,`} and arm a fault`}
             view={addressOf("faults", null, { as_of: null, ...faultAt(cause) })}
           />
         )}
@@ -63,6 +64,19 @@ export function TurnDetail() {
       <Json value={turn} />
     </aside>
   );
+}
+
+/**
+ * The first of the turns of one instant that came by themselves, up to this one: a world that goes on from between them plays the
+ * rest at once, before a fault can be armed in it.
+ */
+function firstAtOnce(turns: readonly Turn[], turn: Turn): number {
+  let first = turn;
+  for (const each of turns.filter((other) => other.turn <= turn.turn).reverse()) {
+    if (each.now !== turn.now || (each.cause.type !== "event" && each.cause.type !== "effect")) break;
+    first = each;
+  }
+  return first.turn;
 }
 
 /** The rule that hits what a turn is about. */

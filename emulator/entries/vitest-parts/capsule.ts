@@ -28,7 +28,8 @@ export async function beginCapsule(
       const command = `npx vitest run ${task.file.name} -t ${JSON.stringify(task.name)}`;
       const notes = [`the test failed: ${message.split("\n")[0]}`];
       await keepRecorded(file, url, start, { command, made_by: "vitest", notes, settings });
-      return `\nIts requests are kept in ${relative(process.cwd(), file)}; repeat them with \`npx emulator replay\`.`;
+      const shown = relative(process.cwd(), file);
+      return `\nIts requests are kept in ${shown}; repeat them with \`npx emulator replay ${shown}\`.`;
     } catch (error) {
       return `\nNo capsule was written: ${(error as Error).message}`;
     }
