@@ -164,6 +164,14 @@ describe("a problem is told with its line", () => {
     ["{}", "when[0].expect: it expects nothing"],
     ["{ verify: { export: x } }", "when[0].expect.verify: it expects nothing there"],
     ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it expects nothing there"],
+    [
+      "{ deliveries: { where: { run_statsu: error }, count: 0 } }",
+      "when[0].expect.deliveries.where: a delivery has no member run_statsu; did you mean run_status?",
+    ],
+    [
+      "{ journal: { where: { caus.name: clock.advance }, count: 0 } }",
+      "when[0].expect.journal.where: a turn of the journal has no member caus; did you mean cause?",
+    ],
   ])("a look that sees nothing wrong in anything: %s", (expectation, problem) => {
     expect(problemOf(`${head}when:\n  - expect: ${expectation}\n`)).toContain(problem);
   });
