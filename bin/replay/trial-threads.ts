@@ -17,14 +17,15 @@ type Ask = (question: ThreadQuestion) => Promise<unknown>;
  * first: a short exploration starts no other. Each thread plays the baselines of the subjects that it has trials of.
  */
 export function spreadTrials(here: Trials, start: ThreadStart): SpreadTrials {
-  const workers: Worker[] = [];
+  const workers: { readonly worker: Worker; readonly ended: Promise<void> }[] = [];
   const playHere: Ask = ({ subject, trial }) =>
     trial === undefined ? here.plan(subject) : here.run(subject, trial);
   const idle: Ask[] = [playHere];
 
   function begin(): Ask {
     const worker = new Worker(threadUrl("bin/replay/trial-thread"), { workerData: start });
-    workers.push(worker);
+    // It may end by itself, with an error, before it is asked to.
+    workers.push({ worker, ended: new Promise((settle) => worker.once("exit", () => settle())) });
     return async (question) => {
       worker.postMessage(question);
       const [answer] = (await once(worker, "message")) as [ThreadAnswer];
@@ -49,9 +50,9 @@ export function spreadTrials(here: Trials, start: ThreadStart): SpreadTrials {
     run: (subject, trial) => ask({ subject, trial }) as Promise<TrialResult>,
     async close() {
       await Promise.all(
-        workers.map((worker) => {
+        workers.map(({ worker, ended }) => {
           worker.postMessage(null);
-          return once(worker, "exit");
+          return ended;
         }),
       );
     },

@@ -26,6 +26,7 @@ const ENTRIES = [
   "bin/emulator.ts",
   "emulator/storage/parquet/encoder-thread.ts",
   "emulator/storage/background-thread.ts",
+  "bin/replay/trial-thread.ts",
 ];
 
 /** Builds a product with this mutation, or with none, beside the true one, and runs `contract run` of it. */

@@ -13,8 +13,9 @@ const SCENARIO = join(ROOT, "test/mutations/nightly.scenario.yaml");
 function sweep(mutation: Mutation | undefined, name: string): Promise<readonly string[]> {
   return withProduct(mutation, (cli) => {
     const words = [cli, "replay", SCENARIO, "--sweep", name, "--all", "--report", "json"];
-    return new Promise((settle) => {
-      execFile(process.execPath, words, { cwd: ROOT, maxBuffer: 2 ** 28 }, (_, stdout) => {
+    return new Promise((settle, fail) => {
+      execFile(process.execPath, words, { cwd: ROOT, maxBuffer: 2 ** 28 }, (_, stdout, stderr) => {
+        if (!stdout.startsWith("{")) return fail(new Error(stderr));
         const { results, refused } = (JSON.parse(stdout) as { exploration: ExplorationReport }).exploration;
         expect(refused).toEqual([]);
         settle(results.filter(({ verdict }) => verdict !== "held").map(({ trial }) => trial));
