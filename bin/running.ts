@@ -1,10 +1,11 @@
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { requestJson, type Send, sendTo } from "../emulator/client/send.ts";
+import { requestJson, type Send } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
+import { sendOverHttp } from "./send-http.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -26,7 +27,7 @@ export async function readWorld(invocation: Invocation, timeoutMs = TIMEOUT_MS):
   const { at } = invocation.flags;
   const url = await addressOf(invocation);
   if (typeof at !== "string") return worldAt(url, timeoutMs, invocation.flags);
-  const send = sendTo(url, timeoutMs);
+  const send = sendOverHttp(url, timeoutMs);
   const asOf = { [AS_OF_HEADER]: at };
   return worldThrough(url, invocation.flags, (path, init) =>
     send(path, { ...init, headers: { ...init.headers, ...asOf } }),
@@ -39,7 +40,7 @@ async function addressOf(invocation: Invocation): Promise<string> {
 
 /** The world at an address; platform calls are made with the key and the workspace of the flags. */
 export function worldAt(url: string, timeoutMs = TIMEOUT_MS, flags: Invocation["flags"] = {}): RunningWorld {
-  return worldThrough(url, flags, sendTo(url, timeoutMs));
+  return worldThrough(url, flags, sendOverHttp(url, timeoutMs));
 }
 
 function worldThrough(
@@ -57,7 +58,7 @@ function worldThrough(
 
 /** Whether the emulator at an address is ready. */
 export async function isReady(url: string, timeoutMs: number): Promise<boolean> {
-  const reply = await sendTo(url, timeoutMs)("/readyz", { method: "GET", headers: {} }).catch(ifSilent);
+  const reply = await sendOverHttp(url, timeoutMs)("/readyz", { method: "GET", headers: {} }).catch(ifSilent);
   return reply?.status === 200;
 }
 
