@@ -8,25 +8,25 @@ interface SignedParts {
 }
 
 /**
- * The readings of a request that its signature may be over: the path as sent, which is what S3 signs, or encoded
+ * The readings of a request that its signature may be over, the usual one first: the path as sent, which is what S3 signs, or encoded
  * anew, for clients that send unreserved signs unencoded; header values as text or as raw bytes.
  */
-export function canonicalRequests(
+export function* canonicalRequests(
   request: IncomingMessage,
   target: Target,
   parsed: SignedParts,
-): readonly Buffer[] {
+): Generator<Buffer> {
   const headers = parsed.signedHeaders.map((name) => {
     const values = request.headersDistinct[name] ?? [];
     return `${name}:${values.map((value) => value.trim().replace(/\s+/g, " ")).join(",")}\n`;
   });
   const query = canonicalQuery(target.rawQuery);
-  const texts = [...new Set([target.rawPath, encodedPath(target.rawPath)])].map((path) =>
-    [request.method, path, query, headers.join(""), parsed.signedHeaders.join(";"), parsed.payload].join(
-      "\n",
-    ),
-  );
-  return texts.flatMap((text) => [Buffer.from(text), Buffer.from(text, "latin1")]);
+  for (const path of [target.rawPath, encodedPath(target.rawPath)]) {
+    const parts = [request.method, path, query, headers.join("")];
+    const text = [...parts, parsed.signedHeaders.join(";"), parsed.payload].join("\n");
+    yield Buffer.from(text);
+    yield Buffer.from(text, "latin1");
+  }
 }
 
 function canonicalQuery(rawQuery: string): string {

@@ -50,6 +50,19 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
   if (rest[0] !== amzDate.slice(0, 8)) throw malformed(parsed, "date");
   checkSignedHeaders(request, parsed);
   let key: Buffer | undefined;
+  let tried: { readonly secret: string; readonly matches: boolean } | undefined;
+
+  function matches(secret: string): boolean {
+    const signingKey = signingKeyOf(secret, rest);
+    for (const canonical of canonicalRequests(request, target, parsed)) {
+      const text = [ALGORITHM, amzDate, scope, sha256(canonical)].join("\n");
+      if (!equalHex(hmac(signingKey, text), parsed.signature)) continue;
+      key = signingKey;
+      return true;
+    }
+    return false;
+  }
+
   return {
     accessKeyId,
     sessionToken: parsed.sessionToken,
@@ -59,21 +72,27 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
     payload: parsed.payload,
     expiresSeconds: parsed.expiresSeconds,
     proves(secret) {
-      const signingKey = rest.reduce<Buffer>((data, part) => hmac(data, part), Buffer.from(`AWS4${secret}`));
-      const matches = canonicalRequests(request, target, parsed).some((canonical) =>
-        equalHex(
-          hmac(signingKey, [ALGORITHM, amzDate, scope, sha256(canonical)].join("\n")),
-          parsed.signature,
-        ),
-      );
-      if (matches) key = signingKey;
-      return matches;
+      // Asked again by the turn that keeps a body.
+      if (tried?.secret !== secret) tried = { secret, matches: matches(secret) };
+      return tried.matches;
     },
     chunkKey() {
       if (!key) throw new Error("The chunk key was asked for before the signature was proven.");
       return key;
     },
   };
+}
+
+let lastKey: { readonly secret: string; readonly scope: string; readonly key: Buffer } | undefined;
+
+/** The key of a secret for a day, region and service: most requests have that of the one before. */
+function signingKeyOf(secret: string, parts: readonly string[]): Buffer {
+  const scope = parts.join("/");
+  if (lastKey?.secret !== secret || lastKey.scope !== scope) {
+    const key = parts.reduce<Buffer>((data, part) => hmac(data, part), Buffer.from(`AWS4${secret}`));
+    lastKey = { secret, scope, key };
+  }
+  return lastKey.key;
 }
 
 /** An access key id may hold slashes; the scope behind it has four parts. */

@@ -11,8 +11,9 @@ const HASHED = ".hashed";
 const KEY_FILE = ".key";
 
 const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
-/** A last segment has a dot and a folder has none: no key can need a file where another needs a folder. */
-const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)+$/;
+const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)*$/;
+/** A file has a dot and a folder has none: no key can need a file where another needs a folder. No key has this ending. */
+const NO_DOT = ".~";
 const MAX_SAFE_KEY = 400;
 
 /** A bucket's folder, under its own name unless some system keeps that for a device. */
@@ -23,7 +24,7 @@ export function folderOf(bucket: string): string {
 /** Where people find an object: relative to the folder, and inside it, whatever the key. */
 export function nameOf({ bucket, key }: ObjectPlace): string {
   const folder = folderOf(bucket);
-  if (isSafeKey(key)) return `${folder}/${key}`;
+  if (isSafeKey(key)) return `${folder}/${key}${/\.[^/]*$/.test(key) ? "" : NO_DOT}`;
   return `${folder}/${HASHED}/${createHash("sha256").update(key).digest("hex")}`;
 }
 

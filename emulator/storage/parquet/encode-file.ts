@@ -1,9 +1,11 @@
+import type { SchemaElement } from "hyparquet";
 import type { ColumnSource } from "hyparquet-writer";
 import type { EncodedFile, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
 import type { PartitionReader } from "../rows/partition-reader.ts";
 import { loadCodec } from "./codecs.ts";
 import { createFileBytes } from "./file-bytes.ts";
+import type { WriteFooter } from "./footer.ts";
 import { rowFilter } from "./row-filter.ts";
 import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
 import { valuesOf } from "./values.ts";
@@ -39,19 +41,42 @@ interface GrowingFile {
   finish(): Uint8Array<ArrayBuffer>;
 }
 
+/** What the files of some columns have in common. */
+interface Layout {
+  readonly schema: SchemaElement[];
+  readonly writeFooter: WriteFooter;
+}
+
+const layouts = new Map<string, Layout>();
+const LAYOUTS_MAX = 64;
+
 /** The encoding library is loaded with the first file. */
+async function layoutOf({ columns, formatVersion }: FileRequest): Promise<Layout> {
+  const key = `${formatVersion} ${columns}`;
+  const known = layouts.get(key);
+  if (known) return known;
+  const { createFooterWriter } = await import("./footer.ts");
+  const schema = schemaOf(columns, formatVersion);
+  const layout = {
+    schema: encodingSchemaOf(schema),
+    writeFooter: createFooterWriter(schema, CREATED_BY),
+  };
+  if (layouts.size >= LAYOUTS_MAX) layouts.clear();
+  layouts.set(key, layout);
+  return layout;
+}
+
 async function startFile(order: FileRequest): Promise<GrowingFile> {
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
   const { columns, formatVersion } = order;
   const { codec, compress } = await loadCodec(order.compression);
-  const schema = schemaOf(columns, formatVersion);
+  const { schema, writeFooter } = await layoutOf(order);
   const bytes = createFileBytes(new ByteWriter(FIRST_BYTES));
   const parquet = new ParquetWriter({
     writer: bytes.writer,
-    schema: encodingSchemaOf(schema),
+    schema,
     codec,
     compressors: compress === undefined ? {} : { [codec]: compress },
-    createdBy: CREATED_BY,
   });
   return {
     add(rows) {
@@ -63,8 +88,7 @@ async function startFile(order: FileRequest): Promise<GrowingFile> {
       parquet.write({ columnData, rowGroupSize: rows.length });
     },
     finish() {
-      parquet.schema = schema;
-      parquet.finish();
+      writeFooter(bytes.writer, parquet);
       return bytes.joined();
     },
   };

@@ -19,8 +19,9 @@ export function createFileBytes(writer: ByteWriter): FileBytes {
   }
 
   return {
-    writer: Object.assign(writer, { flush, finish: flush }),
+    writer: Object.assign(writer, { flush }),
     joined() {
+      flush();
       const joined = new Uint8Array(writer.offset);
       let at = 0;
       for (const piece of pieces.splice(0)) {

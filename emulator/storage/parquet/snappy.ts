@@ -4,7 +4,6 @@
  */
 const OFFSET_MAX = 65_535;
 const HASH_BITS = 14;
-const HASH_SHIFT = 32 - HASH_BITS;
 const HASH_FACTOR = 0x1e35a7bd;
 const MATCH_MIN = 4;
 // Near the end no match is looked for, so that four bytes can always be loaded at once.
@@ -95,14 +94,17 @@ function compress(stream: Stream): void {
   const { input, view, output } = stream;
   const end = input.length;
   const limit = end - MARGIN;
+  // A short input gets a part of the table: to empty all of it would take longer than the rest.
+  const bits = Math.min(HASH_BITS, 32 - Math.clz32(end));
+  const shift = 32 - bits;
   let { at } = stream;
   let literal = 0;
   let position = 1;
   let misses = 32;
-  table.fill(0);
+  table.fill(0, 0, 1 << bits);
   while (position <= limit) {
     const word = view.getInt32(position, true);
-    const slot = Math.imul(word, HASH_FACTOR) >>> HASH_SHIFT;
+    const slot = Math.imul(word, HASH_FACTOR) >>> shift;
     const candidate = table[slot] as number;
     table[slot] = position;
     if (position - candidate > OFFSET_MAX || view.getInt32(candidate, true) !== word) {
@@ -114,7 +116,7 @@ function compress(stream: Stream): void {
     if (literal < position) at = putLiteral(stream, at, literal, position);
     const past = endOfMatch(input, view, candidate + MATCH_MIN, position + MATCH_MIN, end);
     at = putCopy(output, at, position - candidate, past - position);
-    if (past <= limit) table[Math.imul(view.getInt32(past - 1, true), HASH_FACTOR) >>> HASH_SHIFT] = past - 1;
+    if (past <= limit) table[Math.imul(view.getInt32(past - 1, true), HASH_FACTOR) >>> shift] = past - 1;
     position = past;
     literal = past;
     misses = 32;

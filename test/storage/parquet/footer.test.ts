@@ -1,0 +1,96 @@
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { describe, expect, test } from "vitest";
+import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { createFooterWriter } from "../../../emulator/storage/parquet/footer.ts";
+import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
+import { encodingSchemaOf, schemaOf, typeOf } from "../../../emulator/storage/parquet/schema.ts";
+import { valuesOf } from "../../../emulator/storage/parquet/values.ts";
+import type { StoredRow } from "../../../emulator/storage/rows/lines.ts";
+import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
+import type { FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { openTraceStore } from "../rows/open-store.ts";
+import { bytesOf, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
+
+const CREATED_BY = "someone";
+
+/** Rows as the encoder gets them. */
+function rowsOf(rows: Parameters<typeof stored>[0]): readonly StoredRow[] {
+  const { folder, order } = stored(rows);
+  const reader = createPartitionReader(openTraceStore({ folder }).location);
+  try {
+    return reader.open(order, null).take(10_000, 64 * 1024 * 1024, true);
+  } finally {
+    reader.close();
+  }
+}
+
+/** A file with these row groups, ended by the library or by our footer. */
+function file(
+  groups: readonly (readonly StoredRow[])[],
+  columns: readonly ColumnName[],
+  formatVersion: FormatVersion,
+  isOurs: boolean,
+): Buffer {
+  const schema = schemaOf(columns, formatVersion);
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({
+    writer,
+    schema: encodingSchemaOf(schema),
+    codec: "UNCOMPRESSED",
+    createdBy: CREATED_BY,
+  });
+  for (const rows of groups) {
+    const columnData = columns.map((name) => ({
+      name,
+      data: valuesOf(name, typeOf(name, formatVersion), rows, "a tenant"),
+    }));
+    parquet.write({ columnData, rowGroupSize: Math.max(1, rows.length), pageSize: 4096 });
+  }
+  if (isOurs) createFooterWriter(schema, CREATED_BY)(writer, parquet);
+  else {
+    parquet.schema = schema;
+    parquet.finish();
+  }
+  return Buffer.from(writer.getBytes());
+}
+
+describe.each(["v1", "v2_beta"] as const)(
+  "the footer of a file in %s is what the library writes",
+  (format) => {
+    test.each([
+      ["rows that are hard to write", () => [rowsOf(HARD_ROWS)]],
+      ["several pages and row groups", () => Array.from({ length: 20 }, () => rowsOf(manyRows(300)))],
+      ] as const)("with %s", (_, groups) => {
+      const made = groups();
+      const [ours, theirs] = [true, false].map((isOurs) => file(made, COLUMN_NAMES, format, isOurs));
+      expect(ours?.equals(theirs as Buffer)).toBe(true);
+    });
+
+    test("with a few columns", () => {
+      const made = [rowsOf(manyRows(10))];
+      const columns = ["total_cost", "id", "tags"] as const;
+      const [ours, theirs] = [true, false].map((isOurs) => file(made, columns, format, isOurs));
+      expect(ours?.equals(theirs as Buffer)).toBe(true);
+    });
+  },
+);
+
+test("a file has the columns that were asked for, whatever another one had before it", async () => {
+  for (const columns of [COLUMN_NAMES, ["id", "name"], ["name", "id"], COLUMN_NAMES] as const)
+    for (const formatVersion of ["v1", "v2_beta"] as const) {
+      const read = await readParquetFile(await bytesOf(manyRows(3), { columns, formatVersion }));
+      expect(read.columns).toEqual(
+        columns.map((name) => ({ name, type: expect.stringMatching(typeOf(name, formatVersion)) })),
+      );
+    }
+});
+
+test("a schema that exports do not have is refused", () => {
+  const element = { name: "at", type: "INT64", repetition_type: "OPTIONAL" } as const;
+  const root = { name: "schema", num_children: 1 };
+  const nanos = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "NANOS" } as const;
+  for (const logical_type of [{ type: "UUID" }, nanos] as const)
+    expect(() => createFooterWriter([root, { ...element, logical_type }], CREATED_BY)).toThrow(
+      "not written here",
+    );
+});
