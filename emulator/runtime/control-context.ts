@@ -99,7 +99,7 @@ function statusOf(
     console_needs_token: addresses.consoleToken !== undefined,
     // Streams of runs follow the journal, too.
     journal_followers: world.journal.followers - openStreams.countIn(world),
-    objects_folder: runtime.objectsFolder,
+    objects_folder: runtime.objectsFolder(),
     data_folder: configuration.dataFolder,
     disk_full: freeSpace.isFull(),
   };

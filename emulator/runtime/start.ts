@@ -219,7 +219,7 @@ function runningEmulator(
     prepare: async () => onDemand(),
     world: worlds.find,
     get objectsFolder() {
-      return main.runtime.objectsFolder;
+      return main.runtime.objectsFolder();
     },
     untriggeredFaults: () =>
       worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),

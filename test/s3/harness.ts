@@ -69,7 +69,9 @@ export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: Store
     files,
     delays,
     triggerFault,
-    folder: pool.objectsFolder("main"),
+    get folder() {
+      return files.show();
+    },
     strayBodies() {
       const { reader } = world;
       const named = new Set([...reader.all(objects), ...reader.all(s3Parts)].map(({ file }) => file));
@@ -141,6 +143,9 @@ export async function openTestServer(options: ServerOptions = {}): Promise<TestS
   const clients: S3Client[] = [];
   return {
     ...store,
+    get folder() {
+      return store.folder;
+    },
     port,
     url: `http://127.0.0.1:${port}`,
     defects,

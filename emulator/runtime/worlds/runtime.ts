@@ -16,8 +16,8 @@ export interface WorldRuntime {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
-  /** Where people find the objects of its embedded store. */
-  readonly objectsFolder: string;
+  /** Where people find the objects of its embedded store, which has all of them once this returns. */
+  objectsFolder(): string;
   /** True for a world that has still to be given what a fresh one holds. */
   readonly isFresh: boolean;
   /** Advances a copy of the world with stubbed effects, and discards it. */

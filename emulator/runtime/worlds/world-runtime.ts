@@ -27,7 +27,7 @@ import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 
 /** Opens a world: as it was kept, or as a fork begins; everything that it works with is there when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
-  const { configuration, source, pool, name } = options;
+  const { configuration, source, pool } = options;
   const initial = initialState(configuration);
   const onFailure = (error: Error): void => world.end(error);
   const storage = openWorldStorage({
@@ -67,7 +67,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     clock,
     objects,
     oracle: oracleOf(adapters, objects),
-    objectsFolder: pool.objectsFolder(name),
+    objectsFolder: bodies.show,
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
     choices: configuration.noteChoices ? adapters.choices : undefined,
@@ -94,6 +94,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     close() {
       // A world that has ended before may have lost its folder to another process: it writes no more.
       const last = world.defect ? undefined : world.state();
+      if (last && pool.isKept) bodies.show();
       return release(new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };

@@ -11,7 +11,7 @@ import { createPendingBodies } from "./body-keeper.ts";
 import type { ObjectPlace } from "./body-name.ts";
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { type BodyStage, openStage, refusedStage } from "./stage.ts";
-import { createObjectsView } from "./view.ts";
+import { createObjectsView, type ShownObject } from "./view.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
@@ -49,6 +49,8 @@ export interface Bodies {
   seal(): void;
   /** Shows people what the records name, after a process that may have ended in between. */
   reconcile(reader: Reader): void;
+  /** Brings the folder in which people find objects up to date; answers its path. */
+  show(): string;
   /** The end of the world: what is on its way in is refused when it arrives. */
   end(): void;
 }
@@ -127,9 +129,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
     close: ({ fd }) => fs.closeSync(fd),
     drop: dropNow,
-    hideBucket(name) {
-      if (!isOver) view.hideBucket(name);
-    },
+    hideBucket: (name) => isOver || view.hideBucket(name),
     keeper: pending,
     remove,
     follow() {
@@ -142,7 +142,9 @@ export function openBodies(options: BodiesOptions): Bodies {
       pool.suspects.add(owner);
       view.reconcile(shownIn(reader, { pool, owner }));
     },
+    show: view.catchUp,
     end() {
+      view.stop();
       for (const stage of [...live.values()]) stage.discard();
       isOver = true;
     },
@@ -170,14 +172,13 @@ function createNumbers(pool: Pool, owner: number) {
   };
 }
 
-/** By path: the objects whose bodies the owner has written. */
-function shownIn(reader: Reader, { pool, owner }: Pick<BodiesOptions, "pool" | "owner">) {
-  const shown = new Map<string, { readonly place: ObjectPlace; readonly path: string }>();
-  for (const { bucket, key, file } of reader.all(objects)) {
-    const path = pool.path(file);
-    if (ownerOf(file) === owner) shown.set(path, { place: { bucket, key }, path });
-  }
-  return shown;
+/** The objects whose bodies the owner has written. */
+function* shownIn(
+  reader: Reader,
+  { pool, owner }: Pick<BodiesOptions, "pool" | "owner">,
+): Iterable<ShownObject> {
+  for (const { bucket, key, file } of reader.all(objects))
+    if (ownerOf(file) === owner) yield { place: { bucket, key }, path: pool.path(file) };
 }
 
 function sizeOf(paths: readonly string[]): number {

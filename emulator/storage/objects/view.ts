@@ -4,7 +4,7 @@ import { folderOf, isHashed, keyFileOf, nameOf, type ObjectPlace } from "./body-
 
 /**
  * The objects of a world under their keys, for people: links to bodies. The emulator never reads them, so that what
- * fails here fails no request.
+ * fails here fails no request, and no request waits for them: they follow when nothing has changed for a moment.
  */
 export interface ObjectsView {
   /** Shows a body in the place of the one that the object had. */
@@ -12,17 +12,48 @@ export interface ObjectsView {
   hide(place: ObjectPlace): void;
   hideBucket(bucket: string): void;
   /** Shows these objects and no others. */
-  reconcile(shown: ReadonlyMap<string, { readonly place: ObjectPlace; readonly path: string }>): void;
+  reconcile(shown: Iterable<ShownObject>): void;
+  /** Does now what was to follow; answers the folder. */
+  catchUp(): string;
+  /** Leaves the folder as it is. */
+  stop(): void;
 }
+
+/** An object, and the file that has its body. */
+export interface ShownObject {
+  readonly place: ObjectPlace;
+  readonly path: string;
+}
+
+const QUIET_MS = 100;
+/** So many changes are made at once, and then others have their turn. */
+const AT_ONCE = 8;
+const PAUSE_MS = 5;
+/** Beyond so many that wait, each one that comes makes room. */
+const WAITING_MAX = 100_000;
 
 /** `discard` takes a folder away. */
 export function createObjectsView(folder: string, discard: (path: string) => void): ObjectsView {
-  function show(place: ObjectPlace, path: string): void {
-    const name = nameOf(place);
+  /** By name; without a path nothing is to be there. */
+  const waiting = new Map<string, { readonly place: ObjectPlace; readonly path: string | undefined }>();
+  let isQuiet = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function carryOut(count: number): void {
+    let left = count;
+    for (const [name, { place, path }] of waiting) {
+      if (left-- === 0) return;
+      waiting.delete(name);
+      if (path === undefined) hideFile(name);
+      else showFile(name, place, path);
+    }
+  }
+
+  function showFile(name: string, { key }: ObjectPlace, path: string): void {
     const target = join(folder, name);
     tolerating(() => {
       replace(path, target);
-      if (isHashed(name)) fs.writeFileSync(keyFileOf(target), place.key, { mode: 0o600 });
+      if (isHashed(name)) fs.writeFileSync(keyFileOf(target), key, { mode: 0o600 });
     });
   }
 
@@ -34,15 +65,46 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
     });
   }
 
+  function goOn(): void {
+    if (isQuiet) carryOut(AT_ONCE);
+    timer = waiting.size > 0 ? setTimeout(goOn, isQuiet ? PAUSE_MS : QUIET_MS).unref() : undefined;
+    isQuiet = true;
+  }
+
+  function add(place: ObjectPlace, path: string | undefined): void {
+    const name = nameOf(place);
+    // The last change comes last.
+    waiting.delete(name);
+    waiting.set(name, { place, path });
+    if (waiting.size > WAITING_MAX) carryOut(AT_ONCE);
+    isQuiet = false;
+    timer ??= setTimeout(goOn, QUIET_MS).unref();
+  }
+
+  function forget(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    waiting.clear();
+  }
+
   return {
-    show,
-    hide: (place) => hideFile(nameOf(place)),
-    hideBucket: (bucket) => tolerating(() => discard(join(folder, folderOf(bucket)))),
+    show: add,
+    hide: (place) => add(place, undefined),
+    hideBucket(bucket) {
+      for (const [name, { place }] of waiting) if (place.bucket === bucket) waiting.delete(name);
+      tolerating(() => discard(join(folder, folderOf(bucket))));
+    },
     reconcile(shown) {
+      forget();
       // Which of them are right is not known after a crash, and a link costs less than finding out.
       tolerating(() => discard(folder));
-      for (const { place, path } of shown.values()) show(place, path);
+      for (const { place, path } of shown) add(place, path);
     },
+    catchUp() {
+      carryOut(waiting.size);
+      return folder;
+    },
+    stop: forget,
   };
 }
 

@@ -139,7 +139,7 @@ function showObjects(pool: Pool, world: string, state: WorldState, owner: number
   const shown = own
     .filter(({ file }) => ownerOf(file) === owner)
     .map(({ bucket, key, file }) => ({ place: { bucket, key }, path: pool.path(file) }));
-  createObjectsView(pool.objectsFolder(world), pool.discard).reconcile(
-    new Map(shown.map((each) => [each.path, each])),
-  );
+  const view = createObjectsView(pool.objectsFolder(world), pool.discard);
+  view.reconcile(shown);
+  view.catchUp();
 }

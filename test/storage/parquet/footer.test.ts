@@ -60,7 +60,7 @@ describe.each(["v1", "v2_beta"] as const)(
     test.each([
       ["rows that are hard to write", () => [rowsOf(HARD_ROWS)]],
       ["several pages and row groups", () => Array.from({ length: 20 }, () => rowsOf(manyRows(300)))],
-      ] as const)("with %s", (_, groups) => {
+    ] as const)("with %s", (_, groups) => {
       const made = groups();
       const [ours, theirs] = [true, false].map((isOurs) => file(made, COLUMN_NAMES, format, isOurs));
       expect(ours?.equals(theirs as Buffer)).toBe(true);
