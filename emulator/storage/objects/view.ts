@@ -4,7 +4,8 @@ import { folderOf, isHashed, keyFileOf, nameOf, type ObjectPlace } from "./body-
 
 /**
  * The objects of a world under their keys, for people: links to bodies. The emulator never reads them, so that what
- * fails here fails no request, and no request waits for them: they follow when nothing has changed for a moment.
+ * fails here fails no request. To make a file and its folders takes longer than all else that a small object takes: a few changes
+ * are shown at once, and those of a busy world when nothing has changed for a moment.
  */
 export interface ObjectsView {
   /** Shows a body in the place of the one that the object had. */
@@ -26,7 +27,9 @@ export interface ShownObject {
 }
 
 const QUIET_MS = 100;
-/** So many changes are made at once, and then others have their turn. */
+/** So many changes since it was quiet do not wait. */
+const SOON_MAX = 64;
+/** So many that wait are made in one go, and then others have their turn. */
 const AT_ONCE = 8;
 const PAUSE_MS = 5;
 /** Beyond so many that wait, each one that comes makes room. */
@@ -36,6 +39,7 @@ const WAITING_MAX = 100_000;
 export function createObjectsView(folder: string, discard: (path: string) => void): ObjectsView {
   /** By name; without a path nothing is to be there. */
   const waiting = new Map<string, { readonly place: ObjectPlace; readonly path: string | undefined }>();
+  let soon = SOON_MAX;
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -66,8 +70,10 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
   }
 
   function goOn(): void {
+    const isDone = isQuiet && waiting.size === 0;
     if (isQuiet) carryOut(AT_ONCE);
-    timer = waiting.size > 0 ? setTimeout(goOn, isQuiet ? PAUSE_MS : QUIET_MS).unref() : undefined;
+    timer = isDone ? undefined : setTimeout(goOn, isQuiet ? PAUSE_MS : QUIET_MS).unref();
+    if (isDone) soon = SOON_MAX;
     isQuiet = true;
   }
 
@@ -76,7 +82,10 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
     // The last change comes last.
     waiting.delete(name);
     waiting.set(name, { place, path });
-    if (waiting.size > WAITING_MAX) carryOut(AT_ONCE);
+    if (soon > 0) {
+      soon -= 1;
+      carryOut(1);
+    } else if (waiting.size > WAITING_MAX) carryOut(AT_ONCE);
     isQuiet = false;
     timer ??= setTimeout(goOn, QUIET_MS).unref();
   }
@@ -84,6 +93,7 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
   function forget(): void {
     clearTimeout(timer);
     timer = undefined;
+    soon = SOON_MAX;
     waiting.clear();
   }
 
