@@ -9,6 +9,8 @@ export const MAX_INCLUDE_DEPTH = 8;
 /** Files that a scenario includes, each as often as it is included. */
 export const MAX_INCLUDED_FILES = 1_000;
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Warnings reported for one scenario. */
+export const MAX_WARNINGS = 20;
 /** Differences reported for one step. */
 export const MAX_DIFFERENCES = 20;
 /** Characters of a value shown in a difference. */

@@ -72,7 +72,12 @@ const moveBounds = {
   by: optional(text({ description: "ISO 8601 duration" })),
   to: optional(text({ description: "ISO 8601 time" })),
   next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "Number of events." })),
-  until: optional(closed({ export: text(), status: text() })),
+  until: optional(
+    closed(
+      { export: text(), status: text() },
+      { title: "{ export: <id>, status: <status> }; a time is given as `to`, a duration as `by`" },
+    ),
+  ),
   within: optional(text()),
 };
 

@@ -6,13 +6,17 @@ import {
 } from "../emulator/client/values.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { ExpectationProblem } from "./expectations.ts";
+import { faultWordProblems } from "./fault-words.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Times and durations of a step that cannot be read; those with variables are known only when it is played. */
+/** Times, durations and words of faults of a step that cannot be read; those with variables are known only when it is played. */
 export function momentProblems(verb: Verb, given: GivenStep): readonly ExpectationProblem[] {
   if (verb === "advance") return advanceProblems((given as GivenStep<"advance">).advance);
-  if (verb === "fault") return faultProblems((given as GivenStep<"fault">).fault);
+  if (verb === "fault") {
+    const { fault } = given as GivenStep<"fault">;
+    return [...faultProblems(fault), ...faultWordProblems(fault)];
+  }
   if (verb !== "seed") return [];
   const { from, to } = ((given as GivenStep<"seed">).seed.traces ?? {}) as Members;
   return [...timeProblem(from, ["seed", "traces", "from"]), ...timeProblem(to, ["seed", "traces", "to"])];

@@ -24,6 +24,8 @@ export interface Outcome {
   readonly failure: Failure | undefined;
   readonly drift: Drift | undefined;
   readonly problem: string | undefined;
+  /** What the emulator warned of, such as fields that nothing reads; it changes no verdict. */
+  readonly warnings: readonly string[];
   /** True if its world is kept in the state after the failed step. */
   readonly isKept: boolean;
   /** The command that repeats it. */
@@ -124,7 +126,7 @@ async function runOne(
   const { environments, seed = scenario.seed, update = false } = options;
   const begun = performance.now();
   const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
-  const rest = { failure: undefined, drift: undefined, problem: undefined, isKept: false };
+  const rest = { failure: undefined, drift: undefined, problem: undefined, warnings: [], isKept: false };
   let isKept = environments.keepsWorlds === true;
   try {
     const result = await runScenario({ ...scenario, seed }, environments, (each) => {
@@ -144,6 +146,7 @@ async function runOne(
       steps: result.steps,
       seed: result.seed,
       failure: result.failure,
+      warnings: result.warnings,
       drift,
       isKept,
       again,

@@ -24,7 +24,15 @@ const GONE = "its world was removed; play it with --keep to keep the state after
 
 function prettyLines(outcome: Outcome, cwd: string): readonly string[] {
   const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
-  return [head, ...detailLines(outcome, cwd).map((line) => `        ${line}`)];
+  return [head, ...noteLines(outcome, cwd).map((line) => `        ${line}`)];
+}
+
+function noteLines(outcome: Outcome, cwd: string): readonly string[] {
+  return [...warningLines(outcome), ...detailLines(outcome, cwd)];
+}
+
+function warningLines({ warnings }: Outcome): readonly string[] {
+  return warnings.map((text) => `warning: ${text}`);
 }
 
 /** The details of a failure: step, differences, request, and the command that repeats it. */
@@ -68,9 +76,11 @@ function junit(outcomes: readonly Outcome[], cwd: string): string {
   const cases = outcomes.map((outcome) => {
     const { name, sentence, file, durationMs, verdict } = outcome;
     const open = `  <testcase name="${xml(`${name}: ${sentence}`)}" classname="scenarios" file="${xml(near(file, cwd))}" time="${(durationMs / 1000).toFixed(3)}"`;
-    if (verdict === "passed") return `${open}/>`;
+    const warned = warningLines(outcome).join("\n");
+    const output = warned === "" ? "" : `<system-out>${xml(warned)}</system-out>`;
+    if (verdict === "passed") return output === "" ? `${open}/>` : `${open}>${output}</testcase>`;
     const tag = verdict === "broken" ? "error" : "failure";
-    return `${open}>\n    <${tag} message="${xml(verdict)}">${xml(detailLines(outcome, cwd).join("\n"))}</${tag}>\n  </testcase>`;
+    return `${open}>\n    <${tag} message="${xml(verdict)}">${xml(detailLines(outcome, cwd).join("\n"))}</${tag}>${output}\n  </testcase>`;
   });
   const head = `<testsuite name="scenarios" tests="${outcomes.length}" failures="${failed + drifted}" errors="${broken}">`;
   return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...cases, "</testsuite>"].join("\n");
@@ -82,8 +92,8 @@ function markdown(outcomes: readonly Outcome[], cwd: string): string {
       `| ${name} | ${sentence} | ${MARKS[verdict]} | ${Math.round(durationMs)} ms |`,
   );
   const details = outcomes
-    .filter(({ verdict }) => verdict !== "passed")
-    .flatMap((outcome) => ["", `### ${outcome.name}`, "", "```", ...detailLines(outcome, cwd), "```"]);
+    .filter(({ verdict, warnings }) => verdict !== "passed" || warnings.length > 0)
+    .flatMap((outcome) => ["", `### ${outcome.name}`, "", "```", ...noteLines(outcome, cwd), "```"]);
   return [
     `**${summary(outcomes)}**`,
     "",

@@ -1,6 +1,6 @@
 import { CONTROL_PATH } from "../emulator/client/control-client.ts";
 import { ErrorReply } from "../emulator/client/send.ts";
-import { MAX_DIFFERENCES, MAX_PLAYED_STEPS } from "./bounds.ts";
+import { MAX_DIFFERENCES, MAX_PLAYED_STEPS, MAX_WARNINGS } from "./bounds.ts";
 import type { GivenStep } from "./definition.ts";
 import type { Place, Scenario, Step } from "./document.ts";
 import type { Environment, Environments } from "./environment.ts";
@@ -8,6 +8,7 @@ import { differences } from "./matching.ts";
 import type { Observation } from "./observation.ts";
 import { ABSENT, valueAt } from "./paths.ts";
 import { createRunner, curlLine } from "./runner.ts";
+import { shown } from "./source.ts";
 import { performStep, type StepContext } from "./steps.ts";
 import { filled, type Variables } from "./variables.ts";
 
@@ -26,6 +27,8 @@ export interface ScenarioRun {
   readonly seed: number;
   readonly steps: number;
   readonly failure: Failure | undefined;
+  /** What the emulator warned of, once for each step. */
+  readonly warnings: readonly string[];
   /** The journal at the end, as NDJSON. */
   readonly journal: string;
 }
@@ -60,7 +63,7 @@ async function runIn(environment: Environment, scenario: Scenario): Promise<Scen
     api: async <T>(path: string) => (await runner.send(`GET ${path}`, {})).body as T,
   };
   const context: StepContext = { runner, observation, variables, armed: new Map() };
-  const progress: Progress = { context, environment, steps: 0 };
+  const progress: Progress = { context, environment, steps: 0, warnings: new Set() };
   const failure = await runAll(progress, scenario.steps).finally(() => observation.objects?.close());
   const journal = await environment.request({
     region: "us",
@@ -69,7 +72,8 @@ async function runIn(environment: Environment, scenario: Scenario): Promise<Scen
     headers: {},
     body: undefined,
   });
-  return { seed: environment.seed, steps: progress.steps, failure, journal: journal.text };
+  const { steps, warnings } = progress;
+  return { seed: environment.seed, steps, failure, warnings: [...warnings], journal: journal.text };
 }
 
 function standardVariables({ url, euUrl, s3Url, seed }: Environment): Variables {
@@ -81,6 +85,7 @@ interface Progress {
   readonly context: StepContext;
   readonly environment: Environment;
   steps: number;
+  readonly warnings: Set<string>;
 }
 
 async function runAll(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
@@ -137,11 +142,17 @@ async function runStep(progress: Progress, step: Step): Promise<Failure | undefi
     if (step.verb === "repeat") return await runRepeat(progress, step);
     if (step.verb === "include") return await runInclude(progress, step);
     const found = await performStep(progress.context, step);
+    noteWarnings(progress, step);
     return found.length === 0 ? undefined : failed(progress, step, found, runner.last !== before);
   } catch (error) {
     const reason = error instanceof ErrorReply ? error.explained : (error as Error).message;
     return failed(progress, step, [reason], runner.last !== before);
   }
+}
+
+function noteWarnings({ context, warnings }: Progress, { label, place }: Step): void {
+  for (const text of context.runner.takeWarnings())
+    if (warnings.size < MAX_WARNINGS) warnings.add(`${shown(place.file)}:${place.line}: ${label}: ${text}`);
 }
 
 async function runInclude(progress: Progress, step: Step): Promise<Failure | undefined> {

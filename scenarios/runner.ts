@@ -14,6 +14,8 @@ export interface Exchange {
 export interface Runner {
   /** The latest exchange, shown in a failure. */
   readonly last: Exchange | undefined;
+  /** What the emulator warned of since the last call, such as fields that nothing reads. */
+  takeWarnings(): readonly string[];
   send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange>;
   /** Control operations that have to succeed. */
   readonly control: ControlClient;
@@ -25,9 +27,12 @@ const DEFAULT_HEADERS = {
   "x-tenant-id": DEFAULT_TENANT_ID,
 };
 
+const WARNING = "x-emulator-warning";
+
 /** Creates a runner for one environment. */
 export function createRunner(environment: Pick<Environment, "request">): Runner {
   let last: Exchange | undefined;
+  let warnings: string[] = [];
 
   async function send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange> {
     const space = line.indexOf(" ");
@@ -41,13 +46,22 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
     last = undefined;
     const answer = await environment.request(request);
     last = { request, answer, body: valueOf(answer.text, answer.headers["content-type"] ?? null) };
+    const warning = answer.headers[WARNING];
+    if (warning !== undefined) warnings.push(warning);
     return last;
+  }
+
+  function takeWarnings(): readonly string[] {
+    const taken = warnings;
+    warnings = [];
+    return taken;
   }
 
   return {
     get last() {
       return last;
     },
+    takeWarnings,
     send,
     control: createControlClient(async (path, { method, headers, body }) => {
       const { status, headers: received, text } = (await send(`${method} ${path}`, { headers, body })).answer;

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
-import { LineCounter, parseDocument } from "yaml";
+import { LineCounter, parseDocument, type YAMLParseError } from "yaml";
 import { compile } from "../emulator/validation/compile.ts";
 import type { Validator } from "../emulator/validation/compiler.ts";
 import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
@@ -38,11 +38,18 @@ export function parseSource(file: string, text: string): Source {
     lineCounter: lines,
     prettyErrors: false,
     uniqueKeys: true,
+    // A key that is a value in braces is a text without its quotes.
+    stringKeys: true,
     merge: true,
   });
   const [error] = document.errors;
-  if (error !== undefined)
-    throw new ScenarioProblem(`${shown(file)}:${lines.linePos(error.pos[0]).line}: ${reasonOf(error)}`);
+  if (error !== undefined) {
+    const { line } = lines.linePos(error.pos[0]);
+    const reason = isTextInBraces(error, text.split("\n", line).at(-1) ?? "")
+      ? `put texts with { } in quotes, such as "\${id}" or "GET /threads/{id}"`
+      : reasonOf(error);
+    throw new ScenarioProblem(`${shown(file)}:${line}: ${reason}`);
+  }
   return {
     file,
     value: valueOf(file, () => document.toJS({ maxAliasCount: 100 })),
@@ -56,6 +63,14 @@ export function parseSource(file: string, text: string): Source {
       return 1;
     },
   };
+}
+
+/** Between braces the parser takes a text that has some itself for the beginning or the end of an object. */
+function isTextInBraces({ code }: YAMLParseError, line: string): boolean {
+  if (code === "NON_STRING_KEY") return true;
+  const unquoted = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, "x");
+  const isOdd = code === "UNEXPECTED_TOKEN" || code === "MISSING_CHAR";
+  return isOdd && /[^\s[{,]\{|\}[^\s\]},]|\{[\w.-]+\} +[^\s\]},:#]/.test(unquoted);
 }
 
 function textOf(file: string): string {

@@ -84,6 +84,8 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
       // The name that the schema gives to such a text says more than the pattern.
       return parentSchema?.title ? `must be ${parentSchema.title}` : (message ?? "is not acceptable");
     case "type":
+      // The same of an object, whose members are not named where something else stands.
+      if (params.type === "object" && parentSchema?.title) return `must be ${parentSchema.title}`;
       return `must be ${[params.type].flat().join(" or ")}`;
     default:
       return message ?? "is not acceptable";

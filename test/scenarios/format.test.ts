@@ -112,6 +112,30 @@ describe("a problem is told with its line", () => {
       "x.scenario.yaml:3: when[0]: x.scenario.yaml includes itself",
     ],
     ["broken YAML", `${head}when: [\n`, "x.scenario.yaml:3:"],
+    ...[
+      ["a variable in an object", "  - request: { a: ${id} }"],
+      ["a variable in a list", "  - request: GET /ok\n    expect: { body: { ids: [${id}] } }"],
+      [
+        "a path in an object",
+        "  - fault: { plane: http, match: { op: GET /threads/{id} }, then: { delay: PT1S } }",
+      ],
+      ["a text that begins with a brace", "  - request: {id} and more"],
+      ["a text in two braces", "  - request: GET /ok\n    body: { a: {{id}} }"],
+    ].map(([what = "", steps = ""]) => [
+      `${what} without quotes`,
+      `${head}when:\n${steps}\n`,
+      `x.scenario.yaml:${2 + steps.split("\n").length}: put texts with { } in quotes, such as "\${id}"`,
+    ]),
+    [
+      "a comma that is missing",
+      `${head}when:\n  - request: { a: "\${id}" b: 1 }\n`,
+      "x.scenario.yaml:3: Unexpected scalar",
+    ],
+    [
+      "a time in place of a state",
+      `${head}when:\n  - advance: { until: tomorrow }\n`,
+      "x.scenario.yaml:3: when[0].advance.until: must be { export: <id>, status: <status> }; a time is given as `to`",
+    ],
     ["a name that stands twice", `${head}seed: 1\nseed: 2\n`, "x.scenario.yaml:3: Map keys must be unique"],
     [
       "a time that is none",
@@ -247,12 +271,37 @@ describe("a fault", () => {
     ],
     ["{ plane: worker, then: { crsh: true } }", /crsh/],
     ["{ preset: worker_crash, optional: perhaps }", /optional: must be boolean/],
+    [
+      "{ plane: s3, match: { op: PUTT }, then: { reset: true } }",
+      /^x\.scenario\.yaml:3: when\[0\]\.fault\.match\.op: "PUTT" is not known here\. .*PutObject/,
+    ],
+    [
+      "{ plane: s3, match: { op: [PutObject, GetObjekt] }, then: { reset: true } }",
+      /fault\.match\.op: \[1\]: "GetObjekt" is not known here\. Did you mean GetObject\?/,
+    ],
+    [
+      "{ plane: http, match: { op: getBulkExprot }, then: { delay: PT1S } }",
+      /match\.op: .*did you mean getBulkExport\?/i,
+    ],
+    [
+      "{ preset: worker_crash, match: { op: PutObject } }",
+      /match\.op: is not known on this plane; known are export_id, run, at, attempt, nth/,
+    ],
+    [
+      "{ plane: s3, match: { op: PutObject }, then: { s3_error: NoSuchBuket } }",
+      /then\.s3_error: "NoSuchBuket" is not known here\. Did you mean NoSuchBucket\?/,
+    ],
   ])("that the language does not know is refused when the file is read: %s", (fault, reason) => {
     expect(problemOf(`scenario: A\nwhen:\n  - fault: ${fault}\n`)).toMatch(reason);
   });
 
   it("may take its words from variables", () => {
-    expect(problemOf('scenario: A\nwhen:\n  - fault: { preset: "${fault}" }\n')).toBe("no problem");
+    for (const fault of [
+      '{ preset: "${fault}" }',
+      '{ plane: "${plane}", match: { op: x } }',
+      '{ plane: s3, match: { op: ["Put*", "${op}"] }, then: { s3_error: "${error}" } }',
+    ])
+      expect(problemOf(`scenario: A\nwhen:\n  - fault: ${fault}\n`)).toBe("no problem");
   });
 });
 

@@ -85,6 +85,35 @@ it("a failure that rate limits would explain says that a replay has none", async
   ]);
 });
 
+it("fields that nothing reads are warned of, once for each step, and change no verdict", async () => {
+  write(
+    "unread",
+    "when:",
+    "  - repeat: 3",
+    "    steps:",
+    "      - request: POST /threads?odd=1",
+    "        body: { metdata: { n: 1 } }",
+    "  - request: POST /threads",
+    "    body: { metadata: { n: 1 } }",
+  );
+  write("known", "when:", "  - request: GET /ok");
+  const outcomes = await playAll();
+  const unread = outcomes.find(({ name }) => name === "unread");
+  expect(unread?.verdict).toBe("passed");
+  expect(unread?.warnings).toEqual([
+    expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: unknown fields: .*body\.metdata$/),
+  ]);
+  const line = `warning: ${unread?.warnings[0]}`;
+  expect(report("pretty", outcomes, folder)).toContain(`        ${line}\n`);
+  expect(report("md", outcomes, folder)).toContain(`### unread\n\n\`\`\`\n${line}\n\`\`\``);
+  expect(report("junit", outcomes, folder)).toMatch(
+    /<system-out>warning: .*metdata<\/system-out><\/testcase>/,
+  );
+  expect(JSON.parse(report("json", outcomes, folder)).scenarios).toContainEqual(
+    expect.objectContaining({ name: "unread", warnings: unread?.warnings }),
+  );
+});
+
 describe("a failure tells", () => {
   it("the step, the difference, the request and the command that does it again", async () => {
     write(

@@ -78,6 +78,7 @@ describe("the scenarios that come with the emulator", () => {
   it.each(Object.keys(BREAKS))("%s passes", async (name) => {
     const outcome = await played(fileOf(name));
     expect(report("pretty", [outcome], ROOT)).toMatch(/^ok /);
+    expect(outcome.warnings).toEqual([]);
     expect(outcome.sentence).toMatch(/^[A-Z].*\.$/);
   });
 
