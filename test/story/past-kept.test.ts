@@ -49,6 +49,29 @@ it("one file has the past of a world, and a start that changes nothing keeps it"
   expect(await during((rig) => threadsAt(rig, turn + 1))).toBe(4);
 });
 
+it("a fork of the present, or of a turn since, has what was before the restart, though nothing has read it yet", async () => {
+  const turn = await during((rig) => addThreads(rig, 3));
+  const forkOf = (at?: number) =>
+    during(async ({ emulator }) => {
+      const fork = await emulator.fork(at === undefined ? {} : { at });
+      const { history } = await fork.control<{ history: object }>("GET", "/status");
+      const read = await fork.at(turn - 1).request("/threads/count", { json: {} });
+      return [history, await read.json()];
+    });
+  const wanted = [expect.objectContaining({ earliest_turn: 0 }), 2];
+  expect([await forkOf(), await forkOf(turn)]).toEqual([wanted, wanted]);
+});
+
+it("a fork in which nothing happened keeps the past of its source over a restart", async () => {
+  const turn = await during(async (rig) => {
+    const last = await addThreads(rig, 3);
+    await rig.emulator.fork({ id: "side" });
+    return last;
+  });
+  const counted = await during(({ call }) => call("POST", `/w/side/threads/count?as_of=${turn - 1}`, {}));
+  expect([counted.status, counted.body]).toEqual([200, 2]);
+});
+
 it("a damaged past is refused with its file, and the present goes on", async () => {
   const turn = await during((rig) => addThreads(rig, 3));
   const [file = ""] = pastFiles();
@@ -56,6 +79,9 @@ it("a damaged past is refused with its file, and the present goes on", async () 
   const goesOn = async (rig: Rig) => {
     await addThreads(rig, 1);
     await expect(rig.emulator.at(turn - 1).control("GET", "/clock")).rejects.toThrow(`${file} is damaged`);
+    const fork = await rig.emulator.fork();
+    await expect(fork.at(turn - 1).control("GET", "/clock")).rejects.toThrow("before the history");
+    await fork.close();
     return (await rig.emulator.request("/threads/count", { json: {} })).json();
   };
   expect([await during(goesOn), await during(goesOn)]).toEqual([4, 5]);

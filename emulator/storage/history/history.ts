@@ -64,9 +64,9 @@ export interface History {
   pointAt(at: AsOf): Point;
   /** The state at a point in reach. */
   momentAt(point: Point): Moment;
-  /** What a fork from a point has behind it. */
+  /** What a fork from a point has behind it; without what is damaged. */
   upTo(turn: number): Before;
-  /** All of it, to be kept for the next process; undefined when nothing was added to what this one has found. */
+  /** All of it, to be kept for the next process; undefined when that is in the file which this one has found. */
   kept(): KeptHistory | undefined;
 }
 
@@ -109,17 +109,19 @@ export function createHistory(options: HistoryOptions): History {
   const { bounds, first, before, present, release } = options;
   const stretches: Stretch[] = [...(before?.stretches ?? []), newStretch(first.image)];
   let beginning = before?.beginning ?? { ...first, progress: progressFrom(first.image) };
-  let bytes = stretches.reduce((sum, stretch) => sum + stretch.bytes, 0);
+  let bytes = bytesOf(stretches);
   let last = stretches.at(-1) as Stretch;
   let { older } = options;
-  let isChanged = older?.isAhead ?? false;
+  let isChanged = older?.isAhead ?? before !== undefined;
 
   /** Reads what an earlier process has left. */
-  function reachBack(): void {
+  function reachBack(): Before {
     const { beginning: begun = beginning, stretches: loaded = [] } = older?.load(first.limiter) ?? {};
     older = undefined;
     beginning = begun;
     stretches.unshift(...loaded);
+    bytes += bytesOf(loaded);
+    return { beginning, stretches };
   }
 
   function grow(by: number): void {
@@ -146,8 +148,7 @@ export function createHistory(options: HistoryOptions): History {
   }
 
   const earliest = (): Point => (stretches[0] as Stretch).after;
-  const all = (): Before => ({ beginning, stretches });
-  const momentAt = (point: Point): Moment => momentIn(all(), point, options.records);
+  const momentAt = (point: Point): Moment => momentIn({ beginning, stretches }, point, options.records);
 
   return {
     add(turn) {
@@ -177,11 +178,15 @@ export function createHistory(options: HistoryOptions): History {
       return point;
     },
     momentAt,
-    upTo: (turn) => cutAfter(all(), turn),
+    upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, stretches }, turn),
     // What is damaged stays where it is, until it is repaired.
     kept: () =>
-      isChanged && isUndamaged(reachBack) ? { first: momentAt(earliest()), stretches } : undefined,
+      isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), stretches } : undefined,
   };
+}
+
+function bytesOf(stretches: readonly Stretch[]): number {
+  return stretches.reduce((sum, stretch) => sum + stretch.bytes, 0);
 }
 
 function isFull({ turns, counted, bytes }: Stretch, bounds: HistoryBounds): boolean {
@@ -189,12 +194,11 @@ function isFull({ turns, counted, bytes }: Stretch, bounds: HistoryBounds): bool
   return turns.length + counted.length >= entries || bytes * STRETCHES_MIN >= bounds.bytes;
 }
 
-function isUndamaged(act: () => void): boolean {
+function unlessDamaged<T>(act: () => T): T | undefined {
   try {
-    act();
-    return true;
+    return act();
   } catch (error) {
-    if (error instanceof StoreError) return false;
+    if (error instanceof StoreError) return undefined;
     throw error;
   }
 }

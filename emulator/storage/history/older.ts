@@ -11,7 +11,7 @@ import type { Head } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { Before, Older } from "./history.ts";
 import { readPast } from "./past-file.ts";
-import { newStretch, type PastTurn, STRETCH_ENTRIES, type Stretch } from "./stretch.ts";
+import { addTurn, newStretch, type PastTurn, STRETCH_ENTRIES, type Stretch } from "./stretch.ts";
 
 /** What the history of a world is read from. */
 export interface OlderParts {
@@ -52,7 +52,7 @@ function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
       last = newStretch(last.turns.at(-1)?.commit ?? rest);
       stretches.push(last);
     }
-    last.turns.push({ commit, rows, replaced: records.apply(commit) });
+    last.bytes += addTurn(last, { commit, rows, replaced: records.apply(commit) });
   }
   (stretches.at(-1) as Stretch).records = records;
   return { beginning: { progress: progressFrom(rest), rows: base.rows, limiter: limiter.copy() }, stretches };
