@@ -12,6 +12,7 @@ import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
+import type { RowView } from "../../storage/rows/store.ts";
 import type { WorldStorage } from "../../storage/world-storage.ts";
 import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";
@@ -51,7 +52,7 @@ const JOURNAL_CAPACITY = 10_000;
 export interface WorldAdapters {
   readonly choices: ReadonlySet<AssumptionId>;
   readonly ports: Ports;
-  readonly storage: Pick<WorldStorage, "rows" | "bodies" | "keep" | "keepSoon" | "flush">;
+  readonly storage: Pick<WorldStorage, "bodies" | "keep" | "keepSoon" | "flush"> & { readonly rows: RowView };
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;

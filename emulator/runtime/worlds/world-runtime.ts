@@ -98,7 +98,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
       return release(new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };
-  return withPast(runtime, { adapters, pool });
+  return withPast(runtime, adapters);
 }
 
 /** What a fork from a moment has beside its storage. */

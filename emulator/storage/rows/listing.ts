@@ -3,7 +3,7 @@ import type { Pool } from "../pool/pool.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowOf } from "./lines.ts";
 import { readLine, type Segment } from "./segment.ts";
-import { createSegmentOrder, type SegmentOrder } from "./segment-order.ts";
+import type { SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
 /** Lists a tenant's rows by their start; orders of segments are kept for the next page. */
@@ -17,9 +17,12 @@ export interface Listing {
 const RECORDS_HELD_MAX = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
-/** Segments that are added to the list later are listed too. */
-export function createListing(pool: Pool, segments: readonly Segment[]): Listing {
-  const orders = createOrders(pool);
+/** Segments that are added to the list later are listed too; those without an order have no rows. */
+export function createListing(
+  pool: Pool,
+  segments: readonly Segment[],
+  orderOf: (segment: Segment) => SegmentOrder | undefined,
+): Listing {
   const bySession = new Map<string, Segment[]>();
   let known = 0;
 
@@ -36,8 +39,8 @@ export function createListing(pool: Pool, segments: readonly Segment[]): Listing
   function* listProject(sessionId: string, range: RowRange): Generator<ListedRow> {
     const days = segmentsOf(sessionId);
     for (const segment of range.order === "asc" ? days : [...days].reverse()) {
-      if (segment.live === 0 || !mayHold(segment, range)) continue;
-      yield* listSegment(pool, segment, orders.of(segment), range);
+      const order = mayHold(segment, range) ? orderOf(segment) : undefined;
+      if (order) yield* listSegment(pool, segment, order, range);
     }
   }
 
@@ -68,24 +71,24 @@ function placeOf(days: readonly Segment[], day: string): number {
   return low;
 }
 
-/** Orders of segments, the one used longest ago given up when there are too many records in them. */
-function createOrders(pool: Pool) {
-  const orders = new Map<Segment, SegmentOrder>();
-  return {
-    of(segment: Segment): SegmentOrder {
-      const order = orders.get(segment) ?? createSegmentOrder(pool, segment);
-      order.follow();
-      orders.delete(segment);
-      orders.set(segment, order);
-      let held = 0;
-      for (const { records } of orders.values()) held += records;
-      for (const [oldest, { records }] of orders) {
-        if (held <= RECORDS_HELD_MAX || oldest === segment) break;
-        orders.delete(oldest);
-        held -= records;
-      }
-      return order;
-    },
+/** Keeps orders of segments; the one used longest ago is given up when there are too many records in them. */
+export function keepingOrders<Order extends SegmentOrder>(
+  make: (segment: Segment) => Order,
+): (segment: Segment) => Order {
+  const orders = new Map<Segment, Order>();
+  return (segment) => {
+    const order = orders.get(segment) ?? make(segment);
+    order.follow();
+    orders.delete(segment);
+    orders.set(segment, order);
+    let held = 0;
+    for (const { records } of orders.values()) held += records;
+    for (const [oldest, { records }] of orders) {
+      if (held <= RECORDS_HELD_MAX || oldest === segment) break;
+      orders.delete(oldest);
+      held -= records;
+    }
+    return order;
   };
 }
 

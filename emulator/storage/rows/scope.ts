@@ -5,22 +5,18 @@ import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { rowOf, writeLeft, writeRow } from "./lines.ts";
-import { createListing } from "./listing.ts";
-import {
-  addRows,
-  createSegment,
-  readLine,
-  readRecords,
-  type Segment,
-  sealedSegment,
-  someRecord,
-} from "./segment.ts";
+import { writeLeft, writeRow } from "./lines.ts";
+import { createListing, keepingOrders } from "./listing.ts";
+import { addRows, createSegment, type Segment, sealedSegment, someRecord } from "./segment.ts";
+import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
 import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
-import { readVersion } from "./version.ts";
+import { findVersion, type RowPosition, readVersion } from "./version.ts";
 
 /** All rows of one tenant in one region, as their world has them. */
 export interface Scope {
+  /** Where the newest version of a row is. */
+  place(id: string): RowPosition | undefined;
+  order(segment: Segment): GrowingOrder;
   read(id: string): StoredRow | undefined;
   /** The last version that was written before the mark. */
   readAsOf(id: string, mark: number): StoredRow | undefined;
@@ -130,20 +126,26 @@ export function openScope(
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
   const loaded: LoadedScope = { pool, scope, index: rows.index, segments, byName };
   const { index } = loaded;
-  const listing = createListing(pool, segments);
+  const order = keepingOrders((segment) => createSegmentOrder(pool, segment));
+  const listing = createListing(pool, segments, (each) => (each.live === 0 ? undefined : order(each)));
+
+  function place(id: string): RowPosition | undefined {
+    const entry = index.find(id);
+    if (entry < 0) return undefined;
+    return { segment: segments[index.segmentOf(entry)] as Segment, position: index.positionOf(entry) };
+  }
 
   return {
     segments,
     count: () => index.size,
     segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
     list: (range) => listing.list(range),
-    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : readVersion(pool, segments, id, mark)),
+    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : findVersion(pool, segments, id, mark)),
+    place,
+    order,
     read(id) {
-      const entry = index.find(id);
-      if (entry < 0) return undefined;
-      const segment = segments[index.segmentOf(entry)] as Segment;
-      const record = readRecords(pool, segment, index.positionOf(entry), 1);
-      return rowOf(readLine(pool, segment, record.offset(0), record.length(0)));
+      const found = place(id);
+      return found && readVersion(pool, found);
     },
     sealed: (mark) => ({ index: index.copy(), segments: segments.map((each) => sealedSegment(each, mark)) }),
     write(written, sequence) {

@@ -1,52 +1,48 @@
 import type { Pool } from "../pool/pool.ts";
 import { fillRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
-import { createWordIndex } from "./word-index.ts";
+import { createWordIndex, type WordIndex } from "./word-index.ts";
 
 /**
  * The newest versions of a segment's rows in the order of start, then id, and by trace. It follows the
  * sidecar: what was appended is merged in when the order is next asked for, so that a page costs the same
  * however many rows there are.
  */
-export interface SegmentOrder {
+export interface SegmentOrder extends Ranks {
   /** Records that it holds in memory. */
   readonly records: number;
   readonly view: SidecarView;
   /** Takes in what was appended to the sidecar. */
   follow(): void;
+  /** The records of the rows whose trace has this word, in order. */
+  ofTrace(word: number): readonly number[];
+}
+
+/** The order of what is appended to. */
+export interface GrowingOrder extends SegmentOrder {
+  /** The order of the rows as they were after so many records; it stays so. */
+  asOf(count: number): SegmentOrder;
+}
+
+/** Records in the order of start, then id. */
+interface Ranks {
   /** The record of the nth row. */
   at(rank: number): number;
   /** How many rows come before a start (microseconds of the day) and an id. */
   rank(start: number, id: string): number;
-  /** The records of the rows whose trace has this word, in order. */
-  ofTrace(word: number): readonly number[];
 }
 
 const FIRST_RECORDS = 256;
 
 /** An order that has read nothing yet; `follow` reads the sidecar. */
-export function createSegmentOrder(pool: Pool, segment: Segment): SegmentOrder {
+export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
   const held = createHeldRecords(pool, segment);
   const traces = createWordIndex();
   let order = new Uint32Array(0);
   let size = 0;
 
-  const compare = (left: number, right: number): number =>
-    held.view.start(left) - held.view.start(right) || held.view.compareIds(left, right);
-
-  /** The first rank of which `isBefore` does not hold. */
-  function search(isBefore: (position: number) => boolean): number {
-    let low = 0;
-    let high = size;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isBefore(order[middle] ?? 0)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  const rankOf = (position: number): number => search((other) => compare(other, position) < 0);
+  const compare = (left: number, right: number): number => compareIn(held.view, left, right);
+  const rankOf = (position: number): number => search(order, size, (other) => compare(other, position) < 0);
 
   return {
     get records() {
@@ -67,13 +63,96 @@ export function createSegmentOrder(pool: Pool, segment: Segment): SegmentOrder {
       size += added.length - removed.length;
     },
     at: (rank) => order[rank] ?? 0,
-    rank: (start, id) =>
-      search(
-        (other) =>
-          held.view.start(other) < start || (held.view.start(other) === start && held.view.id(other) < id),
-      ),
+    rank: (start, id) => rankIn(held.view, order, size, { start, id }),
     ofTrace: (word) => traces.of(word).filter(held.isNewest).sort(compare),
+    asOf(count) {
+      // The bytes of a record that is held never change, whatever takes their place when there are more.
+      const { view } = held;
+      return pastOrder(view, orderBefore(view, { order, size, records: held.count, count }), traces);
+    },
   };
+}
+
+/** An order that follows nothing any more. */
+function pastOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): SegmentOrder {
+  const size = order.length;
+  let newest: Set<number> | undefined;
+  return {
+    records: size,
+    view,
+    follow: () => undefined,
+    at: (rank) => order[rank] ?? 0,
+    rank: (start, id) => rankIn(view, order, size, { start, id }),
+    ofTrace(word) {
+      newest ??= new Set(order);
+      const isNewest = (position: number): boolean => newest?.has(position) === true;
+      return traces
+        .of(word)
+        .filter(isNewest)
+        .sort((left, right) => compareIn(view, left, right));
+    },
+  };
+}
+
+interface Held {
+  readonly order: Uint32Array<ArrayBuffer>;
+  readonly size: number;
+  readonly records: number;
+  /** How many of the records there were. */
+  readonly count: number;
+}
+
+/** The order before what was appended since: rows that are new are not in it, and those that were replaced or have left are again. */
+function orderBefore(view: SidecarView, { order, size, records, count }: Held): Uint32Array<ArrayBuffer> {
+  const before = (position: number): number => {
+    let found = position;
+    while (found >= count) found = view.previous(found);
+    return found;
+  };
+  const kept = new Uint32Array(size);
+  const moved: number[] = [];
+  let length = 0;
+  for (let rank = 0; rank < size; rank += 1) {
+    const position = order[rank] ?? 0;
+    const was = before(position);
+    if (was >= 0 && view.start(was) === view.start(position)) kept[length++] = was;
+    else if (was >= 0) moved.push(was);
+  }
+  for (let position = count; position < records; position += 1) {
+    const was = view.length(position) === 0 ? before(position) : -1;
+    if (was >= 0) moved.push(was);
+  }
+  if (moved.length === 0) return kept.subarray(0, length);
+  moved.sort((left, right) => compareIn(view, left, right));
+  const at = moved.map((each) => search(kept, length, (other) => compareIn(view, other, each) < 0));
+  return spliced(kept, length, { added: moved, at, removed: [] }).subarray(0, length + moved.length);
+}
+
+function compareIn(view: SidecarView, left: number, right: number): number {
+  return view.start(left) - view.start(right) || view.compareIds(left, right);
+}
+
+function rankIn(
+  view: SidecarView,
+  order: Uint32Array,
+  size: number,
+  { start, id }: { readonly start: number; readonly id: string },
+): number {
+  const isBefore = (other: number): boolean =>
+    view.start(other) < start || (view.start(other) === start && view.id(other) < id);
+  return search(order, size, isBefore);
+}
+
+/** The first rank of which `isBefore` does not hold. */
+function search(order: Uint32Array, size: number, isBefore: (position: number) => boolean): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(order[middle] ?? 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The records of a segment's sidecar, in memory. */

@@ -104,7 +104,11 @@ export function lengthOfTail(segment: Segment): TailLength {
 }
 
 /** How much of each piece counts. */
-export function extentsOf({ pieces, filedRecords, filedBytes }: Segment) {
+export function extentsOf({
+  pieces,
+  filedRecords,
+  filedBytes,
+}: Pick<Segment, "pieces" | "filedRecords" | "filedBytes">) {
   return pieces.map(({ firstRecord, ...piece }, at) => {
     const next = pieces[at + 1] ?? { firstRecord: filedRecords, firstByte: filedBytes };
     const bytes = next.firstByte - piece.firstByte;
@@ -170,13 +174,14 @@ export function readLine(pool: Pool, segment: Segment, offset: number, length: n
   return checkedLine(line, pool.path(piece.file + DATA), byte);
 }
 
-/** Calls back for each record in order, a bounded number at a time, until the callback says true. */
+/** Calls back for each record from a position on, a bounded number at a time, until the callback says true. */
 export function someRecord(
   pool: Pool,
   segment: Segment,
   found: (view: SidecarView, at: number, position: number) => boolean,
+  first = 0,
 ): boolean {
-  for (let from = 0; from < segment.records; from += RECORDS_AT_A_TIME) {
+  for (let from = first; from < segment.records; from += RECORDS_AT_A_TIME) {
     const view = readRecords(pool, segment, from, Math.min(RECORDS_AT_A_TIME, segment.records - from));
     for (let at = 0; at < view.count; at += 1) if (found(view, at, from + at)) return true;
   }

@@ -8,6 +8,7 @@ import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
+import { rowsAsOf } from "./past-rows.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
 import { openScope, type Scope } from "./scope.ts";
@@ -22,20 +23,26 @@ import {
 } from "./segment.ts";
 import { beginTail } from "./tail.ts";
 
-/** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
-export interface RowStore extends TraceStore {
+/** The trace rows of a world as it is, or as it was. */
+export interface RowView extends TraceStore {
   /** Identifies its world for the encoder threads, which read its files. */
   readonly key: string;
   /** Where the rows of a partition lie; all of them are in files then. */
   pieces(partition: Partition): readonly LocatedPiece[];
+  /** All pieces. */
+  names(): NamedRows;
+  /** The rows as they were when the next row got this number; to be read while this world is in use. */
+  asOf(mark: number): RowView;
+}
+
+/** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
+export interface RowStore extends RowView {
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
   /** Bytes of the lines of pending rows. */
   waitingBytes(): number;
   /** What was appended since the last call: the next journal line has to name it. */
   takeWritten(): WrittenRows;
-  /** All pieces. */
-  names(): NamedRows;
   /** The rows as they are now, for others to go on from. */
   image(): RowsImage;
   /** The same as they were when the next row got this number. */
@@ -47,8 +54,6 @@ export interface RowStoreOptions {
   readonly pool: Pool;
   /** In whose folder its tails lie. */
   readonly owner: number;
-  /** Other than that of its folder, where there may be several stores. */
-  readonly key?: string;
   readonly image: RowsImage;
   /** Called when rows are pending. */
   readonly changed: () => void;
@@ -142,13 +147,11 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   }
 
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    const opened = scopes.of(scope);
-    const sequence = next;
-    next += rows.length;
-    for (const segment of opened.write(rows, sequence)) {
+    for (const segment of scopes.of(scope).write(rows, next)) {
       dirty.add(segment);
       waitingBytes += segment.lines.at(-1)?.bytes.length ?? 0;
     }
+    next += rows.length;
     bytes = undefined;
     latest = undefined;
     changed();
@@ -161,8 +164,8 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     return latest;
   }
 
-  return {
-    key: options.key ?? pool.folder(owner),
+  const store: Omit<RowStore, "asOf"> = {
+    key: pool.folder(owner),
     pieces(partition) {
       if (dirty.size > 0) append();
       const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
@@ -192,6 +195,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return { rows: scopes.count(), bytes };
     },
   };
+  return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.of }, mark) };
 }
 
 function locatedIn(pool: Pool, segment: Segment): readonly LocatedPiece[] {

@@ -4,11 +4,17 @@ import { rowOf } from "./lines.ts";
 import { readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
 
+/** Which record of which segment a version of a row is. */
+export interface RowPosition {
+  readonly segment: Segment;
+  readonly position: number;
+}
+
 /**
  * The last version of a row that was written before the mark. All sidecars are looked through, since the row
  * may have been in another segment then: in all but one of them its last version has a tombstone.
  */
-export function readVersion(
+export function findVersion(
   pool: Pool,
   segments: readonly Segment[],
   id: string,
@@ -17,7 +23,7 @@ export function readVersion(
   const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
   for (const segment of segments) {
     const position = lastBefore(pool, segment, wanted, mark);
-    if (position !== undefined) return readAt(pool, segment, position);
+    if (position !== undefined) return readVersion(pool, { segment, position });
   }
   return undefined;
 }
@@ -36,7 +42,8 @@ function lastBefore(pool: Pool, segment: Segment, id: Buffer, mark: number): num
   return last;
 }
 
-function readAt(pool: Pool, segment: Segment, position: number): StoredRow {
+/** The row in this version. */
+export function readVersion(pool: Pool, { segment, position }: RowPosition): StoredRow {
   const record = readRecords(pool, segment, position, 1);
   return rowOf(readLine(pool, segment, record.offset(0), record.length(0)));
 }

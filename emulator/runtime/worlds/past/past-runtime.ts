@@ -3,21 +3,12 @@ import type { Kept } from "../../../kernel/journal.ts";
 import { createWorld } from "../../../kernel/world.ts";
 import type { ObjectStore } from "../../../s3/object-store.ts";
 import type { Moment } from "../../../storage/history/history.ts";
-import { NOBODY } from "../../../storage/pool/names.ts";
-import type { Pool } from "../../../storage/pool/pool.ts";
-import { openRowStore } from "../../../storage/rows/store.ts";
 import { createDelays } from "../../../subjects/object-storage/delays.ts";
 import type { RateLimiter } from "../../../subjects/rate-limits/limiter.ts";
 import type { World } from "../../../subjects/turn.ts";
 import type { Clock } from "../clock.ts";
 import type { WorldRuntime } from "../runtime.ts";
 import { oracleOf, partsOf, type WorldAdapters } from "../world-adapters.ts";
-
-/** What the past of a world is read with. */
-interface PastParts {
-  readonly adapters: WorldAdapters;
-  readonly pool: Pool;
-}
 
 /** So many points in the past of a world stay open for further reads. */
 const OPEN_MAX = 8;
@@ -42,7 +33,7 @@ const STILL: Clock = {
 };
 
 /** The runtime of a world with its past: each point is opened once, and the one read longest ago given up for another. */
-export function withPast(runtime: Omit<WorldRuntime, "asOf">, parts: PastParts): WorldRuntime {
+export function withPast(runtime: Omit<WorldRuntime, "asOf">, adapters: WorldAdapters): WorldRuntime {
   // In the order of use, the one used longest ago first.
   const opened = new Map<string, WorldRuntime>();
   const live: WorldRuntime = { ...runtime, asOf };
@@ -56,7 +47,7 @@ export function withPast(runtime: Omit<WorldRuntime, "asOf">, parts: PastParts):
     const key = `${point.turn} ${point.now}`;
     const known = opened.get(key);
     opened.delete(key);
-    const found = known && !known.world.defect ? known : openPast(live, parts, point);
+    const found = known && !known.world.defect ? known : openPast(live, adapters, point);
     opened.set(key, found);
     const [oldest] = opened.keys();
     if (opened.size > OPEN_MAX && oldest !== undefined) opened.delete(oldest);
@@ -64,9 +55,9 @@ export function withPast(runtime: Omit<WorldRuntime, "asOf">, parts: PastParts):
   }
 }
 
-function openPast(live: WorldRuntime, { adapters, pool }: PastParts, point: Point): WorldRuntime {
+function openPast(live: WorldRuntime, adapters: WorldAdapters, point: Point): WorldRuntime {
   const moment = live.history.momentAt(point);
-  const past = pastAdapters(adapters, pool, moment);
+  const past = pastAdapters(adapters, moment);
   const { storage, delays } = past;
   const world: World = createWorld({
     ...partsOf(past, moment.image, delays),
@@ -80,24 +71,15 @@ function openPast(live: WorldRuntime, { adapters, pool }: PastParts, point: Poin
     objects,
     oracle: oracleOf(past, objects),
     rowNames: storage.rows.names,
-    stats: () => ({ rows: moment.rows, bytes: live.stats().bytes }),
+    stats: storage.rows.stats,
     dryRun: async () => refuse(),
     whenIdle: async () => refuse(),
   };
 }
 
 /** Rows and limits as they were; bodies are read under their names, which no later one has. */
-function pastAdapters(adapters: WorldAdapters, pool: Pool, { rows: mark, limiter }: Moment): WorldAdapters {
-  const live = adapters.storage.rows;
-  const nothing = (): void => undefined;
-  const rows = openRowStore({
-    pool,
-    owner: NOBODY,
-    key: `${live.key}@${mark}`,
-    image: live.imageAsOf(mark),
-    changed: nothing,
-    appending: nothing,
-  });
+function pastAdapters(adapters: WorldAdapters, { rows: mark, limiter }: Moment): WorldAdapters {
+  const rows = adapters.storage.rows.asOf(mark);
   return {
     ...adapters,
     ports: { ...adapters.ports, traces: rows, limiter: uncounted(limiter) },
