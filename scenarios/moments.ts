@@ -1,3 +1,4 @@
+import { faultWordProblems } from "../emulator/client/fault-words.ts";
 import {
   formatDuration,
   parseDuration,
@@ -6,7 +7,6 @@ import {
 } from "../emulator/client/values.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { ExpectationProblem } from "./expectations.ts";
-import { faultWordProblems } from "./fault-words.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,8 @@ export function momentProblems(verb: Verb, given: GivenStep): readonly Expectati
   if (verb === "advance") return advanceProblems((given as GivenStep<"advance">).advance);
   if (verb === "fault") {
     const { fault } = given as GivenStep<"fault">;
-    return [...faultProblems(fault), ...faultWordProblems(fault)];
+    const words = faultWordProblems(fault).map(({ path, text }) => ({ path: ["fault", ...path], text }));
+    return [...faultProblems(fault), ...words];
   }
   if (verb !== "seed") return [];
   const { from, to } = ((given as GivenStep<"seed">).seed.traces ?? {}) as Members;

@@ -12,7 +12,7 @@ import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
-import type { RowView } from "../../storage/rows/store.ts";
+import type { RowView } from "../../storage/rows/row-view.ts";
 import type { WorldStorage } from "../../storage/world-storage.ts";
 import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";

@@ -5,16 +5,16 @@ import { namesAsOf } from "./image.ts";
 import { createListing, keepingOrders } from "./listing.ts";
 import { isUuid } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
+import type { RowView } from "./row-view.ts";
 import type { Scope } from "./scope.ts";
 import { extentsOf, readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
-import type { RowStore, RowView } from "./store.ts";
 import { type RowPosition, readVersion } from "./version.ts";
 
 /** What the rows of the past are seen through. */
 export interface PastRowsParts {
   readonly pool: Pool;
-  readonly live: Pick<RowStore, "key" | "names" | "append" | "readAsOf" | "stats">;
+  readonly live: Omit<RowView, "asOf"> & { append(): void };
   readonly scopeOf: (scope: TraceScope) => Scope;
 }
 

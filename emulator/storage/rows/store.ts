@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
+import type { TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import type { WrittenRows } from "../journal/line.ts";
 import type { NamedRows } from "../pool/names.ts";
@@ -11,6 +11,7 @@ import { isInstant } from "./instants.ts";
 import { rowsAsOf } from "./past-rows.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import type { LocatedPiece } from "./plan.ts";
+import type { RowView } from "./row-view.ts";
 import { openScope, type Scope } from "./scope.ts";
 import {
   appendWaiting,
@@ -22,18 +23,6 @@ import {
   type Segment,
 } from "./segment.ts";
 import { beginTail } from "./tail.ts";
-
-/** The trace rows of a world as it is, or as it was. */
-export interface RowView extends TraceStore {
-  /** Identifies its world for the encoder threads, which read its files. */
-  readonly key: string;
-  /** Where the rows of a partition lie; all of them are in files then. */
-  pieces(partition: Partition): readonly LocatedPiece[];
-  /** All pieces. */
-  names(): NamedRows;
-  /** The rows as they were when the next row got this number; to be read while this world is in use. */
-  asOf(mark: number): RowView;
-}
 
 /** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends RowView {

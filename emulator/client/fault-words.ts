@@ -1,15 +1,27 @@
-import { FAULT_PLANES, FAULT_PRESETS, type FaultPlaneRow } from "../contracts/spec/faults.ts";
-import { nearest } from "../emulator/client/values.ts";
-import { Refusal } from "../emulator/kernel/refusal.ts";
-import { readMatchValue, readThenValue } from "../emulator/subjects/faults/values.ts";
-import type { GivenStep } from "./definition.ts";
-import type { ExpectationProblem } from "./expectations.ts";
+import { FAULT_PLANES, FAULT_PRESETS, type FaultPlaneRow } from "../../contracts/spec/faults.ts";
+import { nearest } from "../kernel/nearest.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { readMatchValue, readThenValue } from "../subjects/faults/values.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members and words of a fault that its plane does not know; those with variables are known only when it is played. */
-export function faultWordProblems(fault: GivenStep<"fault">["fault"]): readonly ExpectationProblem[] {
-  const { match = {}, then = {} } = fault as { readonly match?: Members; readonly then?: Members };
+/** A fault as a file has it, in which texts may hold variables (`${name}`). */
+export interface WrittenFault {
+  readonly preset?: string | undefined;
+  readonly plane?: string | undefined;
+  readonly match?: Members;
+  readonly then?: Members;
+}
+
+/** A member of a fault, and what is wrong with it. */
+export interface FaultWordProblem {
+  readonly path: readonly [place: "match" | "then", name: string];
+  readonly text: string;
+}
+
+/** Members and words of a fault that its plane does not know; those with variables are known only when it is armed. */
+export function faultWordProblems(fault: WrittenFault): readonly FaultWordProblem[] {
+  const { match = {}, then = {} } = fault;
   const row = planeOf(fault);
   if (!row) return [];
   return [
@@ -20,7 +32,7 @@ export function faultWordProblems(fault: GivenStep<"fault">["fault"]): readonly 
   ];
 }
 
-function planeOf({ preset, plane }: GivenStep<"fault">["fault"]): FaultPlaneRow | undefined {
+function planeOf({ preset, plane }: WrittenFault): FaultPlaneRow | undefined {
   const planes: Readonly<Record<string, FaultPlaneRow>> = FAULT_PLANES;
   const presets: Readonly<Record<string, { readonly plane: string }>> = FAULT_PRESETS;
   return planes[String(preset === undefined ? plane : presets[preset]?.plane)];
@@ -31,13 +43,13 @@ function kindsOf({ then }: FaultPlaneRow) {
 }
 
 function problemsIn<Kind>(
-  place: string,
+  place: "match" | "then",
   given: Members,
   kinds: Readonly<Record<string, Kind>>,
   read: (kind: Kind, where: string, value: unknown) => unknown,
-): readonly ExpectationProblem[] {
+): readonly FaultWordProblem[] {
   return Object.entries(given).flatMap(([name, value]) => {
-    const path = ["fault", place, name];
+    const path = [place, name] as const;
     const kind = kinds[name];
     if (kind === undefined) return [{ path, text: unknownMember(name, Object.keys(kinds)) }];
     if (JSON.stringify(value).includes("${")) return [];
