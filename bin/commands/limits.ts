@@ -63,8 +63,14 @@ export const command: CommandGroup = {
       lines: ({ row, us, eu }) => [`${row}: us ${regionText(us)}; eu ${regionText(eu)}`],
     }),
     reset: asking({
-      summary: "drop every counter, trip and change",
-      ask: () => (world) => world.client.rateLimits.reset(),
+      summary: "drop every counter, trip and change, or those of one row",
+      operands: ["[row]"],
+      flags: REGION,
+      ask(invocation) {
+        const [row] = invocation.operands;
+        const of = { ...(row !== undefined && { row }), ...regionOf(invocation) };
+        return ({ client }) => client.rateLimits.reset(of);
+      },
       lines: () => ["counters, trips and changes are dropped"],
     }),
   },

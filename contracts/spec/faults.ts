@@ -74,7 +74,7 @@ export const FAULT_REGIONS = ["us", "eu"] as const;
 /** The planes of the language; a rule is of one of them. */
 export const FAULT_PLANES = {
   worker: {
-    summary: "Export runs: each passes the points above.",
+    summary: "Export runs: each passes the points in their order.",
     match: { export_id: "id", run: "id", at: "point", attempt: "number", nth: "count" },
     named: ["export.running"],
     then: {

@@ -110,7 +110,9 @@ function timeCalls(call: Call) {
       explain: (request: Readonly<Record<string, string>>) =>
         call<LimitExplanation>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
       change: (row: string, change: Members) => call<LimitRow>("PUT", `/rate-limits/${segment(row)}`, change),
-      reset: () => call<{ readonly reset: true }>("POST", "/rate-limits/reset", {}),
+      /** The counters, trip and changes of one row (in one region), or of all. */
+      reset: (of: { readonly row?: string; readonly region?: string } = {}) =>
+        call<{ readonly reset: true }>("POST", "/rate-limits/reset", of),
     },
   };
 }

@@ -81,4 +81,18 @@ describe.skipIf(!hasChromium)("every view", () => {
     }
     await close();
   });
+
+  it("shows whole tables of exports and limits in a window of 1280 px", async () => {
+    const { page, open, close } = await openPage(browser, rig.emulator.url);
+    for (const [view, table] of [
+      ["exports", "Exports"],
+      ["limits", "Meters"],
+    ] as const) {
+      await open(`#/${view}`);
+      const box = page.getByRole("region", { name: table, exact: true });
+      const beyond = await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      expect({ table, beyond }).toEqual({ table, beyond: 0 });
+    }
+    await close();
+  });
 });

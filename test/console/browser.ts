@@ -104,6 +104,16 @@ export async function timeIsWhole(page: Page, emulator: Emulator): Promise<void>
   await page.locator(".note").waitFor();
 }
 
+/** Copies what an action sends, in one of the three forms, and returns what the clipboard holds then. */
+export async function copied(page: Page, action: string | RegExp, form: string): Promise<string> {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await page.getByRole("button", { name: action, exact: true }).click();
+  await page.getByRole("menuitem", { name: `Copy as ${form}`, exact: true }).click();
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== "");
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 /** Follows a link of the menu, and waits until its view has taken the place of the one before. */
 export async function toView(page: Page, name: string): Promise<void> {
   await page.getByRole("link", { name, exact: true }).first().click();

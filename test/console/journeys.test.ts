@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
-import { show, timeIsWhole, toView, useBrowser } from "./browser.ts";
+import { copied, show, timeIsWhole, toView, useBrowser } from "./browser.ts";
 
 const rigs: Rig[] = [];
 
@@ -59,7 +59,6 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await heading(page, "COMPLETED").waitFor();
     await button(page, "Verify the files").click();
     await page.getByText(/As the traces are: \d+ rows/).waitFor();
-    await page.locator("summary", { hasText: "1 file" }).first().click();
     await page
       .getByRole("link", { name: /part-00000\.parquet$/ })
       .first()
@@ -72,6 +71,35 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
       button(page, "Save as scenario").click(),
     ]);
     expect(download.suggestedFilename()).toBe("console.scenario.yaml");
+  });
+
+  it("finds the form of a new export filled in by the clock, at its address", async () => {
+    const rig = await withExports();
+    const page = await openAt(rig.emulator.url, "#/exports/new");
+    const values = [/^From /, /^To /].map((name) => page.getByRole("textbox", { name }).inputValue());
+    expect(await Promise.all(values)).toEqual(["2026-02-22T00:00:00Z", "2026-03-02T00:00:00Z"]);
+  });
+
+  it("goes from a day of the calendar to its run, and sends its address", async () => {
+    const rig = await withExports();
+    const id = await rig.ordered({ start_time: "2026-02-20T00:00:00Z" });
+    await rig.complete(id);
+    const page = await openAt(rig.emulator.url, `#/exports/${id}`);
+    const fold = page.locator("summary", { hasText: "5 runs without rows" });
+    await fold.waitFor();
+    const run = (day: string, on = page) => on.locator("summary", { hasText: day }).first();
+    expect(await run("2026-02-25").isVisible()).toBe(true);
+    expect(await run("2026-02-21").isVisible()).toBe(false);
+    const day = page.getByRole("link", { name: /02-21/ });
+    await day.click();
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes("2026-02-21"));
+    expect(await run("2026-02-21").isVisible()).toBe(true);
+    await fold.click();
+    await run("2026-02-21").waitFor({ state: "hidden" });
+    await day.click();
+    await run("2026-02-21").waitFor();
+    const colleague = await openAt(rig.emulator.url, new URL(page.url()).hash);
+    await run("2026-02-21", colleague).waitFor();
   });
 
   it("learns why a row is missing", async () => {
@@ -145,6 +173,18 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
       .waitFor();
     expect(await status()).toBe(429);
     await page.getByText("Refused last:").waitFor();
+    const cell = (name: string) => page.getByRole("cell", { name, exact: true });
+    const meters = page
+      .locator("section[aria-label=Meters] tbody tr")
+      .filter({ has: cell("runs_query_key") });
+    const meter = (region: string) => meters.filter({ has: cell(region) });
+    await meter("us").locator(".meter.bad").waitFor();
+    await button(page, "Release runs_query_key in us").click();
+    await meter("us").waitFor({ state: "detached" });
+    await meter("eu")
+      .getByText(/tripped until/)
+      .waitFor();
+    expect(await status()).not.toBe(429);
     await button(page, "Reset every counter").click();
     await page.getByText("Nothing is counted at present.").waitFor();
     expect(await status()).not.toBe(429);
@@ -162,6 +202,17 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const drop = page.locator("label", { hasText: "Import a snapshot" }).locator("input");
     await drop.setInputFiles({ name: "kept.tar.gz", mimeType: "application/gzip", buffer });
     await page.getByText("Import kept.tar.gz: done.").waitFor();
+    const imported = "Import kept.tar.gz: copy";
+    const path = `${rig.emulator.url}/_emulator/v1/snapshots/file`;
+    expect(await copied(page, imported, "curl")).toBe(
+      `curl -s -X POST '${path}' -H 'content-type: application/gzip' --data-binary '@kept.tar.gz'`,
+    );
+    expect(await copied(page, imported, "TypeScript")).toBe(
+      'await emulator.snapshots.import("kept.tar.gz");',
+    );
+    expect(await copied(page, "Import a snapshot: copy", "scenario step")).toContain(
+      "emulator snapshot import 'kept.tar.gz'",
+    );
     await button(page, "Load kept into main").click();
     await page.getByText("Load kept into main: done.").waitFor();
     expect((await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000abcd")).status).toBe(200);

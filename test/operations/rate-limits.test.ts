@@ -358,6 +358,38 @@ describe("the control operations", () => {
     expect(again).toEqual(said);
   });
 
+  it("release one row, in one region or in both, and leave the others as they are", async () => {
+    await control("PUT", "/rate-limits/runs_stats", { remaining: 0 });
+    await control("PUT", "/rate-limits/runs_query_key", { count: 3 });
+    await control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
+    const states = async () => {
+      const { rows } = await control<{ rows: { row: string; us: object; eu: object }[] }>(
+        "GET",
+        "/rate-limits",
+      );
+      const of = (name: string) => rows.find(({ row }) => row === name);
+      return [of("runs_stats"), of("runs_query_key")].flatMap((row) => [row?.us, row?.eu]);
+    };
+    const tripped = { tripped_until: expect.any(String), tripped_remaining: 0 };
+    const free = expect.not.objectContaining({ tripped_until: expect.anything() });
+    const query = { ...tripped, count: 3 };
+    expect(await states()).toMatchObject([tripped, tripped, query, query]);
+    await control("POST", "/rate-limits/reset", { row: "runs_query_key", region: "eu" });
+    expect(await states()).toEqual([
+      expect.objectContaining(tripped),
+      expect.objectContaining(tripped),
+      expect.objectContaining(query),
+      free,
+    ]);
+    expect((await states())[3]).toMatchObject({ count: 1, seconds: 10 });
+    await control("POST", "/rate-limits/reset", { row: "runs_query_key" });
+    expect((await states())[2]).toEqual(free);
+    expect((await states())[0]).toMatchObject(tripped);
+    const headers = { "x-api-key": "k", "content-type": "application/json" };
+    expect((await send("POST", "/runs/query", { headers, body: "{}" })).status).not.toBe(429);
+    expect((await send("GET", "/runs/stats", { headers })).status).toBe(429);
+  });
+
   it("change a row in one region alone", async () => {
     const row = await control("PUT", "/rate-limits/runs_stats", { count: 3, seconds: 5, region: "eu" });
     expect(row).toMatchObject({
@@ -383,7 +415,10 @@ describe("the control operations", () => {
     ["PUT", "/rate-limits/runs_query_key", { seconds: 1.5 }, /seconds/],
     ["PUT", "/rate-limits/runs_query_key", { remaining: 0, region: "asia" }, /region/],
     ["PUT", "/rate-limits/runs_query_key", { remainig: 0 }, /remainig: is not known/],
-    ["POST", "/rate-limits/reset", { row: "x" }, /row: is not known/],
+    ["POST", "/rate-limits/reset", { row: "runs_quer_key" }, /row: .*runs_query_key/],
+    ["POST", "/rate-limits/reset", { row: "runs_query_key", region: "asia" }, /region/],
+    ["POST", "/rate-limits/reset", { region: "eu" }, /give row with region/],
+    ["POST", "/rate-limits/reset", { rows: [] }, /rows: is not known/],
     ["GET", "/rate-limits/explain", undefined, /path/],
     ["GET", "/rate-limits/explain?path=runs", undefined, /slash/],
     ["GET", "/rate-limits/explain?path=/runs&x-apikey=k", undefined, /x-apikey: is not known/],

@@ -1,9 +1,13 @@
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
+import { addressWith } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
+import { showRun } from "./runs.tsx";
+
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 const GLYPHS: Readonly<Record<string, string>> = { good: "●", busy: "◐", wait: "○", bad: "✕", off: "⊘" };
 
-/** The partitions of an export, a cell for each UTC day. */
+/** The partitions of an export, a cell for each UTC day, which leads to its run and files. */
 export function Calendar({ runs }: { readonly runs: ExportDetail["runs"] }) {
   if (runs.length === 0) return null;
   const [first] = runs;
@@ -14,19 +18,36 @@ export function Calendar({ runs }: { readonly runs: ExportDetail["runs"] }) {
       <h2>
         Partitions <span class="muted">{runs.length}, one for each UTC day</span>
       </h2>
+      <div class="calendar weekdays" aria-hidden="true">
+        {WEEKDAYS.map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
       <ol class="calendar">
         {runs.map((run, index) => {
           const tone = toneOf(run.status);
           const place = index === 0 ? { gridColumnStart: String(offset + 1) } : {};
           const day = run.start_time.slice(0, 10);
           return (
-            <li key={run.id} class={`day ${tone}`} style={place} title={`${day}: ${run.status}`}>
-              <span class="day-date mono">{day.slice(5)}</span>
-              <span>
-                <span aria-hidden="true">{GLYPHS[tone] ?? "·"}</span> {run.rows}
-                <span class="hidden"> rows, {run.status}</span>
-              </span>
-              {run.attempt > 0 && <span class="day-retries">↻ {run.attempt}</span>}
+            <li key={run.id} style={place}>
+              <a
+                class={`day ${tone}${run.rows === 0 ? " empty-day" : ""}`}
+                href={addressWith({ run: run.id })}
+                title={`${day}: ${run.status}`}
+                onClick={() => showRun(run.id)}
+              >
+                <span class="day-date mono">{day.slice(5)}</span>
+                <span>
+                  <span aria-hidden="true">{GLYPHS[tone] ?? "·"}</span> {run.rows}
+                  <span class="hidden"> rows, {run.status}</span>
+                </span>
+                {run.attempt > 0 && (
+                  <span class="day-retries">
+                    <span aria-hidden="true">↻</span> {run.attempt}
+                    <span class="hidden"> failed attempts</span>
+                  </span>
+                )}
+              </a>
             </li>
           );
         })}

@@ -4,7 +4,7 @@ import { formatInstant } from "../../kernel/instant.ts";
 import type { Call } from "../model/actions.ts";
 import { apiHeaders, apiKey, setApiKey } from "../model/api-key.ts";
 import { client } from "../model/client.ts";
-import { now } from "../model/clock.ts";
+import { clock, now } from "../model/clock.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, go } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
@@ -44,7 +44,9 @@ export function CreateExport() {
           const able = list.find(
             ({ projects, destinations }) => projects.length > 0 && destinations.length > 0,
           );
-          return able ? <Form workspace={able} /> : <StartFromNothing workspaces={list} />;
+          if (!able) return <StartFromNothing workspaces={list} />;
+          // The usual window ends with the day of the clock, which may not have been read yet.
+          return clock.value === null ? <p class="muted">Reading …</p> : <Form workspace={able} />;
         }}
       </Loaded>
     </>
@@ -108,7 +110,7 @@ function Form({ workspace }: { readonly workspace: WorkspaceView }) {
   );
 }
 
-const USUAL = ["", "as usual"] as const;
+const USUAL = ["", "default"] as const;
 const FORMATS = [USUAL, ["v1", "v1"], ["v2_beta", "v2_beta"]] as const;
 const CODECS = [
   USUAL,

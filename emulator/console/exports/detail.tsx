@@ -5,10 +5,11 @@ import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
+import { Empty } from "../parts/empty.tsx";
 import { Fact, Facts } from "../parts/facts.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status, toneOf } from "../parts/status.tsx";
-import { Time } from "../parts/time.tsx";
+import { Time, Window } from "../parts/time.tsx";
 import { Calendar } from "./calendar.tsx";
 import { Runs } from "./runs.tsx";
 import { Verify } from "./verify.tsx";
@@ -54,7 +55,7 @@ function Shown({ of: shown }: { readonly of: ExportDetail }) {
           {shown.destination ?? "gone"} <span class="muted">({shown.bucket_name})</span>
         </Fact>
         <Fact name="Window">
-          <Time at={shown.start_time} /> – <Time at={shown.end_time} />
+          <Window from={shown.start_time} to={shown.end_time} />
         </Fact>
         {shown.interval_hours !== null && <Fact name="Every">{shown.interval_hours} h</Fact>}
         <Fact name="Filter">
@@ -71,10 +72,40 @@ function Shown({ of: shown }: { readonly of: ExportDetail }) {
           <Time at={shown.finished_at} />
         </Fact>
       </Facts>
-      <Calendar runs={shown.runs} />
-      <Verify id={shown.id} />
-      <Runs of={shown} />
+      {shown.interval_hours === null ? (
+        <>
+          <Calendar runs={shown.runs} />
+          <Verify id={shown.id} />
+          <Runs of={shown} />
+        </>
+      ) : (
+        <Spawned ids={shown.spawned} />
+      )}
     </>
+  );
+}
+
+const NEWEST = 100;
+
+/** The exports that a schedule has made, the newest first. */
+function Spawned({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <section aria-label="Exports of the schedule">
+      <h2>
+        Exports of the schedule <span class="muted">{ids.length.toLocaleString("en")}</span>
+      </h2>
+      {ids.length === 0 && <Empty>None yet.</Empty>}
+      <p class="row">
+        {ids
+          .slice(-NEWEST)
+          .reverse()
+          .map((id) => (
+            <a key={id} class="mono" href={addressOf("exports", id)}>
+              {id.slice(0, 8)}
+            </a>
+          ))}
+      </p>
+    </section>
   );
 }
 

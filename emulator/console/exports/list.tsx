@@ -6,7 +6,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
+import { Time, Window } from "../parts/time.tsx";
 
 /** The exports of all workspaces, the newest first. */
 export function ExportList() {
@@ -43,12 +43,16 @@ const COLUMNS: readonly Column<ExportOverview>[] = [
       </a>
     ),
   },
-  { name: "Project", show: ({ project, session_id }) => project ?? session_id },
+  {
+    name: "Project",
+    show: ({ project, session_id }) => <span class="cell">{project ?? session_id}</span>,
+  },
   {
     name: "Window",
     show: ({ start_time, end_time, interval_hours }) => (
       <>
-        <Time at={start_time} /> – {end_time === null ? `every ${interval_hours} h` : <Time at={end_time} />}
+        <Window from={start_time} to={end_time} />
+        {interval_hours !== null && ` every ${interval_hours} h`}
       </>
     ),
   },

@@ -1,32 +1,75 @@
+import { useEffect } from "preact/hooks";
 import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
 import { count } from "../model/count.ts";
-import { addressOf } from "../model/router.ts";
-import { Status } from "../parts/status.tsx";
+import { addressOf, route } from "../model/router.ts";
+import { Status, toneOf } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 
 type Run = ExportDetail["runs"][number];
 type File = Run["files"][number];
 
-/** The runs of an export with their attempts and files. */
-export function Runs({ of }: { readonly of: ExportDetail }) {
+/** The runs of an export with their attempts and files; those that had nothing to export are folded. */
+export function Runs({ of: { runs, bucket_name } }: { readonly of: ExportDetail }) {
+  const chosen = route.value.query.get("run");
+  useEffect(() => showRun(chosen), [chosen]);
+  const empty = runs.filter(isEmpty);
+  const others = runs.filter((run) => !isEmpty(run));
+  const first = others.find(({ rows }) => rows > 0);
   return (
     <section aria-label="Runs">
       <h2>Runs</h2>
-      {of.runs.length === 0 && <p class="empty">None before the export begins.</p>}
-      {of.runs.map((run) => (
-        <details key={run.id} class="card run" open={of.runs.length === 1 || run.attempt > 0}>
-          <summary>
-            <Status of={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
-            <span class="muted">
-              {count(run.rows, "row")}, {count(run.files.length, "file")}
-              {run.attempt > 0 && `, ${count(run.attempt, "failed attempt")}`}
-            </span>
-          </summary>
-          <RunBody run={run} bucket={of.bucket_name} />
-        </details>
+      {runs.length === 0 && <p class="empty">None before the export begins.</p>}
+      {others.map((run) => (
+        <RunCard key={run.id} run={run} bucket={bucket_name} isOpen={run === first || run.attempt > 0} />
       ))}
+      {empty.length > 0 && (
+        <details class="card run">
+          <summary>
+            {count(empty.length, "run")} without rows{" "}
+            <span class="muted">no trace of the project began on these days, or none passed the filter</span>
+          </summary>
+          {empty.map((run) => (
+            <RunCard key={run.id} run={run} bucket={bucket_name} isOpen={false} />
+          ))}
+        </details>
+      )}
     </section>
+  );
+}
+
+/** Opens a run, and all that it is folded into, and leads there. */
+export function showRun(id: string | null): void {
+  const box = document.getElementById(`run-${id}`);
+  for (let each = box?.closest("details"); each; each = each.parentElement?.closest("details"))
+    each.open = true;
+  box?.scrollIntoView({ block: "nearest" });
+  box?.querySelector("summary")?.focus({ preventScroll: true });
+}
+
+/** Whether a run has ended well, at once, and had nothing to export. */
+function isEmpty({ rows, attempt, status }: Run): boolean {
+  return rows === 0 && attempt === 0 && toneOf(status) === "good";
+}
+
+interface RunCardProps {
+  readonly run: Run;
+  readonly bucket: string;
+  readonly isOpen: boolean;
+}
+
+function RunCard({ run, bucket, isOpen }: RunCardProps) {
+  return (
+    <details class="card run" id={`run-${run.id}`} open={isOpen}>
+      <summary>
+        <Status of={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
+        <span class="muted">
+          {count(run.rows, "row")}, {count(run.files.length, "file")}
+          {run.attempt > 0 && `, ${count(run.attempt, "failed attempt")}`}
+        </span>
+      </summary>
+      <RunBody run={run} bucket={bucket} />
+    </details>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { limiterView } from "../../subjects/rate-limits/view.ts";
-import { control } from "../model/actions.ts";
+import { type Call, control } from "../model/actions.ts";
 import { count } from "../model/count.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -16,6 +16,7 @@ interface RegionView {
   readonly seconds: number;
   readonly enforced: boolean;
   readonly tripped_until?: string;
+  readonly tripped_remaining?: number;
   readonly in_use: readonly {
     readonly identity: string;
     readonly used: number;
@@ -37,7 +38,8 @@ interface Meter {
 export function Meters({ limits }: { readonly limits: Limits }) {
   const meters = limits.rows.flatMap(metersOf);
   const touched = meters.filter(
-    ({ identity, view }) => identity !== null || view.tripped_until !== undefined,
+    ({ identity, view: { tripped_until, enforced } }) =>
+      identity !== null || tripped_until !== undefined || (enforced && !limits.enabled),
   );
   return (
     <>
@@ -71,7 +73,9 @@ function metersOf(row: Row): readonly Meter[] {
   return Object.entries(regions as Readonly<Record<string, RegionView>>).flatMap(
     ([region, view]): Meter[] => {
       const common = { row, region, view };
-      if (view.in_use.length === 0) return [{ ...common, identity: null, used: 0, next: null }];
+      const { tripped_remaining: left = view.count } = view;
+      if (view.in_use.length === 0)
+        return [{ ...common, identity: null, used: view.count - left, next: null }];
       return view.in_use.map(({ identity, used, next_passes_at }) => ({
         ...common,
         identity,
@@ -84,14 +88,13 @@ function metersOf(row: Row): readonly Meter[] {
 
 const COLUMNS: readonly Column<Meter>[] = [
   { name: "Row", show: ({ row }) => <code>{row.row}</code> },
-  { name: "Region", show: ({ region }) => region },
-  { name: "Counted by", show: ({ identity }) => <span class="mono">{identity ?? "–"}</span> },
+  { name: "State", show: (meter) => <State of={meter} /> },
   {
     name: "Used",
     show: ({ row, used, view }) => (
       <span class="row">
         <span
-          class="meter"
+          class={`meter ${fullness(used, view.count)}`}
           role="meter"
           aria-valuemin={0}
           aria-valuemax={view.count}
@@ -104,33 +107,71 @@ const COLUMNS: readonly Column<Meter>[] = [
       </span>
     ),
   },
+  { name: "Region", show: ({ region }) => region },
+  { name: "Counted by", show: ({ identity }) => <span class="mono">{identity ?? "everybody"}</span> },
   {
-    name: "State",
-    show: ({ view }) =>
-      view.tripped_until === undefined ? (
-        ""
-      ) : (
-        <span class="status bad">
-          ✕ tripped until <Time at={view.tripped_until} />
-        </span>
-      ),
+    name: "Actions",
+    show: ({ row, region }) => (
+      <span class="row buttons">
+        <Action label={`Trip ${row.row} in ${region}`} call={tripOf(row, region)}>
+          Trip
+        </Action>
+        <Action
+          label={`Release ${row.row} in ${region}`}
+          call={control("POST", "/rate-limits/reset", { row: row.row, region })}
+        >
+          Release
+        </Action>
+      </span>
+    ),
   },
-  { name: "Next passes", show: ({ next }) => <Time at={next} /> },
-  { name: "Actions", show: ({ row }) => <Trip row={row.row} /> },
 ];
+
+const ALMOST = 0.8;
+
+/** The tone of a meter: full, nearly full, or neither. */
+function fullness(used: number, most: number): "bad" | "wait" | "good" {
+  if (used >= most) return "bad";
+  return used >= ALMOST * most ? "wait" : "good";
+}
+
+const STATES = { bad: ["✕", "full"], wait: ["◕", "nearly full"], good: ["●", "passes"] } as const;
+
+/** How full a meter is; of a full or tripped one, when the next request passes. */
+function State({ of: { used, next, view } }: { readonly of: Meter }) {
+  const found = fullness(used, view.count);
+  const tripped = view.tripped_until;
+  const tone = tripped !== undefined && found === "good" ? "wait" : found;
+  const [glyph, text] = STATES[tone];
+  return (
+    <span class={`status ${tone}`}>
+      <span aria-hidden="true">{glyph}</span> {tripped === undefined ? text : "tripped"}
+      {(tripped !== undefined || tone === "bad") && (
+        <>
+          {" until "}
+          <Time at={tripped ?? next} />
+        </>
+      )}
+    </span>
+  );
+}
 
 const ROW_COLUMNS: readonly Column<Row>[] = [
   { name: "Row", show: ({ row }) => <code>{row}</code> },
   { name: "Requests", show: ({ match }) => match.join("; ") },
   { name: "Counted by", show: ({ identity }) => identity },
   { name: "Category", show: ({ category }) => category },
-  { name: "Actions", show: ({ row }) => <Trip row={row} /> },
+  {
+    name: "Actions",
+    show: (row) => (
+      <Action label={`Trip ${row.row}`} call={tripOf(row)}>
+        Trip
+      </Action>
+    ),
+  },
 ];
 
-function Trip({ row }: { readonly row: string }) {
-  return (
-    <Action label={`Trip ${row}`} call={control("PUT", `/rate-limits/${row}`, { remaining: 0 })}>
-      Trip
-    </Action>
-  );
+/** Refuses what falls under a row for one window, in one region or in both. */
+function tripOf({ row }: Row, region?: string): Call {
+  return control("PUT", `/rate-limits/${row}`, { remaining: 0, ...(region !== undefined && { region }) });
 }

@@ -11,6 +11,8 @@ export interface Call {
   /** From the address of the world on. */
   readonly path: string;
   readonly body?: unknown;
+  /** The name of the file that is the body, in place of JSON. */
+  readonly file?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -25,6 +27,7 @@ export interface Done {
 /** What came of the last action, for everybody to see and hear. */
 export interface Outcome {
   readonly label: string;
+  readonly call: Call;
   readonly error: string | null;
 }
 
@@ -42,16 +45,20 @@ export function control(method: Call["method"], path: string, body?: unknown): C
 }
 
 /** Carries a call out and puts it into the tray; undefined when it was refused, which is shown. */
-export async function perform<T = unknown>(label: string, call: Call): Promise<T | undefined> {
+export async function perform<T = unknown>(
+  label: string,
+  call: Call,
+  send: () => Promise<T> = () => requestJson(sendHere, call),
+): Promise<T | undefined> {
   const at = now.value;
   underWay.value = label;
   try {
-    const reply = await requestJson<T>(sendHere, call);
+    const reply = await send();
     keep([...tray.value, { label, call, at }].slice(-KEPT));
-    outcome.value = { label, error: null };
+    outcome.value = { label, call, error: null };
     return reply;
   } catch (error) {
-    outcome.value = { label, error: explained(error) };
+    outcome.value = { label, call, error: explained(error) };
     return undefined;
   } finally {
     underWay.value = null;

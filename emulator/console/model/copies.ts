@@ -4,18 +4,20 @@ import type { Call, Done } from "./actions.ts";
 import { worldUrl } from "./place.ts";
 
 /** A call as a line for a shell. */
-export function asCurl({ method, path, body, headers = {} }: Call): string {
+export function asCurl({ method, path, body, file, headers = {} }: Call): string {
   const all = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
   const parts = [
     `curl -s -X ${method} ${quoted(worldUrl + path)}`,
     ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+    ...(file === undefined ? [] : [`--data-binary ${quoted(`@${file}`)}`]),
   ];
   return parts.join(" ");
 }
 
 /** A call with the library: `emulator` is what `startEmulator` resolves with. */
-export function asTypeScript({ method, path, body, headers = {} }: Call): string {
+export function asTypeScript({ method, path, body, file, headers = {} }: Call): string {
+  if (file !== undefined) return `await emulator.snapshots.import(${JSON.stringify(file)});`;
   const given = body === undefined ? "" : `, ${JSON.stringify(body, null, 2)}`;
   const below = belowControl(path);
   if (below !== undefined) return `await emulator.control("${method}", ${JSON.stringify(below)}${given});`;
@@ -27,8 +29,10 @@ export function asTypeScript({ method, path, body, headers = {} }: Call): string
 });`;
 }
 
-/** A call as a step of a scenario; JSON is YAML too. */
-export function asStep({ method, path, body = {}, headers = {} }: Call): string {
+/** A call as a step of a scenario; JSON is YAML too. Steps send no files: for an import it is what to do before. */
+export function asStep({ method, path, body = {}, file, headers = {} }: Call): string {
+  if (file !== undefined)
+    return `# Steps send no files. Before the replay: emulator snapshot import ${quoted(file)}`;
   const below = belowControl(path);
   if (below === "/clock/advance") return `- advance: ${JSON.stringify(body)}`;
   if (below === "/faults" && method === "POST") return `- fault: ${JSON.stringify(body)}`;
@@ -43,7 +47,8 @@ export function asStep({ method, path, body = {}, headers = {} }: Call): string 
 export function asScenario(title: string, done: readonly Done[], seed: number): string {
   const steps = done.flatMap(({ label, call }) => {
     const [first = "", ...rest] = asStep(call).split("\n");
-    return [first, `  note: ${JSON.stringify(label)}`, ...rest].map((line) => `  ${line}`);
+    const note = call.file === undefined ? [`  note: ${JSON.stringify(label)}`] : [];
+    return [first, ...note, ...rest].map((line) => `  ${line}`);
   });
   return `${[
     `scenario: ${JSON.stringify(title)}`,

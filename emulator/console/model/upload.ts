@@ -1,18 +1,26 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
-import { ErrorReply } from "../../client/send.ts";
-import { explained } from "./actions.ts";
+import { ErrorReply, NoReply } from "../../client/send.ts";
+import { type Call, perform } from "./actions.ts";
 import { pageHeaders } from "./client.ts";
 import { worldUrl } from "./place.ts";
 
-/** Imports a snapshot file under its own name; resolves with the problem, or null. */
-export async function upload(file: File): Promise<string | null> {
-  const path = `${CONTROL_PATH}/snapshots/file`;
-  try {
-    const headers = { ...pageHeaders("POST"), "content-type": "application/gzip" };
-    const reply = await fetch(worldUrl + path, { method: "POST", headers, body: file });
-    if (!reply.ok) throw new ErrorReply("POST", path, reply.status, await reply.json());
-    return null;
-  } catch (error) {
-    return explained(error);
-  }
+/** The import of a snapshot file under its own name. */
+export function importOf(file: string): Call {
+  const headers = { "content-type": "application/gzip" };
+  return { method: "POST", path: `${CONTROL_PATH}/snapshots/file`, headers, file };
+}
+
+/** Imports a snapshot file; what came of it is shown as that of every action. */
+export function importFile(file: File): Promise<unknown> {
+  const call = importOf(file.name);
+  return perform(`Import ${file.name}`, call, async () => {
+    const headers = { ...pageHeaders(call.method), ...call.headers };
+    const reply = await fetch(worldUrl + call.path, { method: call.method, headers, body: file }).catch(
+      () => {
+        throw new NoReply(worldUrl);
+      },
+    );
+    if (!reply.ok) throw new ErrorReply(call.method, call.path, reply.status, await reply.json());
+    return reply.json();
+  });
 }

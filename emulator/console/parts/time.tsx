@@ -11,6 +11,20 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
+/** From when to when, or without an end: a midnight is its date alone, and the same date is not said twice. */
+export function Window({ from, to }: { readonly from: string; readonly to: string | null }) {
+  const isOneDay = from.slice(0, 10) === to?.slice(0, 10);
+  const [begin = "", end = ""] = [from, to ?? ""].map((at) => {
+    const text = shortTime(at).replace(/(?<=^.{16}):00$/, "");
+    return isOneDay ? text : text.replace(/ 00:00$/, "");
+  });
+  return (
+    <span class="mono" title={`${from} – ${to ?? ""}`}>
+      {begin} – {isOneDay ? end.slice(11) : end}
+    </span>
+  );
+}
+
 /** `2026-03-01 04:05:06.789`, without what is zero at its end. */
 export function shortTime(at: string): string {
   return at

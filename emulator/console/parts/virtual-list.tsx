@@ -7,8 +7,8 @@ interface VirtualListProps {
   readonly label: string;
   /** Draws a row at its place. */
   readonly row: (index: number) => ComponentChild;
-  /** The row to have in sight; it is scrolled to whenever it changes. */
-  readonly focus: number;
+  /** The row to keep in sight; null for the end, as long as the list was not scrolled away from there. */
+  readonly focus: number | null;
   readonly onKey?: (event: KeyboardEvent) => void;
 }
 
@@ -18,6 +18,7 @@ const SPARE = 12;
 /** A long list of which only what is in sight is drawn. */
 export function VirtualList({ count, rowHeight, label, row, focus, onKey }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
+  const end = useRef(0);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(400);
   useEffect(() => {
@@ -29,12 +30,18 @@ export function VirtualList({ count, rowHeight, label, row, focus, onKey }: Virt
   }, []);
   useEffect(() => {
     const element = box.current;
-    if (!element || focus < 0) return;
+    if (!element || focus === null) return;
     const at = focus * rowHeight;
-    const isAbove = at < element.scrollTop;
-    if (isAbove) element.scrollTop = at;
-    else if (at + rowHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = at + rowHeight - element.clientHeight;
+    const least = at + rowHeight - element.clientHeight;
+    element.scrollTop = Math.max(least, Math.min(at, element.scrollTop));
+  }, [focus, rowHeight, height]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const last = element.scrollHeight - element.clientHeight;
+    const isAtEnd = element.scrollTop > Math.min(end.current, last) - rowHeight;
+    if (focus === null && isAtEnd) element.scrollTop = last;
+    end.current = last;
   }, [focus, count, rowHeight, height]);
   const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE);

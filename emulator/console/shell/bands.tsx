@@ -5,7 +5,7 @@ import { asOf } from "../model/client.ts";
 import { clock, isDiskFull } from "../model/clock.ts";
 import { connection, endedBy, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
-import { Action } from "../parts/action.tsx";
+import { Action, CopyMenu } from "../parts/action.tsx";
 import { showAsOf } from "../time/past.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
 
@@ -95,6 +95,7 @@ function OutcomeBand() {
   return (
     <Band tone={tone} glyph={glyph} role={role}>
       {last.label}: {text}
+      <CopyMenu label={last.label} call={last.call} />
       <Dismiss act={() => (outcome.value = null)} />
     </Band>
   );

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { asOf } from "../model/client.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
 import { shortTime } from "../parts/time.tsx";
@@ -20,13 +21,17 @@ export function TurnList() {
   const turns = turnsNow();
   const wanted = selected.value ?? asOf.value;
   const found = wanted === null ? -1 : turns.findIndex(({ turn }) => turn === wanted);
-  const focus = found === -1 ? turns.length - 1 : found;
+  useEffect(() => {
+    // The list keeps the row in its box; what opens beside or over the list must not take it out of sight.
+    document.querySelector(".turn.selected")?.scrollIntoView({ block: "nearest" });
+  }, [selected.value]);
   const onKey = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 };
     const by = steps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const next = turns[Math.max(0, Math.min(turns.length - 1, focus + by))];
+    const from = found === -1 ? turns.length - 1 : found;
+    const next = turns[Math.max(0, Math.min(turns.length - 1, from + by))];
     if (next) select(next.turn);
   };
   return (
@@ -34,7 +39,7 @@ export function TurnList() {
       label="Turns"
       count={turns.length}
       rowHeight={ROW_HEIGHT}
-      focus={focus}
+      focus={found === -1 ? null : found}
       onKey={onKey}
       row={(index) => <Row turn={turns[index]} isSelected={index === found} />}
     />

@@ -56,7 +56,12 @@ function Question({ exports, exportId, row }: QuestionProps) {
           set={(value) => go(addressOf("why", value, { run: typed }), true)}
           options={options}
         />
-        <TextField name="Id of the row" value={typed} set={setTyped} hint="the UUID of a run in a trace" />
+        <TextField
+          name="Id of the row"
+          value={typed}
+          set={setTyped}
+          hint="the UUID of a run in a trace; the ids among the rows of a file lead here too"
+        />
         <div class="row">
           <button type="submit" class="button main" disabled={!UUID.test(typed.trim())}>
             Why?

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { RowExplanation } from "../../subjects/bulk-exports/explain.ts";
 import { addressOf } from "../model/router.ts";
 import { Status } from "../parts/status.tsx";
-import { Time } from "../parts/time.tsx";
+import { Time, Window } from "../parts/time.tsx";
 
 /** `null`: not decided, since the row did not come so far. */
 interface Stage {
@@ -69,11 +69,7 @@ function stagesOf(found: RowExplanation): readonly Stage[] {
     {
       name: "Window",
       passed: window?.matches ?? null,
-      detail: window && (
-        <>
-          <Time at={window.start_time} /> – <Time at={window.end_time} />
-        </>
-      ),
+      detail: window && <Window from={window.start_time} to={window.end_time} />,
     },
     {
       name: "Filter",

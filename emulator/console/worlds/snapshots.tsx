@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { SnapshotView } from "../../subjects/control-operation.ts";
-import { control, outcome } from "../model/actions.ts";
+import { control } from "../model/actions.ts";
 import { revision } from "../model/live.ts";
 import { worldName, worldUrl } from "../model/place.ts";
-import { upload } from "../model/upload.ts";
-import { Action } from "../parts/action.tsx";
+import { importFile, importOf } from "../model/upload.ts";
+import { Action, CopyMenu } from "../parts/action.tsx";
 import { TextField } from "../parts/field.tsx";
 import { FileDrop } from "../parts/file-drop.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -22,9 +22,10 @@ const COLUMNS: readonly Column<SnapshotView>[] = [
 /** Saved states: made, loaded, removed, and carried from one emulator to another as files. */
 export function Snapshots({ list }: { readonly list: readonly SnapshotView[] }) {
   const [name, setName] = useState("midway");
+  const [file, setFile] = useState("midway.tar.gz");
   const take = async (file: File) => {
-    const label = `Import ${file.name}`;
-    outcome.value = { label, error: await upload(file) };
+    setFile(file.name);
+    await importFile(file);
     revision.value += 1;
   };
   return (
@@ -34,6 +35,7 @@ export function Snapshots({ list }: { readonly list: readonly SnapshotView[] }) 
         <Table label="Snapshots" columns={COLUMNS} rows={list} keyOf={(each) => each.name} />
       )}
       <section class="card form" aria-label="New snapshot">
+        <h2 class="wide">New snapshot</h2>
         <TextField name="Name" value={name} set={setName} />
         <div class="row">
           <Action
@@ -46,7 +48,10 @@ export function Snapshots({ list }: { readonly list: readonly SnapshotView[] }) 
           />
         </div>
       </section>
-      <FileDrop name="Import a snapshot" hint="drop its file here" accept=".gz,.tgz" take={take} />
+      <div class="row">
+        <FileDrop name="Import a snapshot" hint="drop its file here" accept=".gz,.tgz" take={take} />
+        <CopyMenu label="Import a snapshot" call={importOf(file)} />
+      </div>
     </>
   );
 }

@@ -104,6 +104,7 @@ function Fork() {
   const show = (reply: unknown) => window.location.assign(consoleOf((reply as WorldView).id));
   return (
     <section class="card form" aria-label="Fork">
+      <h2 class="wide">Fork {worldName}</h2>
       <TextField name="Name of the fork" value={id} set={setId} hint="the first free name when it is empty" />
       <TextField name="As of" value={at} set={setAt} hint="a turn or an instant in the past; empty for now" />
       <div class="row">

@@ -76,13 +76,18 @@ export const RATE_LIMIT_OPERATIONS = [
   control({
     method: "POST",
     path: "/rate-limits/reset",
-    summary: "Forget every counter, every trip and every change.",
-    body: object({}),
-    run: ({ world }) =>
-      world.turn(cause("reset"), ({ ports }) => {
-        ports.limiter.clear();
+    summary: "Forget counters, trips and changes: all, or those of one row, in one region where it is given.",
+    body: object({ row: optional(oneOf(RATE_LIMIT_IDS)), region: optional(oneOf(RATE_REGIONS)) }),
+    run({ world }, { body: { row: name, region } }) {
+      if (region !== undefined && name === undefined)
+        throw new Refusal(422, "invalid_request", "body: give row with region");
+      return world.turn(cause("reset", name), ({ ports: { limiter } }) => {
+        const row = RATE_ROWS.find(({ id }) => id === name);
+        if (!row) limiter.clear();
+        else for (const each of region ? [region] : RATE_REGIONS) limiter.clear(row, each);
         return { reset: true };
-      }),
+      });
+    },
   }),
 ] as const;
 

@@ -65,8 +65,8 @@ export interface RateLimiter {
   change(row: RateRow, region: RateRegion, change: RowChange, now: Instant): void;
   /** Number of stored windows and marks. */
   readonly storedCount: number;
-  /** Removes all counters and changes. */
-  clear(): void;
+  /** Removes the counters, the trip and the changes of a row in a region; of all where none is given. */
+  clear(row?: RateRow, region?: RateRegion): void;
   /** An independent copy of the current state. */
   copy(): RateLimiter;
 }
@@ -159,19 +159,16 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     get storedCount() {
       return state.storedCount;
     },
-    clear() {
-      state = freshState(settings);
+    clear(row, region) {
+      if (row && region) clearRow(state, settings, row, region);
+      else state = freshState(settings);
     },
     copy: () => limiterOn(settings, shareState(state)),
   };
 }
 
-function freshState({ rows }: RateLimitSettings): LimiterState {
-  const talliesOf = (region: RateRegion) =>
-    RATE_ROWS.map(({ id }) => {
-      const { count, seconds } = rows[id][region];
-      return emptyTally(count, seconds * 1000);
-    });
+function freshState(settings: RateLimitSettings): LimiterState {
+  const talliesOf = (region: RateRegion) => RATE_ROWS.map((row) => freshTally(settings, row, region));
   const tallies = { us: talliesOf("us"), eu: talliesOf("eu") };
   return {
     tallies,
@@ -180,6 +177,19 @@ function freshState({ rows }: RateLimitSettings): LimiterState {
     storedCount: 0,
     isChangedByHand: false,
   };
+}
+
+function freshTally({ rows }: RateLimitSettings, { id }: RateRow, region: RateRegion): Tally {
+  const { count, seconds } = rows[id][region];
+  return emptyTally(count, seconds * 1000);
+}
+
+function clearRow(state: LimiterState, settings: RateLimitSettings, row: RateRow, region: RateRegion): void {
+  const tally = freshTally(settings, row, region);
+  state.storedCount -= markCount(state.tallies[region][row.index] as Tally);
+  state.tallies[region][row.index] = tally;
+  state.ownTallies.add(tally);
+  state.changed.delete(`${region}/${row.id}`);
 }
 
 /** The state of a copy; afterwards all tallies are shared and neither side may mutate them. */

@@ -44,7 +44,10 @@ function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now:
     seconds: tally.windowMs / 1000,
     enforced: limiter.enforces(row, region, now),
     ...(tally.trip &&
-      isTripped(tally, now) && { tripped_until: formatInstant(tally.trip.at + tally.windowMs) }),
+      isTripped(tally, now) && {
+        tripped_until: formatInstant(tally.trip.at + tally.windowMs),
+        tripped_remaining: Math.max(0, tally.count - tally.trip.used),
+      }),
     identities,
     in_use: inUse.slice(0, IDENTITIES_SHOWN).map(([name, window]) => ({
       identity: shownIdentity(row.identity, name),

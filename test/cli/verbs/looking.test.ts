@@ -37,6 +37,10 @@ describe("emulator limits", () => {
     });
     const [explained] = await verbs.lines("limits", "explain", "POST", "/runs/query");
     expect(explained).toBe("POST /runs/query (us) is refused with 429");
+    await verbs.lines("limits", "reset", "runs_stats");
+    expect(await verbs.json("limits", "explain", "POST", "/runs/query")).toMatchObject({ passes: false });
+    await verbs.lines("limits", "reset", "runs_query_key", "--region", "us");
+    expect(await verbs.json("limits", "explain", "POST", "/runs/query")).toMatchObject({ passes: true });
     expect((await verbs.lines("limits"))[0]).toBe("rate limits are on");
     expect(await verbs.lines("limits", "reset")).toEqual(["counters, trips and changes are dropped"]);
     await expectRefusals(verbs, [
@@ -45,6 +49,8 @@ describe("emulator limits", () => {
       ["limits explain POST /runs --region mars", '--region: "mars" is not valid; give us or eu'],
       ["limits trip runs_qury_key", "Did you mean runs_query_key?"],
       ["limits trip runs_query_key --remaining -1", "--remaining"],
+      ["limits reset --region us", "give row with region"],
+      ["limits reset runs_qury_key", "row"],
       ["limits trip runs_query_key --remaining 1000000", "422"],
     ]);
   });

@@ -69,9 +69,9 @@ export function withHistory(
       limiter.change(row, region, change, now);
       note((copy) => copy.change(row, region, change, now));
     },
-    clear() {
-      limiter.clear();
-      note((copy) => copy.clear());
+    clear(row, region) {
+      limiter.clear(row, region);
+      note((copy) => copy.clear(row, region));
     },
   };
 }
