@@ -56,7 +56,7 @@ const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "contracts/spec": [],
   "emulator/kernel": ["node:crypto"],
-  "emulator/subjects": ["node:crypto", "croner", "ipaddr.js"],
+  "emulator/subjects": ["node:buffer", "node:crypto", "croner", "ipaddr.js"],
   "emulator/validation": ["ajv"],
   "emulator/http": ["protobufjs"],
   "emulator/control": [],

@@ -53,6 +53,8 @@ export interface Operation {
   readonly access?: Access;
   /** True where the handler bounds the depth of what the body holds itself, so that nothing else walks through it. */
   readonly boundsDepth?: true;
+  /** Members of the items of the body's lists that the handler only keeps: they may reach it as JSON text. */
+  readonly keptMembers?: readonly string[];
   /** False where the request says nothing about what a client does, so that no recording has it. */
   readonly recorded?: false;
   /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */

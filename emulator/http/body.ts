@@ -1,11 +1,16 @@
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
+import { parseItemTexts } from "./item-texts.ts";
 
 const MAX_DEPTH = 500;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Parses a JSON body of any depth. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
-export function readBody({ headers, body }: HttpRequest, maxBytes: number): unknown {
+/** Parses a JSON body of any depth; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
+export function readBody(
+  { headers, body }: HttpRequest,
+  maxBytes: number,
+  keptMembers?: readonly string[],
+): unknown {
   if (body.length > maxBytes)
     throw new Refusal(
       413,
@@ -20,7 +25,7 @@ export function readBody({ headers, body }: HttpRequest, maxBytes: number): unkn
       "unsupported_media_type",
       `Content-Type must be application/json, not ${type || "missing"}.`,
     );
-  return parseUtf8Json(body);
+  return (keptMembers && parseItemTexts(body, keptMembers)) ?? parseUtf8Json(body);
 }
 
 /** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */

@@ -110,7 +110,8 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     if (request.bodyProblem) throw request.bodyProblem;
     let value: unknown;
     if (route.choices) {
-      value = readBody(request, settings.limits.body_bytes);
+      // The last of them takes any object; the others take lists, which are never kept as text.
+      value = readBody(request, settings.limits.body_bytes, route.operation.keptMembers);
       route = chosenRoute(route, value);
     }
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;

@@ -150,14 +150,14 @@ interface BodyReading {
 
 /** Decodes the body; media types other than JSON are decoded asynchronously. */
 export function bodyOf(
-  { body, bodyMedia, boundsDepth }: Operation,
+  { body, bodyMedia, boundsDepth, keptMembers }: Operation,
   request: HttpRequest,
   { value: known, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
   const maxBytes = settings.limits.body_bytes;
   if (bodyMedia) return readMedia(request, bodyMedia, maxBytes, codecs);
-  const value = known === undefined ? readBody(request, maxBytes) : known;
+  const value = known === undefined ? readBody(request, maxBytes, keptMembers) : known;
   if (!boundsDepth) refuseTooDeep(value);
   return { value };
 }

@@ -51,7 +51,7 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
     get size() {
       return size;
     },
-    get: (key) => shards[placeOf(key)]?.entries.get(key),
+    get: (key) => (size === 0 ? undefined : shards[placeOf(key)]?.entries.get(key)),
     set(key, value) {
       const { entries } = ownShard(placeOf(key));
       const before = entries.size;

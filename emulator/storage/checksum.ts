@@ -23,7 +23,7 @@ export function withSum(json: string): string {
 /** Writes lines of JSON objects, each with its checksum, as bytes: text is encoded once. */
 export interface LineWriter {
   /** Adds to the line; answers how many bytes the text has. */
-  write(text: string): number;
+  write(text: string | Uint8Array): number;
   /** Ends the line, which has all of its object but the closing brace; answers its bytes. */
   end(): number;
   /** The lines that were ended since the last call. */
@@ -52,7 +52,8 @@ export function createLineWriter(): LineWriter {
   return {
     write(text) {
       reserve(text.length * UNIT_BYTES_MAX);
-      const bytes = room.write(text, at);
+      const bytes = typeof text === "string" ? room.write(text, at) : text.length;
+      if (typeof text !== "string") room.set(text, at);
       at += bytes;
       return bytes;
     },

@@ -45,6 +45,7 @@ export const INGEST_OPERATIONS = {
     path: "/runs/batch",
     alsoAt: ["/api/v1/runs/batch"],
     boundsDepth: true,
+    keptMembers: ["inputs", "outputs", "extra"],
     body: runBatch,
     reply: { status: 202, body: accepted },
     refusals: [401, 403, 404, 413, 415, 422, 429],

@@ -4,6 +4,7 @@ import {
   EXPORT_COLUMNS,
   type TraceRow,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { JsonText } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
 import { isSummedLine, type LineWriter, SUM_BYTES } from "../checksum.ts";
 import { damaged } from "../store-error.ts";
@@ -61,9 +62,8 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
   let sizes = `{"row":${sequence},"before":${previous},"head":${bytes}`;
   for (const [name, key] of JSON_KEYS) {
     const value = row[name];
-    const json = value === null ? undefined : JSON.stringify(value);
-    writer.write(json === undefined ? `${key}null` : key);
-    sizes += `${key}${json === undefined ? NULL_BYTES.length : writer.write(json)}`;
+    writer.write(key);
+    sizes += `${key}${writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value ?? null))}`;
   }
   writer.write(`${SIZES}${sizes}}`);
   return writer.end();

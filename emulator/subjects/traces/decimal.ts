@@ -7,6 +7,8 @@ const SCALE = 12;
 const INTEGER_DIGITS_MAX = 25;
 const NUMERAL_LENGTH_MAX = 400;
 const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i;
+/** Most of what is sent; no zero with a sign. */
+const CANONICAL = /^(?:0|-?(?:[1-9]\d{0,24}(?:\.\d{0,11}[1-9])?|0\.\d{0,11}[1-9]))$/;
 const ONE = 10n ** BigInt(SCALE);
 
 /**
@@ -17,6 +19,7 @@ const ONE = 10n ** BigInt(SCALE);
 export function parseDecimal(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || text.length > NUMERAL_LENGTH_MAX) return undefined;
+  if (CANONICAL.test(text)) return text;
   const parts = NUMERAL.exec(text);
   if (parts === null) return undefined;
   const [, sign, whole = "", fraction = "", exponent = "0"] = parts;

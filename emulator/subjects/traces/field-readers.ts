@@ -1,3 +1,4 @@
+import { JsonText } from "../json-text.ts";
 import { isJsonObject, type JsonObject, jsonProblem, wellFormed } from "./json.ts";
 import { parseTime } from "./wire-time.ts";
 
@@ -26,9 +27,9 @@ export const text = fieldReader("must be a string", (value) =>
 
 export const time = fieldReader("must be an ISO 8601 time or a number since 1970", parseTime);
 
-/** Any JSON value that can be stored and exported unchanged. */
+/** Any JSON value that can be stored and exported unchanged; a text is one. */
 export const json: FieldReader = (value, reportProblem) => {
-  const problem = jsonProblem(value);
+  const problem = value instanceof JsonText ? undefined : jsonProblem(value);
   return problem === undefined ? value : void reportProblem(problem);
 };
 

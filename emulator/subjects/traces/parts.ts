@@ -1,4 +1,5 @@
 import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
+import { keptText } from "../json-text.ts";
 import type { Batch, IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
 
@@ -18,6 +19,8 @@ export interface PartBatch extends Batch {
 type Verb = "post" | "patch";
 
 const MEMBERS = ["inputs", "outputs", "events", "extra", "error", "serialized"];
+/** Columns that are only stored. */
+const KEPT = /\.(?:inputs|outputs|extra)$/;
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`);
 const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
@@ -119,7 +122,8 @@ function withId(value: unknown, id: string): unknown {
 
 function readJson({ name, bytes }: FormPart): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return { value: JSON.parse(DECODER.decode(bytes)) };
+    const kept = KEPT.test(name) ? keptText(bytes) : undefined;
+    return { value: kept ?? JSON.parse(DECODER.decode(bytes)) };
   } catch (error) {
     return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
   }

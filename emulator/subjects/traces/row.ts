@@ -1,7 +1,7 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { lineageOf, type ParentLookup } from "./lineage.ts";
 import type { InputFields } from "./run-input.ts";
-import { costsOf, explicitCosts, explicitTokens, firstTokenTimeIn, tokensOf } from "./usage.ts";
+import { costsOf, explicitCosts, explicitTokens, firstTokenTimeIn, tokensOf, usageReports } from "./usage.ts";
 
 /** A trace row without its project. */
 export type RowFields = Omit<TraceRow, "session_id">;
@@ -46,13 +46,14 @@ export function buildRow(id: string, input: InputFields, now: string, parentOf: 
 /** The inverse of `buildRow`: input fields from which `buildRow` builds this row. */
 export function inputFieldsOf(row: TraceRow): InputFields {
   const { id, session_id, is_root, ...input } = row;
+  const reports = usageReports(row);
   const tokens = explicitTokens(
     { total: row.total_tokens, prompt: row.prompt_tokens, completion: row.completion_tokens },
-    row,
+    reports,
   );
   const costs = explicitCosts(
     { total: row.total_cost, prompt: row.prompt_cost, completion: row.completion_cost },
-    row,
+    reports,
   );
   return {
     ...input,
@@ -77,14 +78,15 @@ type UsageFields = Pick<
   "total_tokens" | "prompt_tokens" | "completion_tokens" | "total_cost" | "prompt_cost" | "completion_cost"
 >;
 
-function figuresOf(input: InputFields, content: Pick<TraceRow, "outputs" | "extra" | "events">): UsageFields {
+function figuresOf(input: InputFields, content: Pick<TraceRow, "outputs" | "extra">): UsageFields {
+  const reports = usageReports(content);
   const tokens = tokensOf(
     {
       total: input.total_tokens ?? null,
       prompt: input.prompt_tokens ?? null,
       completion: input.completion_tokens ?? null,
     },
-    content,
+    reports,
   );
   const costs = costsOf(
     {
@@ -92,7 +94,7 @@ function figuresOf(input: InputFields, content: Pick<TraceRow, "outputs" | "extr
       prompt: input.prompt_cost ?? null,
       completion: input.completion_cost ?? null,
     },
-    content,
+    reports,
   );
   return {
     total_tokens: tokens.total,

@@ -1,4 +1,5 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { valueWith } from "../json-text.ts";
 import { addDecimals, parseDecimal } from "./decimal.ts";
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts";
 import { parseTime } from "./wire-time.ts";
@@ -11,7 +12,10 @@ interface Figures<T> {
 }
 
 /** The fields of a row from which tokens, costs and first_token_time are derived. */
-type UsageSource = Pick<TraceRow, "outputs" | "extra" | "events">;
+type UsageSource = Pick<TraceRow, "outputs" | "extra">;
+
+/** The first one that has any figure counts. */
+type UsageReports = readonly JsonObject[];
 
 interface Measure<T> {
   readonly keys: { readonly [Name in keyof Figures<T>]: readonly string[] };
@@ -45,24 +49,35 @@ export function parseCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) + 0 : undefined;
 }
 
-/** The tokens of a run: explicit fields take precedence over reports in outputs and metadata. */
-export function tokensOf(explicit: Partial<Figures<number>>, source: UsageSource): Figures<number> {
-  return complete(explicit, source, TOKENS);
+/** What a run reports of its tokens and costs in its outputs and metadata. */
+export function usageReports(source: UsageSource): UsageReports {
+  const outputs = valueWith(source.outputs, "usage_metadata", "llm_output");
+  const extra = valueWith(source.extra, "usage_metadata");
+  return [
+    objectAt(outputs, "usage_metadata"),
+    objectAt(objectAt(outputs, "llm_output"), "token_usage"),
+    objectAt(objectAt(extra, "metadata"), "usage_metadata"),
+  ].filter((report) => report !== undefined);
+}
+
+/** The tokens of a run: explicit fields take precedence over reports. */
+export function tokensOf(explicit: Partial<Figures<number>>, reports: UsageReports): Figures<number> {
+  return complete(explicit, reports, TOKENS);
 }
 
 /** The costs of a run, by the same rule. */
-export function costsOf(explicit: Partial<Figures<string>>, source: UsageSource): Figures<string> {
-  return complete(explicit, source, COSTS);
+export function costsOf(explicit: Partial<Figures<string>>, reports: UsageReports): Figures<string> {
+  return complete(explicit, reports, COSTS);
 }
 
 /** The tokens of a row that must have been sent explicitly, because they cannot be derived. */
-export function explicitTokens(figures: Figures<number>, source: UsageSource): Partial<Figures<number>> {
-  return explicit(figures, source, TOKENS);
+export function explicitTokens(figures: Figures<number>, reports: UsageReports): Partial<Figures<number>> {
+  return explicit(figures, reports, TOKENS);
 }
 
 /** The costs of a row that must have been sent explicitly. */
-export function explicitCosts(figures: Figures<string>, source: UsageSource): Partial<Figures<string>> {
-  return explicit(figures, source, COSTS);
+export function explicitCosts(figures: Figures<string>, reports: UsageReports): Partial<Figures<string>> {
+  return explicit(figures, reports, COSTS);
 }
 
 /** The time of the first event named `new_token` with a readable time. */
@@ -75,33 +90,27 @@ export function firstTokenTimeIn(events: unknown): string | null {
   return null;
 }
 
-function complete<T>(stated: Partial<Figures<T>>, source: UsageSource, measure: Measure<T>): Figures<T> {
-  const reported = reportedIn(source, measure);
+function complete<T>(stated: Partial<Figures<T>>, reports: UsageReports, measure: Measure<T>): Figures<T> {
+  const reported = reportedIn(reports, measure);
   const prompt = stated.prompt ?? reported.prompt;
   const completion = stated.completion ?? reported.completion;
   const sum = prompt !== null && completion !== null ? measure.add(prompt, completion) : null;
   return { total: stated.total ?? reported.total ?? sum, prompt, completion };
 }
 
-function explicit<T>(figures: Figures<T>, source: UsageSource, measure: Measure<T>): Partial<Figures<T>> {
-  const reported = reportedIn(source, measure);
+function explicit<T>(figures: Figures<T>, reports: UsageReports, measure: Measure<T>): Partial<Figures<T>> {
+  const reported = reportedIn(reports, measure);
   const stated = {
     prompt: figures.prompt === reported.prompt ? null : figures.prompt,
     completion: figures.completion === reported.completion ? null : figures.completion,
   };
-  const { total } = complete(stated, source, measure);
+  const { total } = complete(stated, reports, measure);
   return { ...stated, total: figures.total === total ? null : figures.total };
 }
 
 /** Total, prompt and completion are taken from one report, the first that has any, so that they match. */
-function reportedIn<T>(source: UsageSource, measure: Measure<T>): Figures<T> {
-  const reports = [
-    objectAt(source.outputs, "usage_metadata"),
-    objectAt(objectAt(source.outputs, "llm_output"), "token_usage"),
-    objectAt(objectAt(source.extra, "metadata"), "usage_metadata"),
-  ];
+function reportedIn<T>(reports: UsageReports, measure: Measure<T>): Figures<T> {
   for (const report of reports) {
-    if (report === undefined) continue;
     const total = firstOf(report, measure.keys.total, measure);
     const prompt = firstOf(report, measure.keys.prompt, measure);
     const completion = firstOf(report, measure.keys.completion, measure);

@@ -1,0 +1,73 @@
+import { textOrValue } from "../subjects/json-text.ts";
+import { hashOf, isPlainText, JsonWalk } from "../subjects/json-walk.ts";
+
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/** A value that is left out of what is parsed; its number stands there instead. */
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  readonly isCanonical: boolean;
+}
+
+/**
+ * Parses a body whose members are lists of objects. In these, members of such names remain texts (`JsonText`) where they can.
+ * Undefined when the body is not of that form, has spaces between its values, or is no JSON.
+ */
+export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unknown {
+  const body = Buffer.from(sent.buffer, sent.byteOffset, sent.length);
+  if (body[0] !== OPEN_OBJECT || !isPlainText(body)) return undefined;
+  const holes = holesIn(body, names);
+  if (!holes) return undefined;
+  try {
+    const value = JSON.parse(withoutHoles(body, holes)) as Readonly<Record<string, unknown>>;
+    for (const list of Object.values(value))
+      if (Array.isArray(list)) for (const item of list) fill(item, names, body, holes);
+    return value;
+  } catch {
+    // A hole is no JSON: the same text as a whole says where.
+    return undefined;
+  }
+}
+
+function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | undefined {
+  const holes: Hole[] = [];
+  const hashes = new Set(names.map((name) => hashOf(Buffer.from(name), 0, name.length)));
+  const walk = new JsonWalk(body);
+
+  function member(start: number, end: number): boolean {
+    // A name with escapes could be any.
+    if (!walk.isCanonical) return false;
+    const isHole =
+      hashes.has(hashOf(body, start, end)) && names.includes(body.toString("latin1", start, end));
+    const from = walk.at;
+    if (!walk.value()) return false;
+    if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
+    walk.isCanonical = true;
+    return true;
+  }
+
+  const item = () => (body[walk.at] === OPEN_OBJECT ? walk.object(member) : walk.value());
+  const list = () => (body[walk.at] === OPEN_LIST ? walk.list(item) : walk.value());
+  return walk.object(list) && walk.isCanonical && walk.at === body.length ? holes : undefined;
+}
+
+function withoutHoles(body: Buffer, holes: readonly Hole[]): string {
+  let [text, at] = ["", 0];
+  for (const [number, { from, to }] of holes.entries()) {
+    text += body.toString("utf8", at, from) + number;
+    at = to;
+  }
+  return text + body.toString("utf8", at);
+}
+
+function fill(item: unknown, names: readonly string[], body: Buffer, holes: readonly Hole[]): void {
+  if (typeof item !== "object" || item === null) return;
+  const members = item as Record<string, unknown>;
+  for (const name of names) {
+    if (!Object.hasOwn(members, name)) continue;
+    const { from, to, isCanonical } = holes[members[name] as number] as Hole;
+    members[name] = textOrValue(body.subarray(from, to), isCanonical);
+  }
+}

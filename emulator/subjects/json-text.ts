@@ -1,0 +1,42 @@
+import { isPlainText, JsonWalk } from "./json-walk.ts";
+
+const OPENING: ReadonlySet<number | undefined> = new Set(Buffer.from("{["));
+
+/**
+ * An object or an array that is kept as the bytes of its JSON text, which are those that `JSON.stringify` would make of it:
+ * what is only stored is neither parsed nor made into text again.
+ */
+export class JsonText {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get value(): unknown {
+    return JSON.parse(this.bytes.toString());
+  }
+
+  toJSON(): unknown {
+    return this.value;
+  }
+}
+
+/** The text of bytes that are known to be UTF-8, and canonical or not; what cannot be kept is parsed. Throws a `SyntaxError`. */
+export function textOrValue(bytes: Buffer, isCanonical: boolean): unknown {
+  return isCanonical && OPENING.has(bytes[0]) ? new JsonText(bytes) : JSON.parse(bytes.toString());
+}
+
+/** The text of any bytes; undefined where it cannot be kept. */
+export function keptText(bytes: Uint8Array): JsonText | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (!OPENING.has(text[0]) || !isPlainText(text)) return undefined;
+  const walk = new JsonWalk(text);
+  return walk.value() && walk.isCanonical && walk.at === text.length ? new JsonText(text) : undefined;
+}
+
+/** A value, or that of a text which may have such a member, at any depth; undefined for a text that has none. */
+export function valueWith(value: unknown, ...names: readonly string[]): unknown {
+  if (!(value instanceof JsonText)) return value;
+  return names.some((name) => value.bytes.includes(`"${name}"`)) ? value.value : undefined;
+}

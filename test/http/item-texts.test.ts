@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseItemTexts } from "../../emulator/http/item-texts.ts";
+import { JsonText } from "../../emulator/subjects/json-text.ts";
+
+const NAMES = ["inputs", "outputs"];
+
+function parse(json: string): unknown {
+  return parseItemTexts(Buffer.from(json), NAMES);
+}
+
+const name = fc.constantFrom(...NAMES, "id", "post", "0", "__proto__", 'a"b\\');
+const item = fc.oneof(
+  fc.jsonValue(),
+  fc.array(fc.tuple(name, fc.jsonValue())).map((members) => Object.fromEntries(members)),
+);
+const body = fc
+  .array(fc.tuple(name, fc.oneof(fc.array(item), fc.jsonValue())))
+  .map((members) => Object.fromEntries(members));
+
+test("members of items are kept as text, all others are parsed", () => {
+  const inputs = { messages: [{ content: 'ü "quoted"\n' }] };
+  const read = parse(JSON.stringify({ post: [{ id: 1, inputs, extra: inputs }], outputs: inputs }));
+  expect(read).toEqual({
+    post: [{ id: 1, inputs: expect.any(JsonText), extra: inputs }],
+    outputs: inputs,
+  });
+  expect((read as { post: [{ inputs: JsonText }] }).post[0].inputs.value).toEqual(inputs);
+});
+
+test("a member that JSON.stringify would write in other bytes is parsed, as is one that is no object", () => {
+  const json = '{"post":[{"inputs":{"n":1.0},"outputs":5},{"inputs":null,"outputs":[{"a":1,"a":2}]}]}';
+  expect(parse(json)).toEqual(JSON.parse(json));
+});
+
+test("of two members of one name the last counts", () => {
+  expect(JSON.stringify(parse('{"post":[{"inputs":{"a":1},"inputs":{"b":2}}]}'))).toBe(
+    '{"post":[{"inputs":{"b":2}}]}',
+  );
+});
+
+test.each([
+  '{"post": [{"inputs":{}}]}',
+  '{"post":[{"in\\u0070uts":0}]}',
+  '{"post":[{"inputs":{}}]}\n',
+  '[{"inputs":{}}]',
+  '{"post":[{"inputs":{},}]}',
+  '{"post":[{"inputs":{"a":1}]}',
+  '{"post":[{"inputs":tru}]}',
+  "{",
+  "",
+])("nothing is kept of %s", (json) => expect(parse(json)).toBeUndefined());
+
+test("nothing is kept of what is no UTF-8", () => {
+  const bytes = Buffer.concat([Buffer.from('{"post":[{"id":"'), Buffer.of(0xff), Buffer.from('"}]}')]);
+  expect(parseItemTexts(bytes, NAMES)).toBeUndefined();
+});
+
+test("what is read is what JSON.parse reads, whatever the body", () => {
+  const cases = fc.tuple(body, fc.nat(), fc.constantFrom(...'"\\{}[],:0-e /u\ta'), fc.boolean());
+  fc.assert(
+    fc.property(cases, ([value, place, put, isCut]) => {
+      const whole = JSON.stringify(value);
+      const at = place % whole.length;
+      const json = isCut ? whole.slice(0, at) + put + whole.slice(at + 1) : whole;
+      const read = parse(json);
+      if (read !== undefined) expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(json)));
+    }),
+    { numRuns: 1_000 },
+  );
+});

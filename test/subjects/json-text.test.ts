@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { JsonText, keptText, valueWith } from "../../emulator/subjects/json-text.ts";
+
+const textOf = (json: string) => keptText(Buffer.from(json));
+
+describe("keptText", () => {
+  test.each(['{"a":["é\\n\\"",{"b":-1.5,"__proto__":null}],"c":{}}', "[]", '[0,10,1e+21,true,false,""]'])(
+    "keeps %s as it is",
+    (json) => {
+      expect(JSON.stringify(JSON.parse(json))).toBe(json);
+      expect(textOf(json)?.bytes.toString()).toBe(json);
+    },
+  );
+
+  test.each([
+    '{"a": 1}',
+    "[1.0]",
+    "[1e5]",
+    "[-0]",
+    "[01]",
+    "[1e400]",
+    "[NaN]",
+    "[-Infinity]",
+    "[1,]",
+    "[1",
+    "[1]]",
+    "[1]\n",
+    '{"b":1,"1":2}',
+    '{"a":1,"a":2}',
+    '["\\u0041"]',
+    '["\\/"]',
+    '["\u0001"]',
+    '["a]',
+    '"text"',
+    "1",
+    "null",
+    "",
+  ])("does not keep %s", (json) => expect(textOf(json)).toBeUndefined());
+
+  test("does not keep what is no UTF-8, and what is nested deep", () => {
+    expect(keptText(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toBeUndefined();
+    expect(textOf("[".repeat(151) + "]".repeat(151))).toBeUndefined();
+    expect(textOf("[".repeat(150) + "]".repeat(150))).toBeDefined();
+  });
+
+  test("keeps the JSON text of objects and lists, and of other texts only what JSON.stringify would write", () => {
+    const cut = fc.tuple(fc.jsonValue(), fc.nat(), fc.constantFrom(...'"\\{}[],:019-e.uu /\t\u0000a'));
+    fc.assert(
+      fc.property(cut, ([value, place, put]) => {
+        const json = JSON.stringify(value);
+        const isKept = textOf(json) !== undefined;
+        if (isKept) expect(typeof value).toBe("object");
+        const at = place % json.length;
+        const other = json.slice(0, at) + put + json.slice(at + 1);
+        if (textOf(other)) expect(JSON.stringify(JSON.parse(other))).toBe(other);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("valueWith", () => {
+  const text = textOf('{"metadata":{"usage":{"total":3}}}');
+
+  test("parses a text only for members that it may have", () => {
+    expect(valueWith(text, "usage")).toEqual({ metadata: { usage: { total: 3 } } });
+    expect(valueWith(text, "total_tokens", "metadata")).toBeDefined();
+    expect(valueWith(text, "total_tokens")).toBeUndefined();
+    expect(valueWith(null, "usage")).toBeNull();
+  });
+
+  test("a text is JSON as its value would be", () => {
+    expect(text).toBeInstanceOf(JsonText);
+    expect(JSON.stringify({ text })).toBe('{"text":{"metadata":{"usage":{"total":3}}}}');
+  });
+});
