@@ -17,15 +17,34 @@ const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
 const STARTING = /(start|exec)\.ts$/;
 
 /** Parts of those commands that most calls of them do without. */
-const PARTS = ["bin/exec/explore.ts", "bin/exec/capsule.ts", "bin/capsule/file.ts"];
+const PARTS = [
+  "bin/capsule/file.ts",
+  "bin/console/browser.ts",
+  "bin/console/keys.ts",
+  "bin/exec/capsule.ts",
+  "bin/exec/explore.ts",
+];
 
-/**
- * Entry points: files run or imported by their own path. The commands that start an emulator are built by themselves:
- * the fewer entries share code, the fewer files each has to open.
- */
+const BUILD = await sourceHash();
+
+/** All that the commands need that start an emulator, as one function for `bin/compiled-code.ts`. */
+const STARTING_BUNDLE = `starting-${BUILD}`;
+
+/** CommonJS, which Node loads in less time; modules beside it have a name that says so. */
+const COMMONJS = { format: "cjs", splitting: false, plugins: [separateFiles()] };
+const MODULES = { outExtension: { ".js": ".mjs" } };
+
+/** Entry points: files run or imported by their own path. */
 const BUILDS = [
-  { entryPoints: ["bin/emulator.ts"], plugins: [otherCommands()] },
-  { entryPoints: await otherCommandFiles() },
+  {
+    entryPoints: ["bin/emulator.ts"],
+    ...COMMONJS,
+    define: {
+      "import.meta.dirname": "__dirname",
+      STARTING_BUNDLE: JSON.stringify(`${STARTING_BUNDLE}.js`),
+    },
+  },
+  { entryPoints: ["bin/main.ts", ...(await commandFiles()), ...PARTS], ...MODULES },
   {
     entryPoints: [
       "emulator/runtime/index.ts",
@@ -41,6 +60,7 @@ const BUILDS = [
       "emulator/storage/background-thread.ts",
       "bin/replay/trial-thread.ts",
     ],
+    ...MODULES,
   },
 ];
 
@@ -56,8 +76,6 @@ const OLD_FILE_GRACE_MS = 15 * 60_000;
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const external = [...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)), ...PEERS];
 
-const BUILD = await sourceHash();
-
 const common = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -69,9 +87,10 @@ const common = {
 
 await rm(FRESH, { recursive: true, force: true });
 try {
-  const bundles = await Promise.all([...BUILDS.map(bundle), bundleConsole()]);
+  const bundles = await Promise.all([...BUILDS.map(bundle), bundleStarting(), bundleConsole()]);
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
+  await writeText("bin/package.json", '{ "type": "commonjs" }\n');
   await writeCommonJs(FRESH, manifest.exports);
   await publish();
 } catch (error) {
@@ -98,6 +117,26 @@ function bundle(own) {
     metafile: true,
     ...own,
   });
+}
+
+/** One function, as `bin/compiled-code.ts` takes it. Node 20 imports nothing into code that was kept: a parameter does. */
+async function bundleStarting() {
+  const { outputFiles, metafile } = await bundle({
+    entryPoints: { [`bin/${STARTING_BUNDLE}`]: "bin/main.ts" },
+    ...COMMONJS,
+    define: { "import.meta.url": "bundleUrl" },
+    banner: { js: "(function(module,require,importFrom,bundleUrl){" },
+    footer: { js: "})" },
+    write: false,
+  });
+  const [{ imports }] = Object.values(metafile.outputs);
+  const imported = imports.filter(({ kind, external }) => kind === "dynamic-import" && external);
+  const code = imported.reduce(
+    (text, { path }) => text.replaceAll(`import("${path}")`, `importFrom("${path}")`),
+    outputFiles[0].text,
+  );
+  await writeText(`bin/${STARTING_BUNDLE}.js`, code);
+  return { metafile };
 }
 
 /** The console is browser code: one script and one style sheet, and the files that are served as they are. */
@@ -134,21 +173,20 @@ async function sourceHash() {
   return hash.digest("hex").slice(0, 8);
 }
 
-async function otherCommandFiles() {
-  const names = await readdir(join(ROOT, "bin/commands"));
-  return [...names.filter((name) => !STARTING.test(name)).map((name) => `bin/commands/${name}`), ...PARTS];
+async function commandFiles() {
+  return (await readdir(join(ROOT, "bin/commands"))).map((name) => `bin/commands/${name}`);
 }
 
-/** Keeps the other commands and parts external; the path is valid from both `bin` and `chunks`. */
-function otherCommands() {
+/** Keeps other commands, parts and the table of commands itself out of CommonJS; the path is valid from `bin`. */
+function separateFiles() {
   return {
-    name: "other-commands",
+    name: "separate-files",
     setup({ onResolve }) {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
         if (kind !== "dynamic-import") return undefined;
         const file = relative(ROOT, join(resolveDir, path));
-        const isOther = PARTS.includes(file) || (file.startsWith("bin/commands/") && !STARTING.test(file));
-        return isOther ? { path: `../${file.replace(/\.ts$/, ".js")}`, external: true } : undefined;
+        const isOther = file.startsWith("bin/") && !STARTING.test(file);
+        return isOther ? { path: `../${file.replace(/\.ts$/, ".mjs")}`, external: true } : undefined;
       });
     },
   };
@@ -224,6 +262,6 @@ async function writeNotices(inputs) {
 }
 
 async function writeText(name, text) {
-  await mkdir(FRESH, { recursive: true });
+  await mkdir(dirname(join(FRESH, name)), { recursive: true });
   await writeFile(join(FRESH, name), text);
 }

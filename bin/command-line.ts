@@ -123,7 +123,7 @@ function checkOperands(name: string, known: readonly string[], given: readonly s
   const missing = known[given.length];
   if (missing !== undefined && !missing.startsWith("["))
     throw new UsageError(`${name}: ${missing} is missing; see \`emulator ${name} --help\``);
-  const surplus = /…[>\]]$/.test(known.at(-1) ?? "") ? undefined : given[known.length];
+  const surplus = ["…>", "…]"].includes(known.at(-1)?.slice(-2) ?? "") ? undefined : given[known.length];
   if (surplus !== undefined)
     throw new UsageError(`${surplus}: not expected after ${name}; see \`emulator ${name} --help\``);
 }

@@ -1,10 +1,23 @@
 #!/usr/bin/env node
 import module from "node:module";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { loadCompiled } from "./compiled-code.ts";
+import type * as Main from "./main.ts";
 
 /** Since Node 22.1. */
 type CompileCache = { enableCompileCache?(folder: string): unknown };
 
-// Compiled code is kept beside the code, where nobody else can put any. NODE_DISABLE_COMPILE_CACHE=1 turns it off.
-(module as CompileCache).enableCompileCache?.(fileURLToPath(new URL("../.compiled", import.meta.url)));
-await (await import("./main.ts")).runCommandLine();
+/** The bundle of the commands that start an emulator; the build names it. */
+declare const STARTING_BUNDLE: string;
+
+/** Where nobody else can put any code that they do not put here. */
+const COMPILED = join(import.meta.dirname, "../.compiled");
+
+const [word = "start"] = process.argv.slice(2);
+if (["start", "exec"].includes(word) || word.startsWith("-")) {
+  const { exports, keep } = loadCompiled<typeof Main>(join(import.meta.dirname, STARTING_BUNDLE), COMPILED);
+  void exports.runCommandLine(keep);
+} else {
+  (module as CompileCache).enableCompileCache?.(COMPILED);
+  void import("./main.ts").then(({ runCommandLine }) => runCommandLine());
+}

@@ -1,6 +1,7 @@
 import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
+import { afterStart } from "./after-start.ts";
 import { type Interrupted, UsageError } from "./command.ts";
 import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
@@ -63,9 +64,10 @@ function exitCodeFor(error: unknown): number {
   return 1;
 }
 
-/** Runs the command that the process was started with, and sets the exit code. */
-export async function runCommandLine(): Promise<void> {
+/** Runs the command that the process was started with, and sets the exit code; `started` is called once an emulator serves. */
+export async function runCommandLine(started: () => void = () => undefined): Promise<void> {
   endWithReader();
+  afterStart(started);
   process.exitCode = await main(process.argv.slice(2)).catch((error) => {
     const code = exitCodeFor(error);
     // What was stopped may still hold connections.

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { Configuration } from "../emulator/config/configuration.ts";
 import type { LogOptions } from "../emulator/runtime/request-log.ts";
 import { type RunningEmulator, start } from "../emulator/runtime/start.ts";
+import { emulatorStarted } from "./after-start.ts";
 import { UsageError } from "./command.ts";
 import { worldAt } from "./running.ts";
 
@@ -34,7 +35,9 @@ export async function startOrExplain(
   log?: LogOptions,
 ): Promise<RunningEmulator> {
   try {
-    return await start(configuration, log);
+    const running = await start(configuration, log);
+    emulatorStarted();
+    return running;
   } catch (error) {
     const { name, message, code, port, path, hint } = error as StartError;
     if (EXPLAINED.has(name)) throw new UsageError(hint === undefined ? message : `${message} ${hint}`);

@@ -7,7 +7,7 @@ const BUILT = "/dist/";
  * `dist`: Node 20 runs no TypeScript, and a bundled chunk does not lie where its source does.
  */
 export function threadUrl(entry: string, moduleUrl?: string): URL {
-  return builtUrl(`${entry}.js`, moduleUrl);
+  return builtUrl(`${entry}.mjs`, moduleUrl);
 }
 
 /** Where a file of the build lies, by its path in `dist`. */

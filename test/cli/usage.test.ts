@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
+
+const COMPILED = new URL("../../dist/.compiled", import.meta.url);
 
 const COMMANDS = [
   "start",
@@ -28,8 +30,19 @@ describe("emulator", () => {
   });
 
   it.runIf("enableCompileCache" in module)("keeps its compiled code where Node can", async () => {
-    await run(["--version"], { cwd: workingFolder() });
-    expect(existsSync(new URL("../../dist/.compiled", import.meta.url))).toBe(true);
+    await run(["status"], { cwd: workingFolder() });
+    expect(readdirSync(COMPILED)).toContainEqual(expect.stringMatching(/^v\d/));
+  });
+
+  it("keeps the compiled code of a start, and loads with it what it needs later", async () => {
+    const ask =
+      "fetch(`${process.env.EMULATOR_URL}/_emulator/v1/status`).then(({ status }) => process.exit(status))";
+    const words = ["exec", "--data", "data", "--", process.execPath, "-e", ask];
+    const cwd = workingFolder();
+    expect((await run(words, { cwd })).code).toBe(200);
+    const own = readdirSync(COMPILED).filter((name) => name.includes(`${process.version}-${process.arch}`));
+    expect(own).toContainEqual(expect.stringMatching(/^starting-[0-9a-f]{8}\.js/));
+    expect(await run(words, { cwd })).toMatchObject({ code: 200, stderr: "" });
   });
 
   it("lists its commands, and each command its flags", async () => {

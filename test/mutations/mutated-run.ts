@@ -52,11 +52,12 @@ export async function withProduct<T>(
       platform: "node",
       target: "node20.19",
       format: "esm",
+      outExtension: { ".js": ".mjs" },
       packages: "external",
       logLevel: "error",
       plugins: mutation ? [replaced(mutation)] : [],
     });
-    return await use(join(outdir, "bin/emulator.js"));
+    return await use(join(outdir, "bin/emulator.mjs"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

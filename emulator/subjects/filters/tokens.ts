@@ -80,11 +80,13 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
   return { token: { kind: "number", value, at }, end };
 }
 
+const CURLY_QUOTES = "“”„‘’‚«»`´";
+
 function strayHint(text: string, at: number): string | undefined {
   const first = text.charAt(at);
   if (first === "\\")
     return 'The quotes are escaped once too often: the filter itself must read "…", not \\"…\\".';
-  if (/[“”„‘’‚«»`´]/.test(first)) return `Write straight quotes, " or '.`;
+  if (first !== "" && CURLY_QUOTES.includes(first)) return `Write straight quotes, " or '.`;
   if (/[=<>!&|~]/.test(first))
     return 'Write a condition as a function: eq(name, "x"), gt(latency, 2), and(…, …).';
   if (first === "{") return `Write a JSON object in single quotes: has(metadata, '{"key": "value"}').`;
