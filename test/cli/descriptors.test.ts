@@ -6,15 +6,25 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import { sendSigned } from "../s3/signed-request.ts";
+import { DESTINATION, type ExportRunReply } from "../support/emulator.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 import { HOLDING_DESCRIPTORS } from "../support/held-descriptors.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
-const KEY = { "content-type": "application/json", "x-api-key": "emulator-key" };
+const KEY = {
+  "content-type": "application/json",
+  "x-api-key": "emulator-key",
+  "x-tenant-id": "00000000-0000-4000-8000-000000000001",
+};
 const CROWD = 100;
 
 /** An emulator that may open so many files and connections. */
-function startWith(descriptors: number, cwd: string, env: Readonly<Record<string, string>> = {}) {
+function startWith(
+  descriptors: number,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  ...more: readonly string[]
+) {
   const words = [
     process.execPath,
     CLI,
@@ -26,6 +36,7 @@ function startWith(descriptors: number, cwd: string, env: Readonly<Record<string
     "off",
     "--data",
     "data",
+    ...more,
   ];
   const child = spawn("sh", ["-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, ...words], {
     cwd,
@@ -87,18 +98,36 @@ interface Asked {
   readonly body?: string | Buffer;
 }
 
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** A connection of its own for each request; it is asked for until there is one. */
-function statusOf(url: string, { method, path, headers, body }: Asked): Promise<number> {
+function replyOf(url: string, asked: Asked): Promise<Answered> {
+  const { method, path, headers, body } = asked;
   return new Promise((resolve) => {
     const options = { method, headers: { ...KEY, ...headers }, agent: false as const };
     request(url + path, options, (reply) => {
-      reply.resume().on("end", () => resolve(reply.statusCode ?? 0));
+      let text = "";
+      reply.setEncoding("utf8").on("data", (piece) => {
+        text += piece;
+      });
+      reply.on("end", () => resolve({ status: reply.statusCode ?? 0, text }));
     })
-      .on("error", () =>
-        resolve(statusOf(url, { method, path, ...(headers && { headers }), ...(body && { body }) })),
-      )
+      .on("error", () => resolve(replyOf(url, asked)))
       .end(body);
   });
+}
+
+const statusOf = async (url: string, asked: Asked): Promise<number> => (await replyOf(url, asked)).status;
+
+const json = (path: string, body: unknown): Asked => ({ method: "POST", path, body: JSON.stringify(body) });
+
+/** Has a process that holds descriptors take them, or give them back. */
+async function toggle(child: ReturnType<typeof startWith>["child"], said: "taken" | "released") {
+  child.kill("SIGUSR2");
+  for await (const [text] of on(child.stderr, "data")) if (String(text).includes(said)) return;
 }
 
 async function signedStatus(port: number, asked: Parameters<typeof sendSigned>[1]): Promise<number> {
@@ -116,12 +145,7 @@ it("when descriptors have run out, what is loaded or opened with a first request
   const [line] = await once(child.stdout, "data");
   const { url, s3_url } = JSON.parse(String(line)) as ReadyLine;
   const port = Number(new URL(s3_url).port);
-  const json = (path: string, body: unknown) => ({ method: "POST", path, body: JSON.stringify(body) });
   const signed = (method: string, path: string, more = {}) => signedStatus(port, { method, path, ...more });
-  const toggle = async (said: string): Promise<void> => {
-    child.kill("SIGUSR2");
-    for await (const [text] of on(child.stderr, "data")) if (String(text).includes(said)) return;
-  };
   expect(await signed("PUT", "/traces/object", { body: "body" })).toBe(200);
 
   const all: Readonly<Record<string, () => Promise<number>>> = {
@@ -147,18 +171,78 @@ it("when descriptors have run out, what is loaded or opened with a first request
     put: () => signed("PUT", "/traces/other", { body: "other" }),
     get: () => signed("GET", "/traces/object"),
   };
-  await toggle("taken");
+  await toggle(child, "taken");
   expect(await all.console?.()).toBe(429);
   for (const [name, ask] of Object.entries(all)) {
     const status = await ask();
     // The object store has its own way to say so.
     expect(status < 500 || (status === 503 && /xml|put|get/.test(name)), `${name}: ${status}`).toBe(true);
   }
-  await toggle("released");
+  await toggle(child, "released");
   for (const [name, ask] of Object.entries(all)) {
     const status = await ask();
     expect(status >= 200 && status < 300, `${name}: ${status}`).toBe(true);
   }
+  child.kill();
+  expect(await ended).toMatchObject({ code: 0 });
+});
+
+const LARGE_ROWS = 12;
+const DAY = "2026-02-25T00:00:00Z";
+
+/** So many bytes of one day that a thread encodes them. */
+const largeRows = () =>
+  Array.from({ length: LARGE_ROWS }, (_, n) => ({
+    id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
+    name: "r",
+    run_type: "chain",
+    session_name: "p",
+    start_time: DAY,
+    inputs: { text: "x".repeat(100_000) },
+  }));
+
+/** So many bytes of turns that a thread folds them. */
+const FOLDED_THREADS = 90;
+const largeThread = json("/threads", { metadata: { text: "x".repeat(100_000) } });
+
+it("when no descriptor is left for a thread, an export says so and the turns of a long journal stay; both work later", async () => {
+  const cwd = workingFolder();
+  const frozen = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
+  const { child, ended } = startWith(128, cwd, HOLDING_DESCRIPTORS, ...frozen);
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(String(line)) as ReadyLine;
+  const ask = async <T>(asked: Asked): Promise<T> => {
+    const { status, text } = await replyOf(url, asked);
+    expect(status, `${asked.path}: ${text}`).toBeLessThan(300);
+    return JSON.parse(text);
+  };
+  await ask(json("/runs/batch", { post: largeRows() }));
+  const [project] = await ask<{ id: string }[]>({ method: "GET", path: "/api/v1/sessions" });
+  const destination = await ask<{ id: string }>(json("/api/v1/bulk-exports/destinations", DESTINATION));
+  const exported = async () => {
+    const { id } = await ask<{ id: string }>(
+      json("/api/v1/bulk-exports", {
+        bulk_export_destination_id: destination.id,
+        session_id: project?.id,
+        start_time: DAY,
+        end_time: "2026-02-26T00:00:00Z",
+      }),
+    );
+    await ask(json(`${CONTROL}/clock/advance`, { by: "PT1H" }));
+    const [run] = await ask<ExportRunReply[]>({ method: "GET", path: `/api/v1/bulk-exports/${id}/runs` });
+    return run;
+  };
+
+  await toggle(child, "taken");
+  const failed = await exported();
+  expect(failed).toMatchObject({ status: "FAILED", rows_exported: 0 });
+  expect(JSON.stringify(failed?.errors)).toContain("EMFILE");
+  for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
+
+  await toggle(child, "released");
+  expect(await exported()).toMatchObject({ status: "COMPLETED", rows_exported: LARGE_ROWS });
+  for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
+  expect(await ask(json("/threads/count", {}))).toBe(2 * FOLDED_THREADS);
   child.kill();
   expect(await ended).toMatchObject({ code: 0 });
 });

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { Refusal } from "../../kernel/refusal.ts";
+import { refusalIn } from "../../kernel/system-refusal.ts";
 import { AT_ONCE_BYTES } from "../background.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { type Head, journalName, numberOf, pastName, type Stretch, stateName } from "../pool/names.ts";
@@ -154,12 +154,11 @@ function sizeOfState(pool: Pool, { state }: Head): number {
   return state === null ? 0 : (statSync(pool.path(state), { throwIfNoEntry: false })?.size ?? 0);
 }
 
-/** What is too much for one JSON text or for the disk stays in its journals, which lose nothing. */
+/** What is too much for one JSON text, for the disk or for the files that may be open stays in its journals, which lose nothing. */
 function tolerating(act: () => void): void {
   try {
     act();
   } catch (error) {
-    const isRefused = error instanceof Refusal && error.code === "disk_full";
-    if (!(error instanceof RangeError) && !isFullDisk(error) && !isRefused) throw error;
+    if (!(error instanceof RangeError) && !isFullDisk(error) && !refusalIn(error)) throw error;
   }
 }

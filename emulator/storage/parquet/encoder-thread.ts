@@ -19,6 +19,8 @@ const plans = createPlans();
 
 async function encode(order: FileRequest, source: PartitionSource): Promise<void> {
   const reply = await encodeOrder(order, source, plans, crash);
+  // Node keeps a failed import for good: another thread takes the place of this one.
+  if ("failure" in reply && reply.failure === "worker_crash") throw new Error(reply.message);
   const bytes = "bytes" in reply ? reply.bytes : null;
   parentPort?.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
 }

@@ -180,6 +180,21 @@ describe("an encoder of several worlds", () => {
     expect([isReading(one), isReading(other)]).toStrictEqual([false, true]);
   });
 
+  test("gives a thread that could not read or load what it needs no other job", async () => {
+    const threads = startedThreads();
+    const store = storeOf(manyRows(20));
+    const encoder = encoderOf({ threads: 1 });
+    const { world, pieces } = store.location(requestOf(store));
+    const gone = { world, pieces: pieces.map((piece) => ({ ...piece, path: `${piece.path}-gone` })) };
+    expect(await encoder.encode(requestOf(store), gone)).toEqual({
+      failure: "worker_crash",
+      message: expect.stringMatching(/^the encoding thread failed: .*ENOENT/),
+    });
+    expect(threads.ended()).toStrictEqual([true]);
+    expect(await encoder.encode(requestOf(store), { world, pieces })).toMatchObject({ rows: 20 });
+    expect(threads.ended()).toStrictEqual([true, false]);
+  });
+
   test("ends, for a world, the thread that works or has worked for it", async () => {
     const threads = startedThreads();
     const [one, other] = [storeOf(manyRows(1500)), storeOf(manyRows(1500))];
