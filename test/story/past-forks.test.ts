@@ -49,7 +49,7 @@ async function journalAfter(world: Emulator, turn: number): Promise<string> {
 }
 
 /** Tells the story in `main`; answers where it stood at the point, which steps came after, and what they led to. */
-async function tell(main: Emulator, { steps, after, by }: Story) {
+async function tell(main: Emulator, { steps, after, by }: Story, isRestarted: boolean) {
   const stands: Stand[] = [];
   for (const each of steps) {
     await take(main, each);
@@ -59,9 +59,11 @@ async function tell(main: Emulator, { steps, after, by }: Story) {
   const at = stands[after % steps.length] as Stand;
   const rest = steps.slice((after % steps.length) + 1);
   const last = stands.at(-1) as Stand;
+  // At the last instant a start with another clock has a turn of its own.
+  const byTurn = by === "turn" || (isRestarted && at === last);
   return {
     at,
-    point: by === "turn" ? at.turn : at.now,
+    point: byTurn ? at.turn : at.now,
     rest,
     last,
     journal: await journalAfter(main, at.turn),
@@ -99,7 +101,7 @@ async function retell(main: Emulator, told: Awaited<ReturnType<typeof tell>>, is
 async function check(told: Story, options: EmulatorOptions, restarts = false): Promise<void> {
   let rig = await startRig({ ...options, seed: told.seed });
   try {
-    const so = await tell(rig.emulator, told);
+    const so = await tell(rig.emulator, told, restarts);
     if (restarts) {
       closeStores();
       await rig.close();

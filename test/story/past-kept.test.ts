@@ -72,6 +72,25 @@ it("a fork in which nothing happened keeps the past of its source over a restart
   expect([counted.status, counted.body]).toEqual([200, 2]);
 });
 
+it("each start has the clock that it was given, and what was before it the one of then", async () => {
+  const modes = async ({ emulator }: Rig, turns: readonly number[]) => {
+    const now = await emulator.control<{ mode: string }>("GET", "/clock");
+    const then = turns.map((turn) => emulator.at(turn).control<{ mode: string }>("GET", "/clock"));
+    return [now, ...(await Promise.all(then))].map(({ mode }) => mode);
+  };
+  const flowing = await during(async (rig) => {
+    await addThreads(rig, 1);
+    await rig.emulator.control("POST", "/clock/flow", { rate: 1e-9 });
+    return addThreads(rig, 1);
+  });
+  const frozen = await during((rig) => addThreads(rig, 1));
+  await during(async (rig) => {
+    const fork = await rig.emulator.fork({ at: flowing });
+    expect(await modes(rig, [frozen, flowing, 1])).toEqual(["frozen", "frozen", "flowing", "frozen"]);
+    expect((await fork.control<{ mode: string }>("GET", "/clock")).mode).toBe("flowing");
+  });
+});
+
 it("a damaged past is refused with its file, and the present goes on", async () => {
   const turn = await during((rig) => addThreads(rig, 3));
   const [file = ""] = pastFiles();

@@ -56,7 +56,8 @@ async function importMain({
   const chunks = await readArchiveFile(importFile);
   const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
   const stillMissing = given ? snapshots.giveSecrets(name, given) : missing;
-  worlds.startFromSnapshot(MAIN, name, (image) => resumedState(image, configuration));
+  const { clock } = configuration;
+  worlds.startFromSnapshot(MAIN, name, (image) => ({ ...resumedState(image, configuration), clock }));
   return stillMissing;
 }
 

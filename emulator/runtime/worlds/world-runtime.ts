@@ -37,19 +37,19 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     onFailure,
     retain: (files, bytes) => history.keepBodies(files, bytes),
   });
-  const image = source ? source.image : resumedState(storage.image, configuration);
+  const image = source?.image ?? resumedState(storage.image, configuration);
   const adapters = openAdapters(options, storage, () => ({ world, history }));
   const { encoder, webhooks, objectStores, delays } = adapters;
   const world: World = createWorld({
     ...partsOf(adapters, image, delays),
-    passed: (...passed) => past.passed(...passed),
+    passed: (...given) => passed(...given),
   });
-  const past = openHistory(world, storage, source?.before);
-  const { history } = past;
+  const { history, passed } = openHistory(world, storage, source?.before);
+  goOn(world, source);
+  if (!source) setClock(world, configuration.clock);
   const clock = startClock(world, configuration.followWaits);
   const { rows, bodies } = storage;
   const objects: ObjectStore = { world, files: bodies, delays, triggerFault: triggerS3Fault };
-  goOn(world, source);
 
   async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
     clock.close();
@@ -99,6 +99,14 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     },
   };
   return withPast(runtime, adapters);
+}
+
+/** A turn of its own, so that the past before a start and since then each have the clock that they had. */
+function setClock(world: World, clock: World["clock"]): void {
+  const { mode, rate } = world.clock;
+  if (mode === clock.mode && rate === clock.rate) return;
+  const name = clock.mode === "frozen" ? "clock.freeze" : "clock.flow";
+  world.turn({ type: "start", name }, (turn) => turn.setClock(clock));
 }
 
 /** What a fork from a moment has beside its storage. */

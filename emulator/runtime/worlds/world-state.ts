@@ -15,8 +15,8 @@ export function initialState({ seed, now, clock }: Configuration): WorldState {
   return emptyState(seed, now ?? Date.now(), clock);
 }
 
-/** A world that was left goes on: a flowing clock with the wall's time, never backwards. */
-export function resumedState<S extends Pick<WorldState, "turn" | "now" | "clock">>(
+/** A world that was left goes on: with the wall's time where its clock is to flow, never backwards. */
+export function resumedState<S extends Pick<WorldState, "turn" | "now">>(
   state: S,
   { clock, now }: Configuration,
 ): S {
@@ -29,5 +29,5 @@ export function resumedState<S extends Pick<WorldState, "turn" | "now" | "clock"
       "Leave it out, or use another --data folder.",
     );
   const wall = clock.mode === "flowing" ? Date.now() : state.now;
-  return { ...state, clock, now: Math.max(state.now, now ?? wall) };
+  return { ...state, now: Math.max(state.now, now ?? wall) };
 }
