@@ -96,7 +96,7 @@ async function answer(
       region: request.region,
       raw: request,
     };
-    const result = await found.row.run(context, asked);
+    const result = await carriedOut(context.world, request, () => found.row.run(context, asked));
     if (isFile(result))
       return {
         status: 200,
@@ -111,6 +111,23 @@ async function answer(
     if (!refusal) return jsonReply(500, { error: { code: "defect", message: String(error) } });
     return earlyRefusalReply(refusal, request.path);
   }
+}
+
+/** What is read of a world that is removed or begun anew meanwhile is refused for that reason: its files have gone. */
+async function carriedOut(
+  world: ControlContext["world"],
+  { method }: HttpRequest,
+  run: () => unknown,
+): Promise<unknown> {
+  const { defect } = world;
+  const hasEnded = () => method === "GET" && world.defect !== defect;
+  try {
+    const result = await run();
+    if (!hasEnded()) return result;
+  } catch (error) {
+    if (!hasEnded()) throw error;
+  }
+  throw world.defect;
 }
 
 function refuseInPast({ method, path, past }: ControlOperation): void {

@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { dirname, sep } from "node:path";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 
@@ -40,6 +49,8 @@ export interface OpenFiles {
   read(path: string): number;
   /** The same for a file that is read and appended to; it is created when it is missing. */
   append(path: string): number;
+  /** The same descriptor, of a file that has been appended to: none is created. */
+  appended(path: string): number;
   /** The same for a file that is there, and is written to at any place. */
   change(path: string): number;
   /** Closes a file, or all that are below a folder. */
@@ -104,6 +115,7 @@ export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
     open: openOrMakeRoom,
     read: (path) => of(`r ${path}`, () => openSync(path, "r")),
     append: (path) => of(`a ${path}`, () => openForAppending(path)),
+    appended: (path) => of(`a ${path}`, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
     change: (path) => of(`w ${path}`, () => openSync(path, "r+")),
     release(path) {
       for (const [key, file] of [...files]) {

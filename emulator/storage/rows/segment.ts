@@ -153,7 +153,7 @@ function joined(segment: Segment): Buffer {
 
 /** The file of a piece. An own tail may have grown by another descriptor, which does no harm. */
 function fileOf({ files, path }: Pool, { file, below }: LoadedPiece, ending: string): number {
-  return below === null ? files.append(path(file + ending)) : files.read(path(file + ending));
+  return below === null ? files.appended(path(file + ending)) : files.read(path(file + ending));
 }
 
 /** So many records from a position on; throws when the sidecar is shorter. */

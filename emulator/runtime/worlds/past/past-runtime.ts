@@ -32,12 +32,28 @@ const STILL: Clock = {
   dryRunPace: () => ({}),
 };
 
-/** The runtime of a world with its past: each point is opened once, and the one read longest ago given up for another. */
+/**
+ * The runtime of a world with its past: each point is opened once, and the one read longest ago given up for another. They
+ * end with the world, for the same reason.
+ */
 export function withPast(runtime: Omit<WorldRuntime, "asOf">, adapters: WorldAdapters): WorldRuntime {
   // In the order of use, the one used longest ago first.
   const opened = new Map<string, WorldRuntime>();
-  const live: WorldRuntime = { ...runtime, asOf };
+  const live: WorldRuntime = {
+    ...runtime,
+    asOf,
+    end: (reason) => endAll(runtime.end(reason)),
+    close: () => endAll(runtime.close()),
+  };
   return live;
+
+  /** `ended`: the world itself has ended, its files go. */
+  function endAll(ended: Promise<void>): Promise<void> {
+    const { defect } = runtime.world;
+    if (defect) for (const { world } of opened.values()) world.end(defect);
+    opened.clear();
+    return ended;
+  }
 
   function asOf(at: AsOf): WorldRuntime {
     const { history, world, clock } = live;
