@@ -4,6 +4,7 @@ import { emptyState } from "../kernel/commit.ts";
 import { bodiesOfPast } from "./history/past-file.ts";
 import { filesNamedBy } from "./journal/named-files.ts";
 import { readHead } from "./journal/read-head.ts";
+import { fileOfBody } from "./objects/body-place.ts";
 import type { Head } from "./pool/names.ts";
 import { type Pool, poolPath } from "./pool/pool.ts";
 
@@ -34,9 +35,9 @@ export function* unneeded(root: string, owners: readonly number[], heads: Iterab
 /** Every file that a head leads to. */
 export function* filesOf(pool: Pick<Pool, "path">, head: Head): Iterable<string> {
   if (head.state !== null) yield head.state;
-  if (head.past) yield* [head.past.file, ...bodiesOfPast(pool.path(head.past.file))];
+  if (head.past) yield* [head.past.file, ...bodiesOfPast(pool.path(head.past.file)).map(fileOfBody)];
   for (const { file } of head.journals) yield file;
-  if (head.bodies) yield* head.bodies;
+  if (head.bodies) yield* head.bodies.map(fileOfBody);
   yield* filesNamedBy(readHead(pool, head, NO_STATE));
 }
 

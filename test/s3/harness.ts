@@ -9,6 +9,7 @@ import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
 import { stageFile } from "../../emulator/s3/stage-file.ts";
 import { openBodies } from "../../emulator/storage/objects/bodies.ts";
+import { fileOfBody } from "../../emulator/storage/objects/body-place.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
@@ -36,6 +37,8 @@ export interface StoreOptions {
   readonly folder?: string;
   readonly state?: WorldState;
   readonly triggerFault?: TriggerS3Fault;
+  /** Smaller bodies share files; left out, each has its own. */
+  readonly sharedBytes?: number;
 }
 
 export interface TestStore extends ObjectStore {
@@ -48,12 +51,13 @@ export interface TestStore extends ObjectStore {
 }
 
 /** A world with an object store in it, seeded unless it goes on from a state. */
-export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: StoreOptions = {}): TestStore {
+export function openTestStore(options: StoreOptions = {}): TestStore {
+  const { folder, state, triggerFault = NO_FAULTS, sharedBytes = 0 } = options;
   const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
   const pool = openPool(location, true);
   // What is dropped goes with the next flush, which here is at once.
   const changed = (): void => files.follow();
-  const files = openBodies({ pool, owner: 1, world: "main", changed });
+  const files = openBodies({ pool, owner: 1, world: "main", sharedBytes, changed });
   const delays = createDelays();
   const { world, commits } = openWorld({
     now: NOW,
@@ -74,7 +78,8 @@ export function openTestStore({ folder, state, triggerFault = NO_FAULTS }: Store
     },
     strayBodies() {
       const { reader } = world;
-      const named = new Set([...reader.all(objects), ...reader.all(s3Parts)].map(({ file }) => file));
+      const bodies = [...reader.all(objects), ...reader.all(s3Parts)];
+      const named = new Set(bodies.map(({ file }) => fileOfBody(file)));
       return filesBelow(pool.path("1/bodies"))
         .map((path) => relative(pool.path(""), path))
         .filter((file) => !named.has(file));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import fc from "fast-check";
@@ -9,6 +9,7 @@ import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { sumOn } from "../../emulator/storage/checksum.ts";
+import { placeOfBody } from "../../emulator/storage/objects/body-place.ts";
 import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
@@ -37,6 +38,8 @@ const DAYS = ["2025-03-01", "2025-03-02"];
 const IDS_MAX = 5;
 const KEYS = ["a.txt", "b/c.txt", "Ü"];
 const BUCKET = "traces";
+/** A body of this size shares no file. */
+const OWN_FILE_BYTES = 64 * 1024;
 const STATE = emptyState(1, 0, { mode: "frozen", rate: 1 });
 const HEADERS = { content_type: "text/plain", headers: {}, metadata: {}, etag: "", checksums: {} } as const;
 
@@ -272,7 +275,7 @@ class Folder {
     for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
       const shown = join(this.#pool.objectsFolder(name), BUCKET, key);
-      expect(statSync(shown).ino).toBe(statSync(this.#pool.path(file)).ino);
+      expect(readFileSync(shown)).toStrictEqual(bytesOf(this.#pool, file));
     }
   }
 
@@ -283,9 +286,15 @@ class Folder {
   }
 }
 
-function bodiesOf({ path }: Pool, { reader }: World): Record<string, string> {
+function bytesOf(pool: Pool, file: string): Buffer {
+  const { path, start, length } = placeOfBody(pool, file);
+  const bytes = readFileSync(path);
+  return length === undefined ? bytes : bytes.subarray(start, start + length);
+}
+
+function bodiesOf(pool: Pool, { reader }: World): Record<string, string> {
   const found = [...reader.all(objects)].map(({ key, file, sum }): [string, string] => {
-    const bytes = readFileSync(path(file));
+    const bytes = bytesOf(pool, file);
     return [key, sumOn(bytes) === sum ? String(bytes) : "damaged"];
   });
   return Object.fromEntries(found.sort());
@@ -335,7 +344,8 @@ async function applyStep(folder: Folder, each: Step, at: number): Promise<void> 
       sampleRow(n, { start_time: instant(micros, day), name: `${at}.${row}` }),
     );
     folder.write(name, rows);
-  } else if (each.kind === "put") folder.put(name, each.key, `${at} ${each.key}`);
+  } else if (each.kind === "put")
+    folder.put(name, each.key, `${at} ${each.key}`.padEnd(at % 3 === 0 ? OWN_FILE_BYTES : 0));
   else if (each.kind === "delete") folder.delete(name, each.key);
   else if (each.kind === "fork") folder.fork(name);
   else if (each.kind === "snapshot") folder.snapshot(name, snapshot);

@@ -7,7 +7,7 @@ import {
   type StoredObject,
   s3Parts,
 } from "../../subjects/object-storage/records.ts";
-import { bodyName } from "../objects/bodies.ts";
+import { bodyName, placeOfBody } from "../objects/body-place.ts";
 import { createBodyOpener } from "../objects/opened-body.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged } from "./manifest.ts";
@@ -57,16 +57,16 @@ export async function checkBodies(
 /** Bodies as entries, numbered in the order of their records; each is read when its turn has come. */
 export function* bodyEntries(
   prefix: string,
-  path: (file: string) => string,
+  pool: Pick<Pool, "path">,
   bodies: readonly Body[],
 ): Generator<PackedEntry> {
-  for (const [number, { file, size }] of bodies.entries())
+  for (const [number, { file, size }] of bodies.entries()) {
+    const { path, start } = placeOfBody(pool, file);
+    const stretch = { start, end: start + size - 1, highWaterMark: PIECE_BYTES };
     yield {
       name: `${prefix}${number}`,
       size,
-      content: () =>
-        size === 0
-          ? []
-          : fs.createReadStream(path(file), { start: 0, end: size - 1, highWaterMark: PIECE_BYTES }),
+      content: () => (size === 0 ? [] : fs.createReadStream(path, stretch)),
     };
+  }
 }

@@ -63,7 +63,7 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
     yield textEntry(ENTRY.manifest, JSON.stringify(manifest));
     yield* recordEntries(ENTRY.records, image, secretStripper);
     yield* rows;
-    yield* bodyEntries(ENTRY.objects, pool.path, bodies);
+    yield* bodyEntries(ENTRY.objects, pool, bodies);
   }
 
   return {

@@ -1,4 +1,5 @@
 import { type BodyFile, objects, s3Parts } from "../../subjects/object-storage/records.ts";
+import { fileOfBody } from "../objects/body-place.ts";
 import { ownerOf } from "../pool/names.ts";
 import { DATA, INDEX } from "../rows/segment.ts";
 import type { StoredState } from "./state.ts";
@@ -11,7 +12,7 @@ export function* filesNamedBy({ state, rows }: StoredState): Iterable<string> {
       yield file + INDEX;
     }
   for (const { name } of [objects, s3Parts])
-    for (const { record } of state.records[name] ?? []) yield (record as BodyFile).file;
+    for (const { record } of state.records[name] ?? []) yield fileOfBody((record as BodyFile).file);
 }
 
 /** In whose folders these files lie. */

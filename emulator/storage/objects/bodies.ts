@@ -9,13 +9,14 @@ import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createPendingBodies } from "./body-keeper.ts";
 import type { ObjectPlace } from "./body-name.ts";
+import { type BodyPlace, bodyName, isShared, numberOfBody, placeOfBody } from "./body-place.ts";
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
-import { type BodyStage, openStage, refusedStage } from "./stage.ts";
+import { createSharedFiles } from "./shared-files.ts";
+import { type BodyStage, openStage, refusedStage, type StageOptions } from "./stage.ts";
 import { createObjectsView, type ShownObject } from "./view.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
-  /** Takes the next number at once, so that numbers follow the order of calls. */
   stage(): BodyStage;
   /** Runs the commit for a body that is written; `place` is where people find it, if it is that of an object. */
   publish<R>(
@@ -60,41 +61,38 @@ export interface BodiesOptions {
   readonly pool: Pool;
   readonly owner: number;
   readonly world: string;
+  /** Smaller bodies share files; 64 KiB when left out. */
+  readonly sharedBytes?: number;
   /** Called when something is pending for `follow`. */
   readonly changed: () => void;
   /** Takes bodies that were dropped, with their size in bytes; it calls `remove`, now or later. */
   readonly retain?: ((files: readonly string[], bytes: number) => void) | undefined;
 }
 
-/** So many bodies lie in one folder. */
-const FOLDER_BITS = 10;
-
-/** Where the nth body of an owner lies. */
-export function bodyName(owner: number, number: number): string {
-  return `${owner}/bodies/${number >> FOLDER_BITS}/${number}`;
-}
+const SHARED_BYTES = 64 * 1024;
 
 /** Goes on behind the last body that the owner has written. */
 export function openBodies(options: BodiesOptions): Bodies {
-  const { pool, owner, world, changed, retain = remove } = options;
+  const { pool, owner, world, changed, retain = remove, sharedBytes = SHARED_BYTES } = options;
   const view = createObjectsView(pool.objectsFolder(world), pool.discard);
-  const live = new Map<string, BodyStage>();
   const pending = createPendingBodies({
-    settle: (file) => live.get(file)?.settle(),
-    show: (place, file) => isOver || view.show(place, pool.path(file)),
+    settle: (file) => stages.named(file)?.settle(),
+    show: (place, file) => isOver || view.show(place, placeOfBody(pool, file)),
     drop: dropNow,
     changed,
   });
   let dropped: string[] = [];
   const numbers = createNumbers(pool, owner);
+  const shared = createSharedFiles(pool, numbers.nextName);
+  const stages = createStages({ pool, nextName: numbers.nextName, shared, sharedBytes });
   const opener = createBodyOpener(pool);
   let isOver = false;
 
   function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
     if (isOver) return;
     const gone = [...files];
-    for (const file of gone) live.get(file)?.discard();
-    retain(gone, sizeOf(gone.map(pool.path)));
+    for (const file of gone) stages.give(file);
+    retain(gone, sizeOf(pool, gone));
     if (place) view.hide(place);
   }
 
@@ -106,15 +104,9 @@ export function openBodies(options: BodiesOptions): Bodies {
   }
 
   return {
-    stage() {
-      const file = numbers.nextName();
-      if (isOver) return refusedStage(file);
-      const stage = openStage(file, pool, () => live.delete(file));
-      live.set(file, stage);
-      return stage;
-    },
+    stage: () => (isOver ? refusedStage() : stages.open()),
     publish(stage, place, commit) {
-      if (!live.has(stage.file))
+      if (!stages.has(stage))
         return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
       const { file } = stage;
       const value = commit({ file, sum: stage.sum });
@@ -123,7 +115,7 @@ export function openBodies(options: BodiesOptions): Bodies {
         return value;
       }
       stage.settle();
-      if (place) view.show(place, pool.path(file));
+      if (place) view.show(place, placeOfBody(pool, file));
       return value;
     },
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
@@ -134,10 +126,15 @@ export function openBodies(options: BodiesOptions): Bodies {
     remove,
     follow() {
       pending.carryOut();
-      for (const file of dropped) fs.rmSync(pool.path(file), { force: true });
+      for (const file of dropped)
+        if (!isShared(file)) fs.rmSync(pool.path(file), { force: true });
+        else shared.leave(file);
       dropped = [];
     },
-    seal: numbers.seal,
+    seal() {
+      numbers.seal();
+      shared.seal();
+    },
     reconcile(reader) {
       pool.suspects.add(owner);
       view.reconcile(shownIn(reader, { pool, owner }));
@@ -145,7 +142,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     show: view.catchUp,
     end() {
       view.stop();
-      for (const stage of [...live.values()]) stage.discard();
+      stages.discardAll();
       isOver = true;
     },
   };
@@ -153,6 +150,37 @@ export function openBodies(options: BodiesOptions): Bodies {
 
 function worldIsOver(): Refusal {
   return new Refusal(409, "reset", "The world was reset or removed meanwhile.");
+}
+
+/** The bodies that are on their way in. */
+function createStages(options: Omit<StageOptions, "named" | "forget">) {
+  const open = new Set<BodyStage>();
+  const named = new Map<string, BodyStage>();
+  return {
+    open(): BodyStage {
+      const stage = openStage({
+        ...options,
+        named: (file) => named.set(file, stage),
+        forget(file) {
+          open.delete(stage);
+          named.delete(file);
+        },
+      });
+      open.add(stage);
+      return stage;
+    },
+    has: (stage: BodyStage) => open.has(stage),
+    named: (file: string) => named.get(file),
+    /** Others see to it that the body goes. */
+    give(file: string): void {
+      const stage = named.get(file);
+      if (isShared(file)) stage?.settle();
+      else stage?.discard();
+    },
+    discardAll(): void {
+      for (const stage of [...open]) stage.discard();
+    },
+  };
 }
 
 /** The numbers that an owner has given to its bodies. */
@@ -165,7 +193,7 @@ function createNumbers(pool: Pool, owner: number) {
       return bodyName(owner, last);
     },
     /** Older ones may be named by other heads; they are removed when no head reads this owner's files. */
-    isOnlyOurs: (file: string): boolean => ownerOf(file) === owner && numberOf(file) > sealed,
+    isOnlyOurs: (file: string): boolean => ownerOf(file) === owner && numberOfBody(file) > sealed,
     seal(): void {
       sealed = last;
     },
@@ -178,15 +206,13 @@ function* shownIn(
   { pool, owner }: Pick<BodiesOptions, "pool" | "owner">,
 ): Iterable<ShownObject> {
   for (const { bucket, key, file } of reader.all(objects))
-    if (ownerOf(file) === owner) yield { place: { bucket, key }, path: pool.path(file) };
+    if (ownerOf(file) === owner) yield { place: { bucket, key }, body: placeOfBody(pool, file) };
 }
 
-function sizeOf(paths: readonly string[]): number {
-  return paths.reduce((sum, path) => sum + (fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
-}
-
-function numberOf(file: string): number {
-  return Number(file.slice(file.lastIndexOf("/") + 1));
+function sizeOf(pool: Pool, names: readonly string[]): number {
+  const bytesOf = ({ path, length }: BodyPlace): number =>
+    length ?? fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return names.reduce((sum, name) => sum + bytesOf(placeOfBody(pool, name)), 0);
 }
 
 /** A process that ended early may have left bodies that no record names: their numbers are not given again. */

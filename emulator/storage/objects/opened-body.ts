@@ -4,11 +4,13 @@ import type { StoredBody } from "../../subjects/object-storage/records.ts";
 import { sumOn } from "../checksum.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, tooShort } from "../store-error.ts";
+import { placeOfBody } from "./body-place.ts";
 import type { BodyStage } from "./stage.ts";
 
-/** A file descriptor, which its holder has to close, and the length in bytes. */
+/** A file descriptor, which its holder has to close, where in the file the body begins, and its length in bytes. */
 export interface OpenedBody {
   readonly fd: number;
+  readonly at: number;
   readonly size: number;
 }
 
@@ -26,19 +28,23 @@ export interface BodyOpener {
   open(body: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody>;
 }
 
-export function createBodyOpener({ path, files }: Pick<Pool, "path" | "files">): BodyOpener {
+export function createBodyOpener(pool: Pick<Pool, "path" | "files">): BodyOpener {
   /** When files were changed last that are known to be whole. */
   const whole = new Map<string, number>();
   return {
     async open({ file, size, sum }) {
-      const fd = files.open(() => openOrRefuse(path(file), size));
+      const { path, start: at, length } = placeOfBody(pool, file);
+      const fd = pool.files.open(() => openOrRefuse(path, size));
       try {
         const { size: found, mtimeMs } = fs.fstatSync(fd);
-        if (found !== size) throw damaged(path(file), `byte ${Math.min(found, size)}`);
-        if (whole.get(file) !== mtimeMs && (await sumOf(fd, size)) !== sum) throw damaged(path(file));
+        const end = at + size;
+        const isThere = length === undefined ? found === end : found >= end && length === size;
+        if (!isThere) throw damaged(path, `byte ${Math.min(found, end)}`);
+        if (whole.get(file) !== mtimeMs && (await sumOf({ fd, at, size })) !== sum)
+          throw damaged(path, length === undefined ? undefined : `byte ${at}`);
         if (whole.size >= WHOLE_MAX) whole.clear();
         whole.set(file, mtimeMs);
-        return { fd, size };
+        return { fd, at, size };
       } catch (error) {
         fs.closeSync(fd);
         throw error;
@@ -56,15 +62,15 @@ function openOrRefuse(path: string, size: number): number {
   }
 }
 
-async function sumOf(fd: number, size: number): Promise<number> {
+async function sumOf({ fd, at, size }: OpenedBody): Promise<number> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size));
   let sum = 0;
   for (let offset = 0; offset < size; ) {
     const length = Math.min(buffer.length, size - offset);
     const bytesRead =
       size <= SYNCHRONOUS_BYTES
-        ? fs.readSync(fd, buffer, 0, length, offset)
-        : (await read(fd, buffer, 0, length, offset)).bytesRead;
+        ? fs.readSync(fd, buffer, 0, length, at + offset)
+        : (await read(fd, buffer, 0, length, at + offset)).bytesRead;
     if (bytesRead === 0) break;
     sum = sumOn(buffer.subarray(0, bytesRead), sum);
     offset += bytesRead;
@@ -75,14 +81,14 @@ async function sumOf(fd: number, size: number): Promise<number> {
 /** Copies a stretch of an opened body, piece by piece; closes it in the end. */
 export async function copyBody(
   stage: BodyStage,
-  { fd }: OpenedBody,
+  { fd, at }: OpenedBody,
   { start, length }: { readonly start: number; readonly length: number },
   onPiece: (piece: Buffer) => void,
 ): Promise<void> {
   try {
     for (let offset = 0; offset < length; ) {
       const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, length - offset));
-      const { bytesRead } = await read(fd, buffer, 0, buffer.length, start + offset);
+      const { bytesRead } = await read(fd, buffer, 0, buffer.length, at + start + offset);
       if (bytesRead === 0) throw new Error("A body on disk is shorter than it was.");
       const piece = buffer.subarray(0, bytesRead);
       onPiece(piece);
@@ -98,16 +104,17 @@ export async function copyBody(
 export async function* piecesOf(open: () => Promise<OpenedBody>): AsyncGenerator<Uint8Array> {
   const body = await open();
   // A reader that leaves early closes it, too.
-  if (body.size > 0) yield* fs.createReadStream("", { fd: body.fd, end: body.size - 1 });
+  if (body.size > 0)
+    yield* fs.createReadStream("", { fd: body.fd, start: body.at, end: body.at + body.size - 1 });
   else fs.closeSync(body.fd);
 }
 
 /** Reads an opened body into memory; closes it. */
-export async function readBody({ fd, size }: OpenedBody): Promise<Buffer> {
+export async function readBody({ fd, at, size }: OpenedBody): Promise<Buffer> {
   try {
     const buffer = Buffer.allocUnsafe(size);
     for (let offset = 0; offset < size; ) {
-      const { bytesRead } = await read(fd, buffer, offset, size - offset, offset);
+      const { bytesRead } = await read(fd, buffer, offset, size - offset, at + offset);
       if (bytesRead === 0) return buffer.subarray(0, offset);
       offset += bytesRead;
     }

@@ -3,15 +3,17 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { sumOn } from "../checksum.ts";
 import type { Pool } from "../pool/pool.ts";
+import { isShared } from "./body-place.ts";
+import type { SharedFiles } from "./shared-files.ts";
 
 const writev = promisify(fs.writev);
 
 /** So much is written with one call, which takes less than many; the rest of a body synchronously, since a thread would take longer. */
 const BATCH_BYTES = 256 * 1024;
 
-/** A body on its way in, under the name that it will have. */
+/** A body on its way in. */
 export interface BodyStage {
-  /** In the pool. */
+  /** The name of the body, once all of it is written. */
   readonly file: string;
   /** The CRC-32 of what was written. */
   readonly sum: number;
@@ -27,9 +29,24 @@ export interface BodyStage {
   settle(): void;
 }
 
-/** Opens a stage; nothing is on disk before something is written or the stage is closed. */
-export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forget: () => void): BodyStage {
-  const path = pool.path(file);
+/** What a stage writes to. */
+export interface StageOptions {
+  readonly pool: Pick<Pool, "path" | "files">;
+  /** The name of the next file. */
+  readonly nextName: () => string;
+  readonly shared: Pick<SharedFiles, "append" | "leave">;
+  /** Smaller bodies share files. */
+  readonly sharedBytes: number;
+  /** The body has its name. */
+  readonly named: (file: string) => void;
+  /** It is settled or discarded. */
+  readonly forget: (file: string) => void;
+}
+
+/** Opens a stage; nothing is on disk before so much is written that it takes a file of its own, or the stage is closed. */
+export function openStage(options: StageOptions): BodyStage {
+  const { sharedBytes, forget } = options;
+  const target = createTarget(options);
   let opened: number | undefined;
   let discarded = false;
   let settled = false;
@@ -37,28 +54,22 @@ export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forg
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   let sum = 0;
-  const openNew = (): number => pool.files.open(() => createNew(path));
-
-  /** In one go: a file made in the background could turn up in the folder after the world's end. */
-  function open(): number {
-    opened ??= openNew();
-    return opened;
-  }
 
   async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
     for (let rest = pieces; rest.length > 0 && !discarded; )
       rest = behind(rest, (await writev(fd, rest)).bytesWritten);
   }
 
-  /** Hands the open file over, so that it is closed once only. */
-  function takeOpened(): number | undefined {
+  function closeOpened(): void {
     const fd = opened;
     opened = undefined;
-    return fd;
+    if (fd !== undefined) fs.closeSync(fd);
   }
 
   return {
-    file,
+    get file() {
+      return target.file;
+    },
     get sum() {
       return sum;
     },
@@ -68,7 +79,8 @@ export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forg
       batch.push(piece);
       batchBytes += piece.length;
       if (batchBytes < BATCH_BYTES) return;
-      const [before, pieces, fd] = [writing, batch, open()];
+      opened ??= target.openNew();
+      const [before, pieces, fd] = [writing, batch, opened];
       batch = [];
       batchBytes = 0;
       writing = before.then(() => writeAll(fd, pieces));
@@ -79,15 +91,17 @@ export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forg
     async close() {
       await writing;
       if (discarded) return;
-      const fd = open();
-      fs.writeFileSync(fd, Buffer.concat(batch));
-      takeOpened();
-      fs.closeSync(fd);
+      const last = Buffer.concat(batch);
+      if (opened === undefined && last.length < sharedBytes) return target.share(last);
+      opened ??= target.openNew();
+      fs.writeFileSync(opened, last);
+      closeOpened();
     },
     writeWhole(bytes) {
       if (discarded) return;
       sum = sumOn(bytes);
-      const fd = openNew();
+      if (bytes.length < sharedBytes) return target.share(bytes);
+      const fd = target.openNew();
       try {
         fs.writeFileSync(fd, bytes);
       } finally {
@@ -95,17 +109,43 @@ export function openStage(file: string, pool: Pick<Pool, "path" | "files">, forg
       }
     },
     discard() {
-      forget();
+      forget(target.file);
       if (discarded || settled) return;
       discarded = true;
-      fs.rmSync(path, { force: true });
-      const fd = takeOpened();
+      target.remove();
       // Not before the last write is over: the number could be another file's by then.
-      if (fd !== undefined) writing.catch(() => undefined).then(() => fs.closeSync(fd));
+      writing.catch(() => undefined).then(closeOpened);
     },
     settle() {
-      forget();
+      forget(target.file);
       settled = true;
+    },
+  };
+}
+
+/** Where the bytes of a body go, which has its name from then on. */
+function createTarget({ pool, nextName, shared, named }: StageOptions) {
+  let file = "";
+  function take(name: string): void {
+    file = name;
+    named(name);
+  }
+  return {
+    get file() {
+      return file;
+    },
+    /** In one go: a file made in the background could turn up in the folder after the world's end. */
+    openNew(): number {
+      take(nextName());
+      const path = pool.path(file);
+      return pool.files.open(() => createNew(path));
+    },
+    share(bytes: Uint8Array): void {
+      take(shared.append(bytes));
+    },
+    remove(): void {
+      if (isShared(file)) shared.leave(file);
+      else if (file !== "") fs.rmSync(pool.path(file), { force: true });
     },
   };
 }
@@ -133,9 +173,9 @@ function behind(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arr
 }
 
 /** A stage for a world that is over: takes everything in, and nothing comes of it. */
-export function refusedStage(file: string): BodyStage {
+export function refusedStage(): BodyStage {
   return {
-    file,
+    file: "",
     sum: 0,
     write: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -1,15 +1,16 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { folderOf, isHashed, keyFileOf, nameOf, type ObjectPlace } from "./body-name.ts";
+import type { BodyPlace } from "./body-place.ts";
 
 /**
- * The objects of a world under their keys, for people: links to bodies. The emulator never reads them, so that what
+ * The objects of a world under their keys, for people: links to bodies, or copies of small ones. The emulator never reads them, so that what
  * fails here fails no request. To make a file and its folders takes longer than all else that a small object takes: a few changes
  * are shown at once, and those of a busy world when nothing has changed for a moment.
  */
 export interface ObjectsView {
   /** Shows a body in the place of the one that the object had. */
-  show(place: ObjectPlace, path: string): void;
+  show(place: ObjectPlace, body: BodyPlace): void;
   hide(place: ObjectPlace): void;
   hideBucket(bucket: string): void;
   /** Shows these objects and no others. */
@@ -20,10 +21,10 @@ export interface ObjectsView {
   stop(): void;
 }
 
-/** An object, and the file that has its body. */
+/** An object, and where its body lies. */
 export interface ShownObject {
   readonly place: ObjectPlace;
-  readonly path: string;
+  readonly body: BodyPlace;
 }
 
 const QUIET_MS = 100;
@@ -37,26 +38,26 @@ const WAITING_MAX = 100_000;
 
 /** `discard` takes a folder away. */
 export function createObjectsView(folder: string, discard: (path: string) => void): ObjectsView {
-  /** By name; without a path nothing is to be there. */
-  const waiting = new Map<string, { readonly place: ObjectPlace; readonly path: string | undefined }>();
+  /** By name; without a body nothing is to be there. */
+  const waiting = new Map<string, { readonly place: ObjectPlace; readonly body: BodyPlace | undefined }>();
   let soon = SOON_MAX;
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
 
   function carryOut(count: number): void {
     let left = count;
-    for (const [name, { place, path }] of waiting) {
+    for (const [name, { place, body }] of waiting) {
       if (left-- === 0) return;
       waiting.delete(name);
-      if (path === undefined) hideFile(name);
-      else showFile(name, place, path);
+      if (body) showFile(name, place, body);
+      else hideFile(name);
     }
   }
 
-  function showFile(name: string, { key }: ObjectPlace, path: string): void {
+  function showFile(name: string, { key }: ObjectPlace, body: BodyPlace): void {
     const target = join(folder, name);
     tolerating(() => {
-      replace(path, target);
+      replace(body, target);
       if (isHashed(name)) fs.writeFileSync(keyFileOf(target), key, { mode: 0o600 });
     });
   }
@@ -77,11 +78,11 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
     isQuiet = true;
   }
 
-  function add(place: ObjectPlace, path: string | undefined): void {
+  function add(place: ObjectPlace, body: BodyPlace | undefined): void {
     const name = nameOf(place);
     // The last change comes last.
     waiting.delete(name);
-    waiting.set(name, { place, path });
+    waiting.set(name, { place, body });
     if (soon > 0) {
       soon -= 1;
       carryOut(1);
@@ -108,7 +109,7 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
       forget();
       // Which of them are right is not known after a crash, and a link costs less than finding out.
       tolerating(() => discard(folder));
-      for (const { place, path } of shown) add(place, path);
+      for (const { place, body } of shown) add(place, body);
     },
     catchUp() {
       carryOut(waiting.size);
@@ -119,27 +120,40 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
 }
 
 /** The first link of a folder makes it; the second one of an object takes the place of the first. */
-function replace(path: string, target: string): void {
+function replace(body: BodyPlace, target: string): void {
   try {
-    linkOrCopy(path, target);
+    linkOrCopy(body, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") fs.unlinkSync(target);
     else if (code === "ENOENT") fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     else throw error;
-    linkOrCopy(path, target);
+    linkOrCopy(body, target);
   }
 }
 
 /** Some file systems give a file one name only, or few. */
 const NO_LINKS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EMLINK", "ENOSYS"]);
 
-function linkOrCopy(path: string, target: string): void {
+function linkOrCopy({ path, start, length }: BodyPlace, target: string): void {
+  if (length !== undefined) return copyStretch(path, start, length, target);
   try {
     fs.linkSync(path, target);
   } catch (error) {
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     fs.copyFileSync(path, target, fs.constants.COPYFILE_FICLONE);
+  }
+}
+
+function copyStretch(path: string, start: number, length: number, target: string): void {
+  const file = fs.openSync(path, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(length);
+    // What is damaged is named where it is asked for.
+    if (fs.readSync(file, bytes, 0, length, start) < length) return;
+    fs.writeFileSync(target, bytes, { mode: 0o600, flag: "wx" });
+  } finally {
+    fs.closeSync(file);
   }
 }
 

@@ -5,6 +5,7 @@ import { objects, type StoredObject } from "../../subjects/object-storage/record
 import type { Secrets } from "../../subjects/turn.ts";
 import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
+import { placeOfBody } from "../objects/body-place.ts";
 import { createBodyOpener } from "../objects/opened-body.ts";
 import { createObjectsView } from "../objects/view.ts";
 import type { SnapshotEntry, WorldEntry } from "../pool/entries.ts";
@@ -138,7 +139,7 @@ function showObjects(pool: Pool, world: string, state: WorldState, owner: number
   const own = (state.records[objects.name] ?? []).map(({ record }) => record as StoredObject);
   const shown = own
     .filter(({ file }) => ownerOf(file) === owner)
-    .map(({ bucket, key, file }) => ({ place: { bucket, key }, path: pool.path(file) }));
+    .map(({ bucket, key, file }) => ({ place: { bucket, key }, body: placeOfBody(pool, file) }));
   const view = createObjectsView(pool.objectsFolder(world), pool.discard);
   view.reconcile(shown);
   view.catchUp();

@@ -27,7 +27,7 @@ function open() {
     show(key: string, text = key): void {
       const path = join(root, "bodies", encodeURIComponent(`${key} ${text}`));
       writeFileSync(path, text);
-      view.show({ bucket: BUCKET, key }, path);
+      view.show({ bucket: BUCKET, key }, { path, start: 0, length: undefined });
     },
     shown: () =>
       existsSync(folder)

@@ -63,7 +63,7 @@ export async function getObject(call: Call): Promise<Reply> {
   return {
     status: range === undefined ? 200 : 206,
     headers: { ...headers, ...checksums, ...part?.headers, ...(range && contentRange(range, body.size)) },
-    body: { ...body, ...stretch },
+    body: { ...body, start: body.at + stretch.start, length: stretch.length },
   };
 }
 
