@@ -1,9 +1,9 @@
 import { Refusal } from "../kernel/refusal.ts";
+import { decodeUtf8 } from "../subjects/bytes.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import { parseItemTexts } from "./item-texts.ts";
 
 const MAX_DEPTH = 500;
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Parses a JSON body of any depth; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
 export function readBody(
@@ -43,7 +43,7 @@ export function refuseTooDeep(value: unknown): void {
 
 function parseUtf8Json(body: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(body));
+    return JSON.parse(decodeUtf8(body));
   } catch (error) {
     throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${(error as Error).message}.`);
   }

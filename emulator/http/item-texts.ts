@@ -1,3 +1,4 @@
+import { asBuffer } from "../subjects/bytes.ts";
 import { textOrValue } from "../subjects/json-text.ts";
 import { hashOf, isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 
@@ -16,7 +17,7 @@ interface Hole {
  * Undefined when the body is not of that form, has spaces between its values, or is no JSON.
  */
 export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unknown {
-  const body = Buffer.from(sent.buffer, sent.byteOffset, sent.length);
+  const body = asBuffer(sent);
   if (body[0] !== OPEN_OBJECT || !isPlainText(body)) return undefined;
   const holes = holesIn(body, names);
   if (!holes) return undefined;

@@ -1,3 +1,4 @@
+import { asBuffer } from "./bytes.ts";
 import { isPlainText, JsonWalk } from "./json-walk.ts";
 
 const OPENING: ReadonlySet<number | undefined> = new Set(Buffer.from("{["));
@@ -29,14 +30,14 @@ export function textOrValue(bytes: Buffer, isCanonical: boolean): unknown {
 
 /** The text of any bytes; undefined where it cannot be kept. */
 export function keptText(bytes: Uint8Array): JsonText | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = asBuffer(bytes);
   if (!OPENING.has(text[0]) || !isPlainText(text)) return undefined;
   const walk = new JsonWalk(text);
   return walk.value() && walk.isCanonical && walk.at === text.length ? new JsonText(text) : undefined;
 }
 
-/** A value, or that of a text which may have such a member, at any depth; undefined for a text that has none. */
-export function valueWith(value: unknown, ...names: readonly string[]): unknown {
+/** A value, or that of a text with these characters in it; undefined for a text without them, which has no such member. */
+export function valueWith(value: unknown, partOfName: string): unknown {
   if (!(value instanceof JsonText)) return value;
-  return names.some((name) => value.bytes.includes(`"${name}"`)) ? value.value : undefined;
+  return value.bytes.includes(partOfName) ? value.value : undefined;
 }

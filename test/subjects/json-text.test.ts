@@ -65,7 +65,7 @@ describe("valueWith", () => {
 
   test("parses a text only for members that it may have", () => {
     expect(valueWith(text, "usage")).toEqual({ metadata: { usage: { total: 3 } } });
-    expect(valueWith(text, "total_tokens", "metadata")).toBeDefined();
+    expect(valueWith(text, "data")).toBeDefined();
     expect(valueWith(text, "total_tokens")).toBeUndefined();
     expect(valueWith(null, "usage")).toBeNull();
   });

@@ -22,18 +22,14 @@ type JsonColumn = {
 export type RowHead = Omit<TraceRow, JsonColumn>;
 
 const JSON_COLUMNS = COLUMN_NAMES.filter((name): name is JsonColumn => EXPORT_COLUMNS[name].v2 === "json");
-const HEAD_COLUMNS = COLUMN_NAMES.filter(
-  (name): name is keyof RowHead & ColumnName => name !== "tenant_id" && EXPORT_COLUMNS[name].v2 !== "json",
-);
-/** An object that has all members at once is made faster than one that gets them one by one. */
-const NO_HEAD: Readonly<Record<string, unknown>> = Object.fromEntries(
-  HEAD_COLUMNS.map((name) => [name, null]),
-);
+/** Members that `JSON.stringify` leaves out. */
+const NO_JSON = Object.fromEntries(JSON_COLUMNS.map((name) => [name, undefined]));
 /** With what stands before the value of each, in the line and in the sizes. */
 const JSON_KEYS = JSON_COLUMNS.map((name) => [name, `,"${name}":`] as const);
 const SIZES = `,"sizes":`;
 const OPENING_BRACE = 0x7b;
-const NULL_BYTES = Buffer.from("null");
+const NULL = "null";
+const NULL_BYTES = Buffer.from(NULL);
 
 /** Whether the column holds JSON, which is copied and not parsed. */
 export function isJsonColumn(name: ColumnName): name is JsonColumn {
@@ -55,17 +51,22 @@ export function writeLeft(writer: LineWriter, id: string, { sequence, previous }
 
 /** Writes the line of a row; answers its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
-  const head: Record<string, unknown> = { ...NO_HEAD };
-  for (const name of HEAD_COLUMNS) head[name] = row[name];
-  if (row.below !== undefined) head.below = row.below;
-  const bytes = writer.write(JSON.stringify(head).slice(0, -1));
+  const bytes = writer.write(JSON.stringify({ ...row, ...NO_JSON }).slice(0, -1));
   let sizes = `{"row":${sequence},"before":${previous},"head":${bytes}`;
+  let text = "";
   for (const [name, key] of JSON_KEYS) {
     const value = row[name];
-    writer.write(key);
-    sizes += `${key}${writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value ?? null))}`;
+    text += key;
+    if (value === null) {
+      text += NULL;
+      sizes += key + NULL.length;
+    } else {
+      writer.write(text);
+      text = "";
+      sizes += key + writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value));
+    }
   }
-  writer.write(`${SIZES}${sizes}}`);
+  writer.write(`${text}${SIZES}${sizes}}`);
   return writer.end();
 }
 

@@ -20,11 +20,13 @@ export function createDraftRows(turn: Turn, workspace: Workspace): DraftRows {
   const { traces } = turn.ports;
   const scope = { region: workspace.region, tenantId: workspace.tenant_id };
   const rows = new Map<string, StoredRow>();
-  const stored = new Map<string, StoredRow | undefined>();
+  const stored = new Map<string, StoredRow>();
 
   function storedRow(id: string): StoredRow | undefined {
-    if (!stored.has(id)) stored.set(id, traces.read(scope, id));
-    return stored.get(id);
+    const known = stored.get(id);
+    const found = known ?? traces.read(scope, id);
+    if (found && !known) stored.set(id, found);
+    return found;
   }
 
   return {

@@ -21,10 +21,13 @@ export interface LineageInput {
 }
 
 const SEGMENT = /^(\d{8}T\d{6,15}Z)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** One segment as it is written: that of most runs. */
+const ROOT = /^\d{8}T\d{6,15}Z[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UUID_LENGTH = 36;
 
 /** A dotted_order with its ids in lower case; undefined when invalid. */
 export function parseDottedOrder(text: string): string | undefined {
+  if (ROOT.test(text)) return text;
   const segments = text.split(".", DOTTED_ORDER_SEGMENTS_MAX + 1);
   if (segments.length > DOTTED_ORDER_SEGMENTS_MAX) return undefined;
   const canonical: string[] = [];

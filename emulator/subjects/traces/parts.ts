@@ -1,4 +1,5 @@
 import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
+import { decodeUtf8 } from "../bytes.ts";
 import { keptText } from "../json-text.ts";
 import type { Batch, IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
@@ -25,7 +26,6 @@ const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`);
 const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
 const ATTACHMENT = new RegExp(`^attachment\\.(${UUID})\\.(.+)$`, "s");
-const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 interface PartGroup {
   readonly verb: Verb;
@@ -123,7 +123,7 @@ function withId(value: unknown, id: string): unknown {
 function readJson({ name, bytes }: FormPart): { readonly value: unknown } | { readonly problem: string } {
   try {
     const kept = KEPT.test(name) ? keptText(bytes) : undefined;
-    return { value: kept ?? JSON.parse(DECODER.decode(bytes)) };
+    return { value: kept ?? JSON.parse(decodeUtf8(bytes)) };
   } catch (error) {
     return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
   }

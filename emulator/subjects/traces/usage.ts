@@ -51,8 +51,8 @@ export function parseCount(value: unknown): number | undefined {
 
 /** What a run reports of its tokens and costs in its outputs and metadata. */
 export function usageReports(source: UsageSource): UsageReports {
-  const outputs = valueWith(source.outputs, "usage_metadata", "llm_output");
-  const extra = valueWith(source.extra, "usage_metadata");
+  const outputs = valueWith(source.outputs, "usage");
+  const extra = valueWith(source.extra, "usage");
   return [
     objectAt(outputs, "usage_metadata"),
     objectAt(objectAt(outputs, "llm_output"), "token_usage"),

@@ -19,6 +19,7 @@ const DATE = /(\d{4}-\d\d-\d\d)/.source;
 const TIME_OF_DAY = /([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?/.source;
 const ZONE = /(Z|[+-]\d\d(?::?\d\d)?)?/.source;
 const ISO_TEXT = new RegExp(`^${DATE}(?:[T ]${TIME_OF_DAY}${ZONE})?$`, "i");
+const PRINTED = /^(?!0000)\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
 /**
  * Reads ISO 8601 text (UTC without a zone; truncated to microseconds) or a
@@ -26,7 +27,7 @@ const ISO_TEXT = new RegExp(`^${DATE}(?:[T ]${TIME_OF_DAY}${ZONE})?$`, "i");
  * 1e14, 1e17). Undefined when it is neither.
  */
 export function parseTime(value: unknown): string | undefined {
-  if (typeof value === "string") return print(momentOfText(value));
+  if (typeof value === "string") return isPrinted(value) ? value : print(momentOfText(value));
   return typeof value === "number" ? print(momentOfNumber(value)) : undefined;
 }
 
@@ -61,6 +62,16 @@ let lastDate: { readonly text: string; readonly midnight: number | undefined } =
   midnight: 0,
 };
 
+/** Whether it is a time as `print` writes it, on a day that there is. */
+function isPrinted(text: string): boolean {
+  return PRINTED.test(text) && midnightOfText(text.slice(0, 10)) !== undefined;
+}
+
+function midnightOfText(date: string): number | undefined {
+  if (date !== lastDate.text) lastDate = { text: date, midnight: midnightOfDate(date) };
+  return lastDate.midnight;
+}
+
 function midnightOfDate(date: string): number | undefined {
   const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
   return midnightOf(year, month, day);
@@ -70,8 +81,7 @@ function momentOfText(text: string): Moment | undefined {
   const parts = ISO_TEXT.exec(text);
   if (parts === null) return undefined;
   const [, date = "", hour = "0", minute = "0", second = "0", fraction = "", zone = "Z"] = parts;
-  if (date !== lastDate.text) lastDate = { text: date, midnight: midnightOfDate(date) };
-  const { midnight } = lastDate;
+  const midnight = midnightOfText(date);
   const offset = offsetSeconds(zone);
   if (midnight === undefined || offset === undefined) return undefined;
   const ofDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second);

@@ -1,0 +1,13 @@
+import { isAscii } from "node:buffer";
+
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
+/** The same bytes with the methods of a `Buffer`, as bodies that a server received have them already. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** The text of UTF-8, without a byte order mark. Throws a `TypeError`. For short texts a decoder costs more than the text. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return isAscii(bytes) ? asBuffer(bytes).toString("latin1") : DECODER.decode(bytes);
+}
