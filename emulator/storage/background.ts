@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import { type BackgroundOrder, perform } from "./background-work.ts";
 import type { Head } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
@@ -26,6 +25,7 @@ function atOnce(order: BackgroundOrder): readonly number[] | undefined {
 
 function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined> {
   return new Promise((resolve) => {
+    const { Worker } = process.getBuiltinModule("node:worker_threads");
     const thread = new Worker(threadUrl("emulator/storage/background-thread"), { workerData: order });
     thread.unref();
     thread.once("message", resolve);

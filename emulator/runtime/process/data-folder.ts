@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync, mkdtempSync, readdirSync, rm, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { withResolvers } from "../../kernel/deferred.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { LOCK_ENTRIES, lockFolder } from "../../storage/folder-lock.ts";
@@ -22,7 +22,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
   const { promise: lost, resolve } = withResolvers<string>();
   if (folder === null) {
     const path = mkdtempSync(join(tmpdir(), "emulator-"));
-    const release = () => rm(path, { recursive: true, force: true });
+    const release = () => remove(path);
     return { path, lost, isLost: () => false, release, discard: release };
   }
   refuseForeign(folder);
@@ -41,7 +41,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
       release,
       async discard() {
         const made = wasEmpty && !isLost ? contentOf(folder) : [];
-        for (const name of made) await rm(join(folder, name), { recursive: true, force: true });
+        for (const name of made) await remove(join(folder, name));
         await release();
         removeEmpty(missing);
       },
@@ -68,6 +68,12 @@ function refuseForeign(folder: string): void {
     `${folder} holds other things (${names.slice(0, 3).join(", ")}) and no data of an emulator.`,
     "Name an empty or a new folder with --data.",
   );
+}
+
+/** An empty folder at once, without what files in it would take. */
+async function remove(path: string): Promise<void> {
+  removeEmpty([path]);
+  if (existsSync(path)) await promisify(rm)(path, { recursive: true, force: true });
 }
 
 function contentOf(folder: string): string[] {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { promises } from "node:fs";
 import type { SeedData, SeedKey } from "../../config/configuration.ts";
 import type { Gateway } from "../../http/gateway.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../subjects/auth.ts";
@@ -42,7 +42,7 @@ function seedKey(turn: Turn, key: SeedKey): void {
 }
 
 async function seedTraces(world: World, file: string, project: string): Promise<void> {
-  const posts = runsIn(await readFile(file, "utf8"), file);
+  const posts = runsIn(await promises.readFile(file, "utf8"), file);
   for (let from = 0; from < posts.length; from += ROWS_PER_TURN) {
     const batch = posts.slice(from, from + ROWS_PER_TURN).map((run, index) => ({
       value: { ...(run as object), session_id: undefined, session_name: project },

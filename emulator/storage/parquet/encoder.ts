@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type {
   EncodedFile,
   EncodingFailure,
@@ -72,6 +72,7 @@ function send({ worker }: Thread, message: ThreadMessage): void {
 
 /** Calls back with each outcome; with the last one, when the thread is over. */
 function startThread(heapMegabytes: number, ended: (outcome: Outcome, isOver: boolean) => void): Thread {
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(threadUrl("emulator/storage/parquet/encoder-thread"), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },

@@ -1,6 +1,8 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { existsSync, mkdirSync, renameSync, rm, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
+
+const remove = promisify(rm);
 
 /** Gets rid of folders: they are out of the way at once, and their files go in the background. */
 export interface DeletionQueue {
@@ -13,30 +15,26 @@ export function openDeletionQueue(folder: string): DeletionQueue {
   const going = new Set<Promise<void>>();
   let last = 0;
   let isThere = false;
-  rmSync(folder, { recursive: true, force: true });
+  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
 
   return {
     add(path) {
+      if (!statSync(path, { throwIfNoEntry: false })) return;
       if (!isThere) mkdirSync(folder, { recursive: true });
       isThere = true;
       last += 1;
       const aside = join(folder, String(last));
-      try {
-        renameSync(path, aside);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-        throw error;
-      }
+      renameSync(path, aside);
       // What cannot go now goes with the next start.
-      const deleted = rm(aside, { recursive: true, force: true, maxRetries: 3 })
+      const deleted = remove(aside, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
         .finally(() => going.delete(deleted));
       going.add(deleted);
     },
     async whenEmpty() {
       await Promise.all(going);
+      if (isThere) rmSync(folder, { recursive: true, force: true });
       isThere = false;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

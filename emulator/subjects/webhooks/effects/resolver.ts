@@ -1,4 +1,4 @@
-import { lookup as lookUp } from "node:dns/promises";
+import { promises } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 
 export interface Address {
@@ -10,7 +10,7 @@ export interface Address {
 export type Resolve = (host: string) => Promise<readonly Address[]>;
 
 /** The system's resolver, including the hosts file. */
-export const resolveHost: Resolve = (host) => lookUp(host, { all: true });
+export const resolveHost: Resolve = (host) => promises.lookup(host, { all: true });
 
 /** The addresses of a URL's host; an IP address resolves to itself. */
 export async function addressesOf(host: string, resolve: Resolve): Promise<readonly Address[]> {
