@@ -7,6 +7,7 @@ import { createSchedules } from "../../subjects/crons/schedules.ts";
 const LAZY: readonly (() => Promise<unknown>)[] = [
   () => import("../on-demand.ts"),
   () => import("../../../contracts/targets/expect.ts"),
+  () => import("../../storage/parquet/footer.ts"),
   () => import("@aws-sdk/client-s3"),
   () => import("@aws-sdk/credential-provider-env"),
   () => import("@aws-sdk/credential-provider-http"),
