@@ -47,6 +47,7 @@ const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);
 /** Errors that end a command with a message, by name: separately built commands have their own error classes. */
 const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, string]>> = {
   UsageError: ({ message }) => [2, message],
+  StartProblem: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],
   Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],

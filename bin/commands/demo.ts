@@ -6,7 +6,7 @@ import { makeDemoFolder } from "../demo/folder.ts";
 import { runDemo } from "../demo/run.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
-import { startOrExplain } from "../start-problems.ts";
+import { startForCommand } from "../start-emulator.ts";
 import { printResult } from "../terminal.ts";
 
 const DEFAULT_FOLDER = ".emulator/demo";
@@ -34,7 +34,7 @@ async function run(invocation: Invocation): Promise<number> {
   await makeDemoFolder(folder);
   const progress = openProgress(invocation);
   const interrupted = firstSignal();
-  const running = await startOrExplain(configuration);
+  const running = await startForCommand(configuration);
   return runWithEmulator(running, configuration, async (breakdown) => {
     try {
       const demoRun = runDemo(running, progress);

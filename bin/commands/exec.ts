@@ -7,7 +7,7 @@ import { forwardSignals, runChild } from "../exec/child.ts";
 import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
-import { startOrExplain } from "../start-problems.ts";
+import { startForCommand } from "../start-emulator.ts";
 import { printError } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { flags } = invocation;
   const kept = flags.data === undefined ? { ephemeral: true } : {};
   const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
-  const running = await startOrExplain(configuration);
+  const running = await startForCommand(configuration);
   return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);
     for (const line of missingLines(running.missing)) printError(line);

@@ -9,7 +9,7 @@ import { openConsole } from "../console/open.ts";
 import { runWithEmulator } from "../defect-exit.ts";
 import { readParquet } from "../replay/read-parquet.ts";
 import { firstSignal } from "../signals.ts";
-import { startOrExplain } from "../start-problems.ts";
+import { startForCommand } from "../start-emulator.ts";
 import { print } from "../terminal.ts";
 
 const { port, host } = settingFlags();
@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
         seed: capsule.facts.seed,
       },
     );
-    const running = await startOrExplain(configuration);
+    const running = await startForCommand(configuration);
     return await runWithEmulator(running, configuration, async (defectExit) => {
       const { url, eu_url: euUrl, s3_url: s3Url, seed } = running.ready;
       const environment: Environment = {

@@ -9,7 +9,7 @@ import { runWithEmulator } from "../defect-exit.ts";
 import { LOG_FLAGS, logOptionsOf } from "../request-log.ts";
 import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
-import { startOrExplain } from "../start-problems.ts";
+import { startForCommand } from "../start-emulator.ts";
 import { print, printError, withProgress } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
@@ -32,7 +32,7 @@ async function run(invocation: Invocation): Promise<number> {
   const log = logOptionsOf(invocation);
   // A file left by a killed emulator would falsely report this one as ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
-  const starting = startOrExplain(resolved.configuration, log);
+  const starting = startForCommand(resolved.configuration, log);
   const running = await withProgress(invocation, "starting", starting);
   const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
     let leaveKeys: (() => void) | undefined;

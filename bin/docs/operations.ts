@@ -49,7 +49,7 @@ export function controlPage(): string {
   return page(
     "Control API",
     "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
-      'Bodies and replies are JSON; errors are `{"error":{"code","message","hint"}}`. Unknown members and parameters are refused with 422. ' +
+      'Bodies and replies are JSON; errors are `{"error":{"code","message","hint","requirement"}}`, with the statement of the specification where one asks for it; replies of the API name theirs in the header `x-emulator-requirement`. Unknown members and parameters are refused with 422. ' +
       "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [past](../understand/worlds.md#the-past-of-a-world), " +
       "unless it is marked ‡. [Who may call](../understand/configuration.md#who-may-call-the-ports) is a setting.",
     table(["Operation", "Does", "Takes"], rows),

@@ -12,7 +12,7 @@ import { runWithEmulator } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
 import { jobsOf } from "../replay/play.ts";
 import { wayOf } from "../replay/way.ts";
-import { startOrExplain } from "../start-problems.ts";
+import { startForCommand } from "../start-emulator.ts";
 import { runChild } from "./child.ts";
 
 /** Of what a command prints, the end of this length is kept. */
@@ -60,7 +60,7 @@ function openRuns(invocation: Invocation) {
   async function play<Found>({ settings = {}, begin, end }: Conditions<Found>): Promise<Played<Found>> {
     const flags = { port: "0", ephemeral: true, ...invocation.flags };
     const { configuration } = await configurationOf({ ...invocation, flags }, true, settings);
-    const running = await startOrExplain(configuration);
+    const running = await startForCommand(configuration);
     let found: Found | undefined;
     let child: CommandRun | undefined;
     await runWithEmulator(running, configuration, async (defectExit) => {

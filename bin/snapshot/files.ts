@@ -75,7 +75,7 @@ async function withExplanation<T>(url: string, act: () => Promise<T>): Promise<T
   } catch (error) {
     const { name, message, code } = error as NodeJS.ErrnoException;
     if (name === "ArchiveFileError") throw new UsageError(message);
-    if (code === undefined) throw new CommandFailure(message);
+    if (name === "ErrorReply" || code === undefined) throw new CommandFailure(message);
     const why = message || code;
     throw new CommandFailure(
       `${url}: the connection failed or was interrupted (${why}); nothing was written or imported`,

@@ -1,5 +1,6 @@
 import type { AssumptionValue } from "./assumption.ts";
 import type { Field, OptionalField } from "./fields.ts";
+import type { RequirementId } from "./requirements.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -18,7 +19,7 @@ export type Access = "reads" | "adds" | "removes";
 export interface Operation {
   readonly section: string;
   /** Rows of the requirement ledger. */
-  readonly requirements: readonly string[];
+  readonly requirements: readonly RequirementId[];
   readonly server: "platform" | "agent" | "system";
   readonly summary: string;
   readonly method: Method;

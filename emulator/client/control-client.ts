@@ -42,13 +42,7 @@ export type ControlClient = ReturnType<typeof createControlClient>;
 export function createControlClient(send: Send) {
   /** Any operation, by its path below `/_emulator/v1`. */
   function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    const from = {} as { readonly stack: string };
-    Error.captureStackTrace(from, call);
-    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body }).catch((error: Error) => {
-      // Whoever reads it wants to know which call of theirs it was.
-      if (error.name === "ErrorReply") error.stack = `${error.name}: ${error.message}${framesOf(from.stack)}`;
-      throw error;
-    });
+    return requestJson<T>(send, { method, path: `${CONTROL_PATH}${path}`, body });
   }
 
   return {
@@ -88,7 +82,7 @@ function timeCalls(call: Call) {
       flow: (rate = 1) => call<ClockChange & { readonly rate: number }>("POST", "/clock/flow", { rate }),
       /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
       advance: (target: string | AdvanceTarget) =>
-        call<AdvanceResult>("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
+        call<AdvanceResult>("POST", "/clock/advance", typeof target === "object" ? target : { by: target }),
       /** Ends the advance that is under way; it is refused with 409, which says how far it came. */
       stop: () => call<{ readonly stopped: boolean; readonly now: string }>("DELETE", "/clock/advance"),
       /** What the advance would do; changes nothing. */
@@ -173,12 +167,6 @@ function subjectCalls(call: Call) {
       list: () => call<readonly Members[]>("GET", "/agent/scripts"),
     },
   };
-}
-
-/** A stack without its first line. */
-function framesOf(stack: string): string {
-  const end = stack.indexOf("\n");
-  return end < 0 ? "" : stack.slice(end);
 }
 
 /** Maximum page size of the emulator. */

@@ -1,3 +1,6 @@
+import type { RequirementId } from "../../contracts/spec/requirements.ts";
+import { REQUIREMENT_HEADER } from "../subjects/control-prefix.ts";
+
 /** The part of `RequestInit` that every transport to an emulator accepts. */
 export interface ClientRequest {
   readonly method: string;
@@ -31,23 +34,33 @@ export class ErrorReply extends Error {
   /** Like `hint` (what to do about it), only present in errors of the control API. */
   readonly code: string | undefined;
   readonly hint: string | undefined;
+  /** The statement of the specification that asks for the refusal; undefined for what is the emulator's own. */
+  readonly requirement: RequirementId | undefined;
   /** Method, path, status, and the reason in the reply. */
   readonly explained: string;
 
   /** The message is the reason in the reply, hint included; without one, that and what was asked. */
-  constructor(method: string, path: string, status: number, body: unknown) {
+  constructor(method: string, path: string, status: number, body: unknown, headers?: ClientReply["headers"]) {
     const { error, detail } = (body ?? {}) as ErrorBody;
     const explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
     super(error === undefined ? explained : reasonOf(error, detail, body));
     this.status = status;
     this.code = error?.code;
     this.hint = error?.hint;
+    // Bodies of the API are those of the service, which has no such member.
+    const named = (headers?.get(REQUIREMENT_HEADER) ?? undefined) as RequirementId | undefined;
+    this.requirement = error?.requirement ?? named;
     this.explained = explained;
   }
 }
 
 interface ErrorBody {
-  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
+  readonly error?: {
+    readonly code?: string;
+    readonly message?: string;
+    readonly hint?: string;
+    readonly requirement?: RequirementId;
+  };
   readonly detail?: unknown;
 }
 
@@ -100,7 +113,7 @@ export async function requestJson<T>(send: Send, { method, path, body, headers }
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const value = valueOf(await reply.text(), reply.headers.get("content-type"));
-  if (reply.status >= 400) throw new ErrorReply(method, path, reply.status, value);
+  if (reply.status >= 400) throw new ErrorReply(method, path, reply.status, value, reply.headers);
   return value as T;
 }
 

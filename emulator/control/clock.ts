@@ -9,6 +9,7 @@ import {
   text,
 } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
+import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import { durationMs } from "../kernel/duration.ts";
 import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
@@ -146,7 +147,7 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   const id = until.export.toLowerCase();
   const wanted = until.status.toUpperCase();
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
-    throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`);
+    throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`, "3.1-1");
   let seen = requireExport(world.reader, id);
   let from: Reader = world.reader;
   return {
@@ -228,6 +229,6 @@ function advancingView(progress: AdvanceProgress | undefined) {
   };
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal(422, "invalid_request", message);
+function invalid(message: string, requirement?: RequirementId): Refusal {
+  return new Refusal(422, "invalid_request", message, undefined, requirement);
 }

@@ -52,7 +52,7 @@ const ROUTER = createRouter(() =>
 );
 
 /**
- * Answers control operations; errors are `{"error":{"code","message","hint"}}`. `record` is called with
+ * Answers control operations; errors are `{"error":{"code","message","hint","requirement"}}`. `record` is called with
  * the reply to a request that recordings include.
  */
 export async function handleControl(
@@ -144,7 +144,7 @@ function refuseInPast({ method, path, past }: ControlOperation): void {
 /** A 404 that suggests similar paths, or lists the first segments of all paths. */
 function noSuchOperation(path: string): Refusal {
   const paths = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned).map((row) => row.path);
-  const meant = nearest(path.replace(`${CONTROL_PREFIX}v1`, ""), paths);
+  const meant = nearest(path.replaceAll(`${CONTROL_PREFIX}v1`, ""), paths);
   const subjects = new Set(paths.map((known) => `/${known.split("/")[1]}`));
   const hint = meant
     ? `Did you mean ${CONTROL_PREFIX}v1${meant}?`

@@ -8,16 +8,10 @@ import { overlaid } from "../../scenarios/conditions.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { alternativesOf, NOTING } from "../../scenarios/readings/readings.ts";
 import type { NotedChoice } from "../client/views.ts";
-import {
-  type AdvanceResult,
-  type AdvanceTarget,
-  type Emulator,
-  type EmulatorOptions,
-  startEmulator,
-} from "../runtime/index.ts";
-import { requireEmulator, watchCalls } from "./vitest-parts/calls.ts";
+import { type AdvanceResult, type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 import { deliveryVerdict, type ExpectedDelivery } from "./vitest-parts/deliveries.ts";
 import { concludeTest } from "./vitest-parts/outcome.ts";
+import { requireEmulator } from "./vitest-parts/require-emulator.ts";
 
 export type { ExpectedDelivery } from "./vitest-parts/deliveries.ts";
 
@@ -112,13 +106,11 @@ export function withEmulator<Context>(own: TestAPI<Context>) {
               emulator,
               emulatorOptions,
             );
-      const calls = watchCalls(emulator);
-      await use(calls.emulator);
+      await use(emulator);
       try {
-        if (task.result?.state !== "fail") calls.refuseForgotten();
         await concludeTest(emulator, task, keep);
       } finally {
-        await emulator.close();
+        await emulator.close({ unusedFaults: "ignore" });
       }
     },
     clock: async ({ emulator }, use) => use(frozenClock(emulator)),
@@ -141,7 +133,9 @@ async function closeAll(): Promise<void> {
   const all = await Promise.allSettled(emulators.values());
   emulators.clear();
   // An emulator that failed to start has already failed the tests that use it.
-  await Promise.all(all.map((each) => each.status === "fulfilled" && each.value.close()));
+  await Promise.all(
+    all.map((each) => each.status === "fulfilled" && each.value.close({ unusedFaults: "ignore" })),
+  );
 }
 
 /** Names are not reused: a late request of an ended test must not reach another test's world. */
@@ -156,23 +150,11 @@ function started(options: EmulatorOptions): Promise<Emulator> {
 
 /** Creates the clock fixture of an emulator. */
 export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
-  async function move(target: AdvanceTarget): Promise<AdvanceResult> {
-    const result = await clock.advance(target);
-    const { settled, in_flight = [], to } = result;
-    if (settled) return result;
-    const names = in_flight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ");
-    throw new Error(`the clock is at ${to} and still waits for ${names}; advance again to go on`);
-  }
-
   return {
     now: () => new Date(clock.now()),
-    advance: (by) => move({ by }),
-    advanceTo: (time) => move({ to: new Date(time).toISOString() }),
-    async advanceUntil(exportId, status = "COMPLETED") {
-      const result = await move({ until: { export: exportId, status } });
-      if (result.reached === true) return result;
-      throw new Error(`export ${exportId} did not become ${status}: ${result.why}`);
-    },
+    advance: (duration) => clock.advance(duration),
+    advanceTo: (time) => clock.advance({ to: new Date(time).toISOString() }),
+    advanceUntil: (exportId, status) => clock.advanceUntil(exportId, status),
   };
 }
 

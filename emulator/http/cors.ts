@@ -1,3 +1,4 @@
+import { REQUIREMENT_HEADER } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
 import { AS_OF_HEADER } from "./as-of-choice.ts";
 import { WORLD_HEADER } from "./world-choice.ts";
@@ -16,6 +17,7 @@ const EXPOSED = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset",
   "x-emulator-warning",
+  REQUIREMENT_HEADER,
 ].join(", ");
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];

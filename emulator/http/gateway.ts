@@ -123,7 +123,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
     const body = read instanceof Promise ? await read : read;
     const checked = checkRequest(operation, checks, { request, path: route.parameters, body });
-    refuseInvalid(checked, settings);
+    refuseInvalid(operation, checked, settings);
     if (mayBeHit(world, route, request, caller)) {
       const injected = await faultReply(world, route.id, request);
       if (injected) return injected;
@@ -207,7 +207,7 @@ function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Sett
   const { section, says } = unshown;
   const status = settings.assumptions["platform.unlisted_path"] === 501 ? 501 : 404;
   const message = `${request.method} ${request.path} is not emulated: §${section} ${says}.`;
-  const refusal = new Refusal(status, "not_shown", message, "GET /openapi.json lists what is.");
+  const refusal = new Refusal(status, "not_shown", message, "GET /openapi.json lists what is.", "1-3");
   return withHeaders(refusalReply(refusal, request, unshown, settings), unshownWarning(unshown));
 }
 

@@ -39,7 +39,13 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
   if (!known) refuseUnknownCaller(caller, auth, isUser);
   const tenant = caller.namedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
-    throw new Refusal(422, "missing_workspace", "X-Tenant-Id is missing: bulk-export calls require it (§5).");
+    throw new Refusal(
+      422,
+      "missing_workspace",
+      "X-Tenant-Id is missing: bulk-export calls require it (§5).",
+      undefined,
+      "5-1",
+    );
   if (tenant !== undefined && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
   const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
@@ -49,7 +55,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
 
 function refuseForeignWorkspace({ tenants }: ConfiguredKey, chosen: string): void {
   if (tenants.length > 0 && !tenants.includes(chosen))
-    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.");
+    throw new Refusal(403, "forbidden", "This key does not belong to that workspace.", undefined, "5-3");
 }
 
 /** A key is unknown where only listed keys are accepted, and where it is listed for the other region (1-5). */
@@ -60,6 +66,7 @@ function refuseUnknownCaller({ apiKey }: Caller, { mode, keys }: AuthSettings, i
       "unauthorized",
       "X-API-Key is missing.",
       "Send any key, for example X-API-Key: emulator-key.",
+      "5-7",
     );
   if (apiKey && (mode === "keys" || keys.some(({ key }) => key === apiKey)))
     throw new Refusal(
@@ -67,5 +74,6 @@ function refuseUnknownCaller({ apiKey }: Caller, { mode, keys }: AuthSettings, i
       "unauthorized",
       "X-API-Key is not a known key.",
       "List it under auth.keys of the configuration, for this region or without one.",
+      "5-1",
     );
 }

@@ -105,10 +105,12 @@ export function checkRequest(
 
 /** Throws `Refusal` (422) that names every invalid field, and with `strict` every unknown one. */
 export function refuseInvalid(
+  { requirements: [requirement] }: Pick<Operation, "requirements">,
   { problems, unknown }: CheckedRequest,
   { strict }: Pick<Settings, "strict">,
 ): void {
-  if (problems.length > 0) throw new Refusal(422, "invalid_request", problems.join("; "));
+  if (problems.length > 0)
+    throw new Refusal(422, "invalid_request", problems.join("; "), undefined, requirement);
   if (strict && unknown.length > 0)
     throw new Refusal(422, "unknown_fields", `${unknown.join(", ")}: not defined (--strict).`);
 }

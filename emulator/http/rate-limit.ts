@@ -39,7 +39,8 @@ function refused(world: World, { method, path }: HttpRequest, decision: Decision
   try {
     return world.turn({ type: "request", name: "rate_limit", ref: row.id, detail }, () => {
       const limit = `${count} requests in ${seconds} seconds`;
-      throw new Refusal(429, "rate_limited", `Rate limit exceeded: ${category}, ${limit} by ${kind}.`);
+      const message = `Rate limit exceeded: ${category}, ${limit} by ${kind}.`;
+      throw new Refusal(429, "rate_limited", message, undefined, "8.5-1");
     });
   } catch (error) {
     return error;

@@ -1,8 +1,16 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
+import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import type { Refusal } from "../kernel/refusal.ts";
 import { refusalIn } from "../kernel/system-refusal.ts";
-import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
-import { type HttpReply, type HttpRequest, jsonReply, type ReplyHeaders } from "../subjects/message.ts";
+import { CONTROL_PREFIX, REQUIREMENT_HEADER } from "../subjects/control-prefix.ts";
+import {
+  type HttpReply,
+  type HttpRequest,
+  jsonReply,
+  NO_HEADERS,
+  type ReplyHeaders,
+  withHeaders,
+} from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { mediaOf } from "./media.ts";
 import { otlpErrorReply } from "./otlp/status.ts";
@@ -16,12 +24,13 @@ export function refusalReply(
 ): HttpReply {
   const refusal = refusalIn(error);
   const { status, message } = refusal ? worded(refusal) : defect(error, request);
+  const headers = requirementHeader(refusal?.requirement);
   if (operation?.errors === "otlp") {
     const isUnreadable = status === 422 || refusal?.code === "unreadable_body";
     const isProtobuf = mediaOf(request) === "application/x-protobuf";
-    return otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf);
+    return withHeaders(otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf), headers);
   }
-  return jsonReply(status, isString(operation, settings) ? message : { detail: message });
+  return jsonReply(status, isString(operation, settings) ? message : { detail: message }, headers);
 }
 
 function worded({ status, message, hint }: Refusal) {
@@ -38,9 +47,16 @@ function defect(error: unknown, { method, path }: HttpRequest) {
 
 /** The reply to a request that was refused by a control operation, or before its operation was looked for. */
 export function earlyRefusalReply(refusal: Refusal, path: string, headers?: ReplyHeaders): HttpReply {
-  const { status, code, message, hint } = refusal;
-  if (path.includes(CONTROL_PREFIX)) return jsonReply(status, { error: { code, message, hint } });
-  return jsonReply(status, { detail: hint === undefined ? message : `${message} ${hint}` }, headers);
+  const { status, code, message, hint, requirement } = refusal;
+  if (path.includes(CONTROL_PREFIX))
+    return jsonReply(status, { error: { code, message, hint, requirement } });
+  const detail = hint === undefined ? message : `${message} ${hint}`;
+  return jsonReply(status, { detail }, { ...requirementHeader(requirement), ...headers });
+}
+
+/** Bodies are as the service has them: what asks for a refusal of the API stands in a header. */
+function requirementHeader(requirement: RequirementId | undefined): ReplyHeaders {
+  return requirement === undefined ? NO_HEADERS : { [REQUIREMENT_HEADER]: requirement };
 }
 
 /** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */

@@ -1,3 +1,5 @@
+import type { RequirementId } from "../../contracts/spec/requirements.ts";
+
 /**
  * A refused request: an expected reply, not a defect. Thrown inside a turn before anything is written
  * (a refusal after a write is a defect), and carried to the caller unchanged.
@@ -7,12 +9,15 @@ export class Refusal extends Error {
   /** Machine-readable code of the refusal; the gateway derives error bodies from it. */
   readonly code: string;
   readonly hint: string | undefined;
+  /** The statement of the specification that asks for it; undefined for what is the emulator's own. */
+  readonly requirement: RequirementId | undefined;
 
-  constructor(status: number, code: string, message: string, hint?: string) {
+  constructor(status: number, code: string, message: string, hint?: string, requirement?: RequirementId) {
     super(message);
     this.name = "Refusal";
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.requirement = requirement;
   }
 }

@@ -1,3 +1,4 @@
+import { RATE_REGIONS } from "../../contracts/spec/rate-limits/rows.ts";
 import { type ControlClient, createControlClient } from "../client/control-client.ts";
 import type { WorldAddresses } from "../client/views.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -7,11 +8,15 @@ import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { World } from "../subjects/turn.ts";
+import { type Calls, createCalls, EmulatorClosed } from "./library/calls.ts";
+import { clockOf } from "./library/clock.ts";
 import type { Control } from "./library/control.ts";
-import type { Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
+import type { CloseOptions, Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
-import { type RunningEmulator, start } from "./start.ts";
+import { reportUnused, unusedFaultsIn } from "./library/unused-faults.ts";
+import type { RunningEmulator } from "./start.ts";
+import { startOrExplain } from "./start-problems.ts";
 
 export type { FaultOrder, FaultView } from "../client/faults.ts";
 export type { AdvanceResult, AdvanceTarget } from "../client/views.ts";
@@ -19,6 +24,7 @@ export type { ReadyLine } from "../config/configuration.ts";
 export type { Verification } from "../subjects/control-operation.ts";
 export type { Control } from "./library/control.ts";
 export type {
+  CloseOptions,
   Emulator,
   EmulatorClock,
   EmulatorFaults,
@@ -32,7 +38,7 @@ export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
 
 /**
- * Starts an emulator in this process; rejects with every problem of the options.
+ * Starts an emulator in this process; rejects with every problem of the options, and with what keeps it from starting.
  *
  * @example
  * const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
@@ -40,12 +46,13 @@ export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/sna
  * await emulator.close();
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const defaults = { port: 0, ephemeral: true, rateLimits: "off" };
+  const defaults = { port: 0, ephemeral: options.data === undefined, rateLimits: "off" };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  const running = await start(resolution.configuration);
+  const running = await startOrExplain(resolution.configuration);
   let isOpen = true;
-  const emulating = { running, configuration: resolution.configuration, isOpen: () => isOpen };
+  const { configuration } = resolution;
+  const emulating = { running, configuration, calls: new Map(), isOpen: () => isOpen };
   return emulatorOf(emulating, MAIN, running.ready, () => {
     isOpen = false;
     return running.close();
@@ -55,6 +62,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 interface Process {
   readonly running: RunningEmulator;
   readonly configuration: Configuration;
+  /** Those on its worlds that are open, by the names of the worlds. */
+  readonly calls: Map<string, Calls>;
   /** False as soon as it is being closed: its folder is let go of, and may be another's. */
   isOpen(): boolean;
 }
@@ -66,23 +75,32 @@ function emulatorOf(
   end: () => Promise<unknown>,
 ): Emulator {
   const { running } = process;
-  const request = requesterOf(process, world);
-  const client = createControlClient(request);
-
   let closed: Promise<void> | undefined;
-  function close(): Promise<void> {
-    closed ??= end().then(() => undefined);
-    return closed;
+  const isClosed = () => closed !== undefined || !process.isOpen();
+  const request = requesterOf(process, world, { isClosed });
+  const client = createControlClient(request);
+  const calls = createCalls(isClosed);
+  process.calls.set(world, calls);
+  function close({ unusedFaults }: CloseOptions = {}): Promise<void> {
+    if (closed) return closed;
+    const ending = world === MAIN ? [...process.calls] : [[world, calls] as const];
+    const unused = ending.flatMap(([id, those]) => unusedFaultsIn(running.world(id), those));
+    for (const [id] of ending) process.calls.delete(id);
+    closed = end().then(() => undefined);
+    const { strict } = process.configuration.settings;
+    return closed.then(() => reportUnused(unused, unusedFaults ?? (strict ? "error" : "warn")));
   }
 
-  async function fork({ from = world, id, at }: ForkOptions = {}): Promise<Emulator> {
-    const made = await client.worlds.create({ from, id, at });
+  async function fork(options: ForkOptions = {}): Promise<Emulator> {
+    const made = await client.worlds.create({ ...options, from: options.from ?? world });
     const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
-    const remove = async () => isThere() && client.worlds.remove(made.id);
+    // This world may be closed before.
+    const main = createControlClient(requesterOf(process, MAIN));
+    const remove = async () => isThere() && main.worlds.remove(made.id);
     return emulatorOf(process, made.id, made, remove);
   }
 
-  return {
+  return calls.watch({
     world,
     url,
     euUrl: eu_url,
@@ -92,23 +110,23 @@ function emulatorOf(
     control: client.call as Control,
     fork,
     snapshots: snapshotsOf(client, request),
-    clock: {
-      now: () => formatInstant(worldOf(process, world).now),
-      freeze: async () => void (await client.clock.freeze()),
-      flow: async (rate) => void (await client.clock.flow(rate)),
-      advance: client.clock.advance,
-    },
+    clock: clockOf(client, () => formatInstant(worldOf(process, world).now)),
     faults: { ...client.faults, clear: async (id) => void (await client.faults.clear(id)) },
     verifyExport: client.exports.verify,
     at(point) {
-      const requestAsOf = requesterOf(process, world, String(point));
+      const requestAsOf = requesterOf(process, world, { isClosed, at: String(point) });
       const { call, exports } = createControlClient(requestAsOf);
-      return { world, request: requestAsOf, control: call as Control, verifyExport: exports.verify };
+      return calls.watch({
+        world,
+        request: requestAsOf,
+        control: call as Control,
+        verifyExport: exports.verify,
+      });
     },
     reset: async (options) => void (await client.reset(options)),
     close,
-    [Symbol.asyncDispose]: close,
-  };
+    [Symbol.asyncDispose]: () => close(),
+  });
 }
 
 function snapshotsOf({ snapshots }: ControlClient, request: Emulator["request"]): EmulatorSnapshots {
@@ -131,24 +149,36 @@ function snapshotFiles() {
 }
 
 function checkOpen({ isOpen }: Process): void {
-  if (!isOpen()) throw new Error("The emulator was closed; startEmulator() gives another.");
+  if (!isOpen()) throw new EmulatorClosed("The emulator was closed; startEmulator() gives another.");
 }
 
 function worldOf(process: Process, id: string): World {
   checkOpen(process);
   const named = process.running.world(id);
-  if (!named) throw new Error(`The world ${id} was closed.`);
+  if (!named) throw worldClosed(id);
   // A flowing world moves when it is looked at.
   named.runtime.clock.sync();
   return named.runtime.world;
 }
 
-function requesterOf(process: Process, world: string, at?: string): Emulator["request"] {
+function worldClosed(id: string): EmulatorClosed {
+  return new EmulatorClosed(`The world ${id} was closed; fork() gives another.`);
+}
+
+interface Asking {
+  readonly isClosed?: () => boolean;
+  readonly at?: string;
+}
+
+function requesterOf(process: Process, world: string, { isClosed, at }: Asking = {}): Emulator["request"] {
   const { running } = process;
   const { url, eu_url } = running.ready;
   const { settings } = process.configuration;
   return async (target, { json, region, ...init } = {}) => {
     checkOpen(process);
+    if (isClosed?.()) throw worldClosed(world);
+    if (region !== undefined && !RATE_REGIONS.includes(region))
+      throw new Error(`region: ${JSON.stringify(region)} is neither us nor eu`);
     const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
     if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
     if (at !== undefined) asked.headers.set(AS_OF_HEADER, at);

@@ -1,6 +1,9 @@
 /** Path prefix of all test-only operations, on both regional origins. */
 export const CONTROL_PREFIX = "/_emulator/";
 
+/** Header of a refusal of the API: the statement of the specification that asks for it. */
+export const REQUIREMENT_HEADER = "x-emulator-requirement";
+
 /** Path of the console, the page for people. */
 export const CONSOLE_PATH = `${CONTROL_PREFIX}console/`;
 

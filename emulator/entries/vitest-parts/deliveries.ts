@@ -2,7 +2,7 @@ import { matcherProblems, memberProblems } from "../../../scenarios/expectations
 import { differences } from "../../../scenarios/matching.ts";
 import type { DeliveryView } from "../../client/control-client.ts";
 import type { Emulator } from "../../runtime/index.ts";
-import { requireEmulator } from "./calls.ts";
+import { requireEmulator } from "./require-emulator.ts";
 
 /** The expected members of a delivery, by name or path, with the matchers of scenarios. */
 export type ExpectedDelivery = Readonly<Record<string, unknown>>;

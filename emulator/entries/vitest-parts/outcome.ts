@@ -1,6 +1,7 @@
 import { lineOfTurn } from "../../client/turn-line.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import type { Emulator } from "../../runtime/index.ts";
+import { callsOf } from "../../runtime/library/calls.ts";
 import type { NamedTask } from "./capsule.ts";
 
 /** The part of a vitest task that says how its test went. */
@@ -11,28 +12,37 @@ interface TestTask extends NamedTask {
 const TURNS_SHOWN = 20;
 
 /**
- * Ends a test on its world. A fault that was never hit fails it unless the fault is optional, for such a test has shown
- * nothing. What failed is shown with what the world did, and `keep` has a capsule written.
+ * Ends a test on its world. A call that nobody waited for fails it, and so does a fault that was never hit unless the
+ * fault is optional, for such a test has shown nothing; both errors point to the call. What failed is shown with what
+ * the world did, and `keep` has a capsule written.
  */
 export async function concludeTest(
   emulator: Emulator,
   task: TestTask,
   keep: ((task: NamedTask, message: string) => Promise<string>) | undefined,
 ): Promise<void> {
-  const [error] = (task.result?.state === "fail" && task.result.errors) || [];
-  if (error) {
-    const { message } = error;
-    error.message += await happenedIn(emulator, message).catch(() => "");
-    error.message += (await keep?.(task, message)) ?? "";
-    return;
+  const [failed] = (task.result?.state === "fail" && task.result.errors) || [];
+  const error = failed ?? (await neglected(emulator));
+  if (!error) return;
+  const { message } = error;
+  error.message += await happenedIn(emulator, message).catch(() => "");
+  error.message += (await keep?.(task, message)) ?? "";
+  if (!failed) throw error;
+}
+
+/** What a test that went well has left undone. */
+async function neglected(emulator: Emulator): Promise<Error | undefined> {
+  const calls = callsOf(emulator);
+  const forgotten = calls.forgotten("its test ended");
+  if (forgotten) {
+    // It may be an advance over years, whose journal would grow while it is read.
+    await emulator.control("DELETE", "/clock/advance").catch(() => undefined);
+    return forgotten;
   }
   // A world that the test has closed itself has no faults any more.
   const faults = await emulator.faults.list().catch(() => []);
   const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
-  if (!missed) return;
-  const { preset, plane, match, then } = missed;
-  const shown = JSON.stringify({ ...(preset === null ? { plane, then } : { preset }), match });
-  throw new Error(`the fault ${shown} was never hit; if it may be, arm it with optional: true`);
+  return missed && calls.unused(missed);
 }
 
 /** The end of the journal, which began with the test, and a setting that may be the reason. */

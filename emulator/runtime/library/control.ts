@@ -18,9 +18,9 @@ import type { Lines } from "../../subjects/control-operation.ts";
  * const { status } = await emulator.control("GET", `/webhooks/deliveries/${id}`);
  */
 export interface Control {
-  <Reply = never>(
-    method: string,
-    path: [Reply] extends [never] ? never : string,
+  <Reply = never, const Verb extends string = string, const Path extends string = string>(
+    method: Verb,
+    path: [Reply] extends [never] ? Refused<Verb, Path> : Path,
     body?: unknown,
   ): Promise<NoInfer<Reply>>;
   <const Verb extends Row["method"], const Path extends string>(
@@ -72,6 +72,20 @@ type Checked<Verb extends string, Path extends string> = string extends Path
       ? Path
       : `${Verb} ${WithoutQuery<Path>} has no parameter ${UnknownIn<Path, RowOf<Verb, Path>>}`;
 
+/** Text that the compiler shows where no reply is named and the number of arguments is wrong. */
+type Refused<Verb extends string, Path extends string> =
+  Checked<Verb, Path> extends Path
+    ? BodyOf<RowOf<Verb, Path>> extends readonly [body: infer Body]
+      ? `${Verb} ${WithoutQuery<Path>} takes a body with ${RequiredOf<Body>}: control(method, path, body)`
+      : `${Verb} ${WithoutQuery<Path>} takes no such body`
+    : Checked<Verb, Path>;
+
+/** The names of the members that have to be given. */
+type RequiredOf<Body> = {
+  [Name in keyof Body]-?: object extends Pick<Body, Name> ? never : Name;
+}[keyof Body] &
+  string;
+
 type UnknownIn<Path, Each> = Path extends `${string}?${infer Query}`
   ? Exclude<NamesIn<Query>, keyof ParametersOf<Each> | "as_of">
   : never;
@@ -100,7 +114,7 @@ type BodyOf<Each> = [Each] extends [never]
     ? [body: FaultOrder]
     : Each extends { readonly body?: Field<infer Body> }
       ? [Body] extends [undefined]
-        ? [body?: Readonly<Record<string, never>>]
+        ? [body?: Readonly<Record<string, "this operation takes no body">>]
         : object extends Body
           ? [body?: Body]
           : [body: Body]

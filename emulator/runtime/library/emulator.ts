@@ -55,8 +55,17 @@ export interface Emulator {
    */
   at(point: number | string): PastWorld;
   /** Ends the emulator; a forked world is only removed. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How a world is ended. */
+export interface CloseOptions {
+  /**
+   * What becomes of a fault that was armed here, is not `optional` and was never hit: a warning of the process, an error
+   * that `close` rejects with once all is closed, or nothing. By default `"warn"`, and `"error"` under `strict`.
+   */
+  readonly unusedFaults?: "warn" | "error" | "ignore";
 }
 
 /** A world as it was; what writes is refused (409). */
@@ -88,13 +97,20 @@ export interface EmulatorClock {
   /** From here on time follows the wall clock, so many times as fast (1 when left out). */
   flow(rate?: number): Promise<void>;
   /**
-   * By `"PT6H10M"`, or to what `POST /clock/advance` takes; says what has fired.
+   * By `"PT6H10M"`, or to what `POST /clock/advance` takes; says what has fired. Rejects while effects hang.
    *
    * @example
    * const { fired } = await emulator.clock.advance("PT6H");
    * await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
    */
   advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
+  /**
+   * Until an export is in a status (COMPLETED when left out); rejects with the reason when it never gets there.
+   *
+   * @example
+   * await emulator.clock.advanceUntil(id);
+   */
+  advanceUntil(exportId: string, status?: string): Promise<AdvanceResult>;
 }
 
 /** The faults of a world. */

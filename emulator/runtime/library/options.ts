@@ -34,9 +34,9 @@ interface FlagOptions {
   /** US origin; EU = port + 1, S3 = port + 2. By default 0: any three free ports. */
   readonly port?: number;
   readonly host?: string;
-  /** Keeps the state in this folder; give `ephemeral: false` with it. */
+  /** Keeps the state in this folder. */
   readonly data?: string;
-  /** Memory and a temporary folder; the default of the library. */
+  /** Memory and a temporary folder; the default of the library, unless `data` is given. */
   readonly ephemeral?: boolean;
   /** A snapshot file that the world `main` begins with. */
   readonly import?: string;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
+import { ErrorReply, valueOf } from "../../client/send.ts";
 import { checkWritable, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import type { GivenSecrets } from "../../subjects/snapshot-secrets.ts";
@@ -39,7 +40,6 @@ interface TransportReply {
 }
 
 const FOLDER = `${CONTROL_PREFIX}v1/snapshots`;
-const REASON_CHARS = 300;
 
 /** Writes a snapshot to a file, whole or not at all. */
 export async function exportSnapshot(
@@ -50,8 +50,8 @@ export async function exportSnapshot(
 ): Promise<{ readonly bytes: number; readonly leftOut: string }> {
   await checkWritable(file, force);
   const path = `${FOLDER}/${encodeURIComponent(name)}/file`;
-  const { ok, leftOut, chunks } = await transport("GET", path);
-  if (!ok) throw new Error(reasonOf(await text(chunks)));
+  const { status, ok, leftOut, chunks } = await transport("GET", path);
+  if (!ok) throw new ErrorReply("GET", path, status, valueOf(await text(chunks), null));
   return { bytes: await writeArchiveFile(file, chunks, force), leftOut };
 }
 
@@ -67,9 +67,9 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
     ...(replace === true && { replace: "1" }),
   });
   const path = `${FOLDER}/file?${query}`;
-  const { ok, chunks } = await transport("POST", path, await readArchiveFile(file));
+  const { status, ok, chunks } = await transport("POST", path, await readArchiveFile(file));
   const answer = await text(chunks);
-  if (!ok) throw new Error(reasonOf(answer));
+  if (!ok) throw new ErrorReply("POST", path, status, valueOf(answer, null));
   const facts = JSON.parse(answer) as Facts;
   return given ? { ...facts, ...(await giveSecrets(transport, facts.name, given)) } : facts;
 }
@@ -77,9 +77,12 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
 /** Gives an imported snapshot secrets; answers what is still missing. */
 async function giveSecrets(transport: SnapshotTransport, name: string, given: GivenSecrets): Promise<object> {
   const path = `${CONTROL_PREFIX}v1/secrets?snapshot=${encodeURIComponent(name)}`;
-  const { ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(given)));
+  const { status, ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(given)));
   const answer = await text(chunks);
-  if (!ok) throw new Error(`${name} is imported, but its secrets are not complete: ${reasonOf(answer)}`);
+  if (!ok) {
+    const { message } = new ErrorReply("PUT", path, status, valueOf(answer, null));
+    throw new Error(`${name} is imported, but its secrets are not complete: ${message}`);
+  }
   return JSON.parse(answer) as object;
 }
 
@@ -104,13 +107,4 @@ export function transportOver(
       chunks: Readable.fromWeb(reply.body as ReadableStream),
     };
   };
-}
-
-function reasonOf(answer: string): string {
-  try {
-    const { message, hint } = (JSON.parse(answer) as { error: { message: string; hint?: string } }).error;
-    return hint === undefined ? message : `${message} ${hint}`;
-  } catch {
-    return answer.slice(0, REASON_CHARS);
-  }
 }

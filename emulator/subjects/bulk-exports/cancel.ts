@@ -12,6 +12,7 @@ export function cancelExport(turn: Turn, found: BulkExport): BulkExport {
       "already_final",
       `Export ${found.id} is ${found.status}; only one that has not ended can be cancelled.`,
       "Create a new export instead.",
+      "3.1-2",
     );
   return endExport(turn, found, "cancel");
 }

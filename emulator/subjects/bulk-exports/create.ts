@@ -1,4 +1,5 @@
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
+import type { RequirementId } from "../../../contracts/spec/requirements.ts";
 import { formatMicros, parseMicros } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
@@ -79,11 +80,12 @@ function windowOf(
     if (input.end_time != null)
       throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
     if (addHours(start_time, interval) === undefined)
-      throw invalid("body.start_time: the first window would end after the year 9999.");
+      throw invalid("body.start_time: the first window would end after the year 9999.", "3.3-1");
     const over = pastWindows(start_time, interval, turn.now);
     if (over > MAX_PAST_WINDOWS)
       throw invalid(
         `body.start_time: ${over} windows are over already; at most ${MAX_PAST_WINDOWS} can be caught up with.`,
+        "3.3-6",
       );
     return { start_time, end_time: null };
   }
@@ -109,6 +111,6 @@ function utc(time: string): string {
   return formatMicros(parseMicros(time) as number);
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal(422, "invalid_request", message);
+function invalid(message: string, requirement: RequirementId = "2.5-2"): Refusal {
+  return new Refusal(422, "invalid_request", message, undefined, requirement);
 }

@@ -9,7 +9,13 @@ import { type BulkExport, EXPORT_RUNS, rowsExported } from "./records.ts";
 export function checkFilter(settings: Settings, text: string): void {
   const read = parseFilter(text, refusesColumns(settings));
   if ("problem" in read)
-    throw new Refusal(422, "invalid_request", `body.filter: ${problemText(read.problem)}`, read.problem.hint);
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `body.filter: ${problemText(read.problem)}`,
+      read.problem.hint,
+      "2.5-10",
+    );
 }
 
 /** A mistaken filter most often selects nothing: the journal says so, since the export itself has succeeded. */

@@ -107,13 +107,15 @@ function refusalFor(
   const key = validationError(outcome, endpoint_url !== null);
   if (key) {
     const said = `${DESTINATION_ERRORS[key].message} (${outcome.message})`;
-    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${said}`);
+    const { requirement } = DESTINATION_ERRORS[key];
+    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${said}`, undefined, requirement);
   }
   const hint =
     outcome.failure === "unavailable"
       ? "Try again later."
       : "Change what the store refuses, and create it again.";
-  return new Refusal(400, outcome.failure, `${DESTINATION_ERROR_PREFIX}${shownFailure(outcome)}.`, hint);
+  const message = `${DESTINATION_ERROR_PREFIX}${shownFailure(outcome)}.`;
+  return new Refusal(400, outcome.failure, message, hint, "2.4-5");
 }
 
 function configOf(settings: Settings, input: DestinationInput["config"]): DestinationConfig {
@@ -124,6 +126,8 @@ function configOf(settings: Settings, input: DestinationInput["config"]): Destin
       422,
       "missing_region",
       "body.config.region: is required for AWS-style storage (no endpoint_url); S3-compatible storage needs endpoint_url instead (§2.4).",
+      undefined,
+      "2.4-12",
     );
   return {
     bucket_name: input.bucket_name,
@@ -145,6 +149,8 @@ function checkCredentials(
       422,
       "missing_credentials",
       "body.credentials: is required; only self-hosted deployments resolve credentials from the environment (§2.4).",
+      undefined,
+      "2.4-4",
     );
   if (credentials?.session_token) requireFeature(versions, "session_token");
 }

@@ -111,7 +111,7 @@ function rowNamed(name: string): RateRow {
   if (found) return found;
   const near = nearest(name, RATE_LIMIT_IDS);
   const hint = near ? `Did you mean ${near}?` : "GET /_emulator/v1/rate-limits lists them.";
-  throw new Refusal(404, "not_found", `${name} is no row of the rate-limit table.`, hint);
+  throw new Refusal(404, "not_found", `${name} is no row of the rate-limit table.`, hint, "8.5-1");
 }
 
 function cause(name: string, ref?: string) {

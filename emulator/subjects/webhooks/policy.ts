@@ -112,6 +112,7 @@ export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void 
       "invalid_webhook",
       `${where}.webhook: ${refused.message}.`,
       "POST /_emulator/v1/webhooks/check explains it.",
+      WEBHOOK_URL_RULES[refused.rule].requirement,
     );
 }
 

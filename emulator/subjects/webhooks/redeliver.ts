@@ -9,7 +9,13 @@ export function redeliver(turn: Turn, id: string): Delivery {
   const before = deliveryById(turn, id);
   const { webhooks, limits } = turn.ports.settings;
   if (webhooks.disabled)
-    throw new Refusal(409, "webhooks_disabled", "Webhooks are switched off.", "Unset http.disable_webhooks.");
+    throw new Refusal(
+      409,
+      "webhooks_disabled",
+      "Webhooks are switched off.",
+      "Unset http.disable_webhooks.",
+      "6.1-9",
+    );
   if (before.status === "pending")
     throw new Refusal(409, "pending", `Delivery ${before.id} is still under way.`);
   if (before.payload === null)

@@ -1,10 +1,9 @@
 import { isIP } from "node:net";
-import type { Configuration } from "../emulator/config/configuration.ts";
-import type { LogOptions } from "../emulator/runtime/request-log.ts";
-import { type RunningEmulator, start } from "../emulator/runtime/start.ts";
-import { emulatorStarted } from "./after-start.ts";
-import { UsageError } from "./command.ts";
-import { worldAt } from "./running.ts";
+import { createControlClient } from "../client/control-client.ts";
+import { sendTo } from "../client/send.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { LogOptions } from "./request-log.ts";
+import { type RunningEmulator, start } from "./start.ts";
 
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -29,23 +28,34 @@ const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "Refusal", "StoreE
 
 type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
 
-/** Starts an emulator; throws `UsageError` (exit code 2) for problems that the user can fix. */
+/** A start failed for a reason that the user can mend, which the message says; `cause` is the error of the system. */
+export class StartProblem extends Error {
+  override readonly name = "StartProblem";
+  readonly code: string | undefined;
+
+  constructor(message: string, cause: StartError) {
+    super(message, { cause });
+    this.code = cause.code;
+  }
+}
+
+/** Starts an emulator. Throws `StartProblem`. */
 export async function startOrExplain(
   configuration: Configuration,
   log?: LogOptions,
 ): Promise<RunningEmulator> {
   try {
-    const running = await start(configuration, log);
-    emulatorStarted();
-    return running;
+    return await start(configuration, log);
   } catch (error) {
-    const { name, message, code, port, path, hint } = error as StartError;
-    if (EXPLAINED.has(name)) throw new UsageError(hint === undefined ? message : `${message} ${hint}`);
+    const problem = error as StartError;
+    const { name, message, code, port, path, hint } = problem;
+    if (EXPLAINED.has(name))
+      throw new StartProblem(hint === undefined ? message : `${message} ${hint}`, problem);
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
     const where = port === undefined ? (path ?? configuration.host) : `port ${port}`;
     const user = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
-    throw new UsageError(`${where}: ${user ?? advice}`);
+    throw new StartProblem(`${where}: ${user ?? advice}`, problem);
   }
 }
 
@@ -60,11 +70,12 @@ async function emulatorWith(
 /** The emulator that has a port, for people; undefined when it is another program. */
 async function emulatorAt(host: string, port: number | undefined): Promise<string | undefined> {
   const near = isIP(host) === 6 ? `[${host}]` : host;
-  const status = await worldAt(`http://${near}:${port}`, PROBE_TIMEOUT_MS)
-    .client.status()
+  const status = await createControlClient(sendTo(`http://${near}:${port}`, PROBE_TIMEOUT_MS))
+    .status()
     .catch(() => undefined);
   if (typeof status?.pid !== "number") return undefined;
   const { pid, version, data_folder: folder } = status;
   const data = typeof folder === "string" ? `data in ${folder}` : "nothing kept";
-  return `in use by an emulator (process ${pid}, version ${version}, ${data}); stop it with \`kill ${pid}\`, or choose another --port (0: free ports)`;
+  const stop = pid === process.pid ? "close() it" : `stop it with \`kill ${pid}\``;
+  return `in use by an emulator (process ${pid}, version ${version}, ${data}); ${stop}, or choose another --port (0: free ports)`;
 }

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
+
+const opened: Emulator[] = [];
+
+async function started(options: EmulatorOptions = {}): Promise<Emulator> {
+  const one = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z", ...options });
+  opened.push(one);
+  return one;
+}
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await started();
+});
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close({ unusedFaults: "ignore" });
+});
+
+/** What a promise is rejected with. */
+function refused(call: Promise<unknown>): Promise<Error> {
+  return call.then(
+    () => expect.fail("it was not refused"),
+    (error: Error) => error,
+  );
+}
+
+/** The line of an error's stack that comes first. */
+function firstFrame({ stack = "" }: Error): string {
+  return stack.split("\n").find((line) => line.startsWith("    at ")) ?? "";
+}
+
+describe("an error of a refused call", () => {
+  it("has the statement of the specification that asks for it, and none where there is none", async () => {
+    const { session_id } = await emulator.control("POST", "/traces/generate", { count: 1 });
+    expect(session_id).toMatch(/^[0-9a-f-]{36}$/);
+    const row = await refused(emulator.control<unknown>("PUT", "/rate-limits/none", { remaining: 0 }));
+    expect(row).toMatchObject({ status: 404, code: "not_found", requirement: "8.5-1" });
+    const own = await refused(emulator.fork({ from: "nowhere" }));
+    expect(own).toMatchObject({ status: 404, code: "unknown_source", requirement: undefined });
+  });
+
+  it("points to the line of the call, whichever member was called", async () => {
+    const [forking, loading, exporting, moving] = [
+      () => emulator.fork({ from: "nowhere" }),
+      () => emulator.snapshots.load("none"),
+      () => emulator.snapshots.export("none", "/nowhere/else.tar"),
+      () => emulator.clock.advance("6 hours"),
+    ];
+    for (const ask of [forking, loading, exporting, moving])
+      expect(firstFrame(await refused(ask()))).toContain("library-mistakes.test.ts");
+    expect(firstFrame(await refused(emulator.at(1).control("POST", "/clock/freeze")))).toContain(
+      "library-mistakes.test.ts",
+    );
+  });
+
+  it("is one for a snapshot's file as well, with its members", async () => {
+    expect(await refused(emulator.snapshots.export("none", "/tmp/none.tar"))).toMatchObject({
+      name: "ErrorReply",
+      status: 404,
+      code: "unknown_snapshot",
+      hint: expect.stringContaining("lists them"),
+    });
+  });
+});
+
+describe("replies of the API that refuse", () => {
+  const requirementOf = async (path: string, init: Parameters<Emulator["request"]>[1]) =>
+    (await emulator.request(path, init)).headers.get("x-emulator-requirement");
+
+  it("name the statement that asks for it in a header, and say nothing where none does", async () => {
+    expect(await requirementOf("/api/v1/bulk-exports", { json: {} })).toBe("4.3-1");
+    expect(await requirementOf("/threads/none/runs/stream", { json: { assistant_id: 1 } })).toBe("4.8-1");
+    const webhook = "ftp://example.com/hook";
+    expect(await requirementOf("/runs", { json: { assistant_id: "agent", webhook } })).toBe("6-3");
+    expect(await requirementOf("/threads", { json: {} })).toBe(null);
+    expect(await requirementOf("/threads/00000000-0000-4000-8000-0000000000ff", {})).toBe(null);
+  });
+});
+
+describe("a fault that was never hit", () => {
+  it("is a warning of the process when its emulator is closed, with the line that armed it", async () => {
+    const warned = new Promise<Error & { readonly code?: string }>((resolve) => {
+      process.on("warning", function heard(warning: Error & { readonly code?: string }) {
+        if (warning.code !== "UNUSED_FAULT") return;
+        process.off("warning", heard);
+        resolve(warning);
+      });
+    });
+    await emulator.faults.arm({ preset: "worker_crash" });
+    await emulator.close();
+    const warning = await warned;
+    expect(warning.name).toBe("EmulatorWarning");
+    expect(warning.message).toMatch(
+      /^the fault \{"preset":"worker_crash".*\} was never hit; if it may be, arm it with optional: true, armed at .*library-mistakes\.test\.ts:\d+:\d+/,
+    );
+  });
+
+  it("is an error where one is asked for, once all is closed, and under strict", async () => {
+    const strict = await started({ strict: true });
+    for (const each of [emulator, strict]) {
+      await each.control("POST", "/faults", { preset: "worker_crash" });
+      const error = await refused(each.close(each === strict ? {} : { unusedFaults: "error" }));
+      expect(error.message).toContain("was never hit");
+      expect(firstFrame(error)).toContain("library-mistakes.test.ts");
+      expect(() => each.clock.now()).toThrow("The emulator was closed");
+    }
+  });
+
+  it("is named when its world is closed, and with the emulator where its world is still open", async () => {
+    const [closed, left] = [await emulator.fork(), await emulator.fork()];
+    for (const each of [closed, left]) await each.faults.arm({ preset: "worker_crash" });
+    expect((await refused(closed.close({ unusedFaults: "error" }))).message).toContain("was never hit");
+    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain("was never hit");
+  });
+
+  it("is nothing when it is optional, was hit, was taken away, or shall be ignored", async () => {
+    await emulator.faults.arm({ preset: "worker_crash", optional: true });
+    await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    const { id } = await emulator.faults.arm({ preset: "worker_crash" });
+    expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
+    await emulator.faults.clear(id);
+    await emulator.close({ unusedFaults: "error" });
+    const other = await started();
+    await other.faults.arm({ preset: "worker_crash" });
+    await other.close({ unusedFaults: "ignore" });
+  });
+});
+
+describe("a call that was not waited for", () => {
+  it("is named as such when its emulator is closed meanwhile, with its line", async () => {
+    await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });
+    const moving = refused(emulator.clock.advance("P3650D"));
+    await emulator.close();
+    const error = await moving;
+    expect(error.message).toBe("advance() was not done when the emulator was closed: is an await missing?");
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(firstFrame(error)).toContain("library-mistakes.test.ts");
+  });
+
+  it("is something else than a call after the end", async () => {
+    const world = await emulator.fork();
+    await world.close();
+    const after = [() => world.control("GET", "/clock"), () => world.request("/ok"), () => world.fork()];
+    for (const ask of after)
+      expect(await refused(ask())).toMatchObject({
+        name: "EmulatorClosed",
+        message: `The world ${world.world} was closed; fork() gives another.`,
+      });
+    expect(() => world.clock.now()).toThrow("fork() gives another");
+  });
+});
+
+describe("the clock", () => {
+  it("moves until an export has a status, and says why it never gets there", async () => {
+    const { session_id } = await emulator.control("POST", "/traces/generate", { count: 3 });
+    const post = async (path: string, json: object) =>
+      ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
+    const bulk_export_destination_id = await post("/api/v1/bulk-exports/destinations", {
+      destination_type: "s3",
+      display_name: "Mine",
+      config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
+      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
+    });
+    const [start_time, end_time] = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"];
+    const order = { bulk_export_destination_id, session_id, start_time, end_time };
+    const id = await post("/api/v1/bulk-exports", order);
+    expect(await emulator.clock.advanceUntil(id)).toMatchObject({ reached: true });
+    expect(await refused(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
+      name: "AdvanceUnfinished",
+      message: expect.stringMatching(`export ${id} did not become FAILED: it has ended`),
+      result: { reached: false },
+    });
+    expect(await refused(emulator.clock.advanceUntil(id, "DONE"))).toMatchObject({ requirement: "3.1-1" });
+  });
+});
+
+describe("what is misspelled", () => {
+  it("is refused instead of ignored", async () => {
+    const order: object = { name: "mine" };
+    expect((await refused(emulator.fork(order))).message).toContain(
+      "body.name: is not known here; Known: id",
+    );
+    const init: object = { region: "uk" };
+    expect((await refused(emulator.request("/ok", init))).message).toBe('region: "uk" is neither us nor eu');
+  });
+});
+
+it("a port that is taken names the emulator that has it", async () => {
+  const port = Number(new URL(emulator.url).port);
+  expect(await refused(startEmulator({ port }))).toMatchObject({
+    name: "StartProblem",
+    code: "EADDRINUSE",
+    message: expect.stringMatching(
+      `^port ${port}: in use by an emulator \\(process ${process.pid}, version .*, nothing kept\\); close\\(\\) it, or choose another --port`,
+    ),
+  });
+});
