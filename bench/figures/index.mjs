@@ -8,6 +8,7 @@ export const NAMES = [
   "s3",
   "year",
   "export",
+  "checks",
   "million",
   "oracle",
   "limiter",

@@ -52,13 +52,13 @@ export function launch(file, args = [], { nodeArgs = [], ...options } = {}) {
   });
 }
 
-/** An emulator as its users start it, at `url`, in a process of its own. */
-export async function launchEmulator(args = [], env = {}) {
+/** An emulator as its users start it, at `url`, in a process of its own; another build by its command line. */
+export async function launchEmulator(args = [], env = {}, cli = CLI) {
   const nodeArgs = profiles ? ["--cpu-prof", `--cpu-prof-dir=${profiles}`] : [];
   const words = ["start", "--json", "--port", "0", ...args];
   // A folder of its own, since the emulator leaves its address where it was started.
   const cwd = mkdtempSync(join(tmpdir(), "emulator-bench-"));
-  const launched = await launch(CLI, words, { nodeArgs, cwd, env: { ...process.env, ...env } });
+  const launched = await launch(cli, words, { nodeArgs, cwd, env: { ...process.env, ...env } });
   launched.child.once("exit", () => rmSync(cwd, { recursive: true, force: true }));
   const { url, s3_url: s3Url } = JSON.parse(launched.line);
   return { ...launched, url, s3Url };

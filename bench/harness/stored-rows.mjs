@@ -9,14 +9,14 @@ const ROWS_PER_REQUEST = 100;
 const NOW = "2026-03-01T00:00:00Z";
 
 /** Time goes on where it stands in a folder that is there already. */
-export function launchOn(data) {
+export function launchOn(data, cli) {
   const now = existsSync(data) ? [] : ["--now", NOW];
-  return launchEmulator(["--data", data, "--rate-limits", "off", "--clock", "frozen", ...now]);
+  return launchEmulator(["--data", data, "--rate-limits", "off", "--clock", "frozen", ...now], {}, cli);
 }
 
 /** Fills a new data folder with rows of one day; what that took and the peak of its memory. */
-export async function filled(data, rows) {
-  const emulator = await launchOn(data);
+export async function filled(data, rows, cli) {
+  const emulator = await launchOn(data, cli);
   try {
     const sample = await load(emulator, {
       origin: emulator.url,
@@ -33,8 +33,8 @@ export async function filled(data, rows) {
 }
 
 /** Exports the day of a data folder by a process of its own, which answers other requests meanwhile. */
-export async function exported(data, rows) {
-  const emulator = await launchOn(data);
+export async function exported(data, rows, cli) {
+  const emulator = await launchOn(data, cli);
   const { url } = emulator;
   try {
     const { id } = await call(url, "POST", "/api/v1/bulk-exports", {
