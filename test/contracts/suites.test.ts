@@ -92,7 +92,11 @@ describe("the suites by the profile observed", () => {
   const judge = async (profile: "spec" | "observed", emulated: "spec" | "observed") => {
     const target = createEmulatorTarget(startEmulator, { profile: emulated });
     const select = ["3.1/statuses", "4.1/refusals", "4.1/not-found", "4.8/thread-runs", "2.4/include-bucket"];
-    const { results } = await runContracts(target, { select, profile });
+    const { results } = await runContracts(target, {
+      select,
+      profile,
+      ...(profile === "spec" && { oracle }),
+    });
     await target.close();
     return new Set(results.map(({ verdict }) => verdict));
   };

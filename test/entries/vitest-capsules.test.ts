@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { run } from "../support/emulator-process.ts";
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../emulator/entries/vitest.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url));
 
 let folder: string;
 

@@ -7,7 +7,7 @@ import { describe, expect, it, test as plain } from "vitest";
 import { test, withEmulator } from "../../emulator/entries/vitest.ts";
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../emulator/entries/vitest.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url));
 
 /** What vitest prints of these tests, each on a line of its own with the name of its outcome. */
 async function outputOf(...tests: readonly string[]): Promise<string> {

@@ -157,7 +157,9 @@ alone("an emulator of its own is there for who needs one", async ({ emulator, sh
 describe("vitest", () => {
   it.each(["forks", "threads"])("ends by itself with the pool %s, and nothing is left", async (pool) => {
     const folder = mkdtempSync(join(tmpdir(), "fixture-"));
-    const entry = JSON.stringify(fileURLToPath(new URL("../../emulator/entries/vitest.ts", import.meta.url)));
+    const entry = JSON.stringify(
+      fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url)),
+    );
     for (const name of ["a", "b"])
       writeFileSync(
         join(folder, `${name}.test.js`),

@@ -6,7 +6,7 @@ export function casesOf(count: number): number {
   return Math.ceil(count / PART);
 }
 
-/** The cases to try: some of them, in equal distances. */
+/** The cases to try: one in each so many, each time at another place among them. */
 export function someOf<T>(all: readonly T[]): readonly T[] {
-  return all.filter((_, place) => place % PART === 0);
+  return all.filter((_, place) => (place + Math.floor(place / PART)) % PART === 0);
 }

@@ -12,6 +12,7 @@ import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts"
 import { wellFormedJson, wellFormedText } from "../../../emulator/storage/parquet/surrogates.ts";
 import { epochMicroseconds } from "../../../emulator/storage/rows/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { casesOf } from "../../support/depth.ts";
 import { SCOPE, temporaryFolder } from "../rows/sample-row.ts";
 import { bytesOf, HARD_ROWS, manyRows } from "./sample-export.ts";
 
@@ -21,7 +22,7 @@ const MATRIX = VERSIONS.flatMap((version) =>
   COMPRESSIONS.map((compression) => [version, compression] as const),
 );
 
-const ROWS = [...HARD_ROWS, ...manyRows(1500)];
+const ROWS = [...HARD_ROWS, ...manyRows(casesOf(1500))];
 const ORDERED = ROWS.toSorted((a, b) => (a.start_time + a.id < b.start_time + b.id ? -1 : 1));
 
 const instance = await DuckDBInstance.create(":memory:");
