@@ -8,9 +8,9 @@ const BOUNDARY_LENGTH_MAX = 200;
 const ENCODER = new TextEncoder();
 const HEADERS_END = ENCODER.encode("\r\n\r\n");
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d];
-/** The usual headers of a part, matched in one step for speed. */
+/** The usual headers of a part, in ASCII, matched in one step for speed. */
 const USUAL_HEADERS =
-  /^content-disposition: form-data; name="([^"\\\r]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
+  /^content-disposition: form-data; name="([ !#-[\]-~]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
 /**
@@ -69,7 +69,8 @@ function readPart(
   const from = headEnd + HEADERS_END.length;
   if (headEnd < 0 || from - at > HEADER_BYTES_MAX)
     throw malformed(`the headers of part ${number} do not end within ${HEADER_BYTES_MAX} bytes`);
-  const head = readHead(decodeText(body.subarray(at, headEnd), number), number);
+  const head =
+    usualHead(body.toString("latin1", at, headEnd)) ?? readHead(body.subarray(at, headEnd), number);
   const { name, length } = head;
   const end = length === undefined ? body.indexOf(delimiter, from) : from + length;
   if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
@@ -77,13 +78,14 @@ function readPart(
   return { part: { ...head, bytes: body.subarray(from, end) }, end };
 }
 
-function readHead(text: string, number: number): Omit<FormPart, "bytes"> {
-  const usual = USUAL_HEADERS.exec(text);
-  if (usual) {
-    const [, name = "", contentType = "", length] = usual;
-    return length === undefined ? { name, contentType } : { name, contentType, length: Number(length) };
-  }
-  const headers = headersOf(text, number);
+function usualHead(text: string): Omit<FormPart, "bytes"> | undefined {
+  const [, name, contentType = "", length] = USUAL_HEADERS.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return length === undefined ? { name, contentType } : { name, contentType, length: Number(length) };
+}
+
+function readHead(bytes: Buffer, number: number): Omit<FormPart, "bytes"> {
+  const headers = headersOf(decodeText(bytes, number), number);
   const disposition = headers.get("content-disposition") ?? "";
   const name = parametersOf(disposition).get("name");
   if (!/^form-data\s*(;|$)/i.test(disposition) || name === undefined)
