@@ -74,7 +74,7 @@ test("a chain of forks, each removed once the next is there, leaves files as of 
     const { files, bytes } = usageOf(folder);
     expect(files).toBeLessThan(most * lives.files);
     expect(bytes).toBeLessThan(most * lives.bytes);
-  }, 20_000);
+  }, 120_000);
   for (const each of [last, last.reopen()]) {
     expect(each.read(SCOPE, idOf(1))?.total_tokens).toBe(FORKS);
     expect(each.read(SCOPE, idOf(DAYS - 1))?.total_tokens).toBe(0);
