@@ -60,7 +60,7 @@ function readWords(
     Object.entries(known).map(([flag, { value }]) => [flag, { type: value ? "string" : "boolean" } as const]),
   );
   const { tokens } = parseArgs({
-    args: withDefaultWords(known, words),
+    args: withDefaultWords(known, words).map(marked),
     options: { ...options, help: { type: "boolean", short: "h" } },
     strict: false,
     allowPositionals: true,
@@ -69,13 +69,25 @@ function readWords(
   const flags: Record<string, string | boolean> = {};
   const operands: string[] = [];
   for (const token of tokens) {
-    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind === "positional") operands.push(unmarked(token.value));
     if (token.kind !== "option") continue;
     const value = flagValue(name, known, token);
     const before = known[token.name]?.many ? flags[token.name] : undefined;
     flags[token.name] = before === undefined ? value : `${before}\n${value}`;
   }
   return { flags, operands };
+}
+
+/** What begins like a number below zero is an operand, not a group of flags. */
+const NEGATIVE = /^-(?=\d)/;
+const MARK = "\0-";
+
+function marked(word: string): string {
+  return word.replace(NEGATIVE, MARK);
+}
+
+function unmarked(word: string): string {
+  return word.startsWith(MARK) ? word.slice(1) : word;
 }
 
 /** Gives flags whose value may be left out their first word. */
@@ -109,7 +121,7 @@ function flagValue(
   const isFlagInstead = token.inlineValue !== true && token.value?.startsWith("--") === true;
   if (!token.value || isFlagInstead)
     throw new UsageError(`--${token.name}: the value is missing; give ${flag.value}`);
-  return token.value;
+  return unmarked(token.value);
 }
 
 function unknownFlag(command: string, rawName: string, known: Flags): string {

@@ -2,10 +2,11 @@ import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
 import { afterStart } from "./after-start.ts";
-import { type Interrupted, UsageError } from "./command.ts";
+import { type Command, type Interrupted, UsageError } from "./command.ts";
 import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
+import { inVerbs } from "./in-verbs.ts";
 import { exitCodeAfter } from "./signals.ts";
 import { endWithReader, print, printError } from "./terminal.ts";
 
@@ -24,7 +25,7 @@ async function main(words: readonly string[]): Promise<number> {
   if ("group" in called) return show(groupHelp(name, called.group));
   const invocation = readCommandLine(called, called.words, process.env, process.cwd());
   if (invocation.flags.help === true) return show(commandHelp(called));
-  return called.command.run(invocation);
+  return called.command.run(invocation).catch((error) => ended(error, called.command));
 }
 
 function show(text: string): number {
@@ -38,7 +39,7 @@ function unknownCommand(name: string): string {
 }
 
 type ExplainedError = Pick<Error, "message"> &
-  Partial<Pick<ErrorReply, "explained" | "status">> &
+  Partial<Pick<ErrorReply, "code" | "explained" | "status">> &
   Partial<Pick<Interrupted, "signal">>;
 
 /** Replies that refuse what the user gave; others are about the state of the emulator. */
@@ -51,27 +52,34 @@ const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, str
   CommandFailure: ({ message }) => [1, message],
   Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],
-  ErrorReply: ({ message, explained = message, status }) => [REFUSED_INPUT.has(status) ? 2 : 1, explained],
+  // Errors of the control API say all in their message; to others belongs what was asked for.
+  ErrorReply: ({ message, code, explained = message, status }) => [
+    REFUSED_INPUT.has(status) ? 2 : 1,
+    code === undefined ? explained : message,
+  ],
 };
 
-function exitCodeFor(error: unknown): number {
+function exitCodeFor(error: unknown, command?: Command): number {
   const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
   if (error instanceof Error && explain !== undefined) {
     const [code, message] = explain(error);
-    for (const line of message.split("\n")) printError(line);
+    for (const line of inVerbs(message, command).split("\n")) printError(line);
     return code;
   }
   printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
   return 1;
 }
 
+/** Says why a command has ended; gives its exit code. */
+function ended(error: unknown, command?: Command): number {
+  const code = exitCodeFor(error, command);
+  // What was stopped may still hold connections.
+  return (error as Error).name === "Interrupted" ? process.exit(code) : code;
+}
+
 /** Runs the command that the process was started with, and sets the exit code; `started` is called once an emulator serves. */
 export async function runCommandLine(started: () => void = () => undefined): Promise<void> {
   endWithReader();
   afterStart(started);
-  process.exitCode = await main(process.argv.slice(2)).catch((error) => {
-    const code = exitCodeFor(error);
-    // What was stopped may still hold connections.
-    return (error as Error).name === "Interrupted" ? process.exit(code) : code;
-  });
+  process.exitCode = await main(process.argv.slice(2)).catch((error) => ended(error));
 }

@@ -10,17 +10,30 @@ export const LOG_FLAGS: Flags = {
     value: LEVELS.join("|"),
     help: "print each request in one line; all: control requests and other turns, too (default on a terminal: requests)",
   },
-  "log-format": { value: FORMATS.join("|"), help: "format of these lines (default text)" },
+  "log-format": {
+    value: FORMATS.join("|"),
+    help: "format of these lines, json also of the ready line (default text; json with --json)",
+  },
 };
+
+/** Whether all that `start` prints is JSON, a value a line. Throws `UsageError`. */
+export function isJsonOutput(invocation: Invocation): boolean {
+  return invocation.flags.json === true || formatOf(invocation) === "json";
+}
+
+function formatOf(invocation: Invocation): (typeof FORMATS)[number] {
+  const usual = invocation.flags.json === true ? "json" : "text";
+  return wordOf(invocation, "log-format", FORMATS) ?? usual;
+}
 
 /** What `start` logs; undefined for nothing. Throws `UsageError`. */
 export function logOptionsOf(invocation: Invocation): LogOptions | undefined {
   const { flags } = invocation;
+  const isJson = formatOf(invocation) === "json";
   const isWatched = process.stdout.isTTY === true && flags.json !== true;
   const level = wordOf(invocation, "log", LEVELS) ?? (isWatched ? "requests" : "off");
-  const format = wordOf(invocation, "log-format", FORMATS) ?? "text";
   if (level === "off" || flags.quiet === true) return undefined;
-  return { level, write: (line) => print(format === "json" ? JSON.stringify(line) : textOf(line)) };
+  return { level, write: (line) => print(isJson ? JSON.stringify(line) : textOf(line)) };
 }
 
 function wordOf<Word extends string>(
@@ -38,9 +51,10 @@ function wordOf<Word extends string>(
 function textOf(line: LogLine): string {
   const where = `${line.now} ${line.world ?? "-"}`;
   if ("turn" in line) return `${where}     ${line.turn}`;
-  const { status, method, path, faults = [], warning } = line;
+  const { status, method, path, reason, faults = [], warning } = line;
   return [
     `${where} ${status} ${method} ${path}`,
+    ...(reason === undefined ? [] : [reason]),
     ...faults,
     ...(warning === undefined ? [] : [`warning: ${warning}`]),
   ].join("; ");

@@ -41,7 +41,26 @@ export function readCount(text: string, where: string, { least = 1, most = MILLI
 export function readDurationMs(text: string, where: string): number {
   const ms = parseWrittenDuration(text);
   if (ms !== undefined) return ms;
-  throw new UsageError(`${where}: "${text}" is not valid; give a duration such as 6h, 10m or PT6H`);
+  throw new UsageError(
+    `${where}: "${text}" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)`,
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The id of a record. Throws `UsageError`. */
+export function readId(text: string, where: string): string {
+  if (isId(text)) return text;
+  throw new UsageError(`${where}: "${text}" is no id; ids look like 0190a6c0-0000-7000-8000-000000000001`);
+}
+
+/** The same of one that may be left out. */
+export function readOptionalId(text: string | undefined, where: string): string | undefined {
+  return text === undefined ? undefined : readId(text, where);
 }
 
 /** A duration as people write it, in ISO 8601. Throws `UsageError`. */

@@ -2,12 +2,12 @@ import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
 import { asking } from "../asking.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
+import { inVerbs } from "../in-verbs.ts";
 import { advanced } from "../long-work.ts";
-import { readCount, readDuration, readTime, textOf } from "../values.ts";
+import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
 import { counted } from "../verdict.ts";
 
 const SHOWN = 20;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const DRY_RUN: Flags = { "dry-run": { help: "say what would happen; changes nothing" } };
 
@@ -24,7 +24,7 @@ export const command: CommandGroup = {
     advance: moving({
       summary: "move the clock by a duration, such as 6h, 10m or PT6H10M",
       operands: ["<duration>"],
-      target: ([duration = ""]) => ({ by: readDuration(duration, "clock advance") }),
+      target: advanceTarget,
     }),
     until: moving({
       summary:
@@ -75,13 +75,21 @@ function moving({ summary, operands, flags = {}, target }: Move): Command {
       const isDry = invocation.flags["dry-run"] === true;
       return (world, work) => (isDry ? world.client.clock.foresee(to) : advanced(world, work, to));
     },
-    lines: advanceLines,
+    lines: (result) => advanceLines(result, { flags, operands }),
     isGood: ({ settled, reached = true }) => settled && reached,
   });
 }
 
+function advanceTarget([duration = ""]: readonly string[]): AdvanceTarget {
+  if (duration.startsWith("-"))
+    throw new UsageError(
+      `clock advance: "${duration}" goes back, and time only moves forward; \`emulator reset\` starts over, \`emulator world create --from main --at <time>\` makes a world of the past`,
+    );
+  return { by: readDuration(duration, "clock advance") };
+}
+
 function untilTarget([end = "", status]: readonly string[], within: string | undefined): AdvanceTarget {
-  if (!UUID.test(end)) {
+  if (!isId(end)) {
     const to = readTime(end, "clock until");
     if (status !== undefined) throw new UsageError(`${status}: not expected after a time`);
     if (within !== undefined) throw new UsageError("--within: only with an export");
@@ -107,12 +115,15 @@ function clockLines({ now, mode, rate, behind_ms, next, next_total, in_flight }:
 }
 
 /** What fired and, for one that did not come as far as it should, why. */
-function advanceLines({ to, fired, fired_total, reached, why, in_flight = [] }: AdvanceResult): string[] {
+function advanceLines(
+  { to, fired, fired_total, reached, why = "", in_flight = [] }: AdvanceResult,
+  command: Pick<Command, "flags" | "operands">,
+): string[] {
   const rest = fired_total - Math.min(fired.length, SHOWN);
   return [
     ...fired.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
-    `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${why}`}`,
+    `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${inVerbs(why, command)}`}`,
     ...in_flight.map(({ kind, ref }) => `still in flight: ${kind} ${ref}; go on with the same command`),
   ];
 }

@@ -12,6 +12,7 @@ import {
 } from "../export/resources.ts";
 import { whyExported } from "../export/why.ts";
 import { aligned } from "../terminal.ts";
+import { readId, readOptionalId } from "../values.ts";
 
 export const command: CommandGroup = {
   summary: "bulk exports of a running emulator",
@@ -29,10 +30,10 @@ export const command: CommandGroup = {
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
-      ask:
-        ({ operands: [id] }) =>
-        async (world) =>
-          exportOf(world, await givenOrNewest(world, id)),
+      ask({ operands: [operand] }) {
+        const id = readOptionalId(operand, "export show");
+        return async (world) => exportOf(world, await givenOrNewest(world, id));
+      },
       lines: (found) =>
         aligned(
           Object.entries(found).map(([name, value]) => [
@@ -46,20 +47,20 @@ export const command: CommandGroup = {
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
-      ask:
-        ({ operands: [id] }) =>
-        async (world) =>
-          runsOf(world, await givenOrNewest(world, id)),
+      ask({ operands: [operand] }) {
+        const id = readOptionalId(operand, "export runs");
+        return async (world) => runsOf(world, await givenOrNewest(world, id));
+      },
       lines: (runs) => aligned(runs.map(runCells)),
     }),
     cancel: asking({
       summary: "cancel an export that has not ended",
       operands: ["<id>"],
       flags: CALLER_FLAGS,
-      ask:
-        ({ operands: [id = ""] }) =>
-        ({ api }) =>
-          api<BulkExport>("PATCH", `/api/v1/bulk-exports/${encodeURIComponent(id)}`, { status: "Cancelled" }),
+      ask({ operands: [operand = ""] }) {
+        const path = `/api/v1/bulk-exports/${readId(operand, "export cancel")}`;
+        return ({ api }) => api<BulkExport>("PATCH", path, { status: "Cancelled" });
+      },
       lines: ({ id, status }) => [`export ${id} is ${status}`],
     }),
     why: whyExported,

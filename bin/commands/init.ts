@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { type Command, UsageError } from "../command.ts";
 import { AGENTS, AGENTS_HEADING, AGENTS_PARAGRAPH, FILES } from "../init/files.ts";
 import { printResult } from "../terminal.ts";
@@ -41,6 +42,6 @@ function write(path: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   } catch (error) {
-    throw new UsageError(`${path}: cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    throw new UsageError(`${path}: cannot be written: ${fileAdvice(error)}`);
   }
 }

@@ -26,12 +26,12 @@ async function run(invocation: Invocation): Promise<number> {
   const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
   if (invocation.flags.follow === true && invocation.flags.at !== undefined)
     throw new UsageError("--follow: the past does not go on; leave out --at or --follow");
-  const { url, client } = await readWorld(invocation);
-  const all = await client.journal(since);
+  const world = await readWorld(invocation);
+  const all = await world.client.journal(since);
   const most = limit ?? (since === undefined ? SHOWN : all.length);
   for (const entry of most === 0 ? [] : all.slice(-most)) printResult(invocation, entry, [lineOfTurn(entry)]);
   if (invocation.flags.follow !== true) return 0;
-  for await (const entry of followJournal(url, all.at(-1)?.turn ?? since))
+  for await (const entry of followJournal(world, all.at(-1)?.turn ?? since))
     printResult(invocation, entry, [lineOfTurn(entry)]);
   return 0;
 }

@@ -2,11 +2,12 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
 import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
-import { LOG_FLAGS, logOptionsOf } from "../request-log.ts";
+import { isJsonOutput, LOG_FLAGS, logOptionsOf } from "../request-log.ts";
 import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
 import { startForCommand } from "../start-emulator.ts";
@@ -30,6 +31,7 @@ async function run(invocation: Invocation): Promise<number> {
   const folder = locatorFolder(resolved, invocation.cwd);
   const readyFile = readyFileOf(invocation);
   const log = logOptionsOf(invocation);
+  const isJson = isJsonOutput(invocation);
   // A file left by a killed emulator would falsely report this one as ready.
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const starting = startForCommand(resolved.configuration, log);
@@ -43,10 +45,10 @@ async function run(invocation: Invocation): Promise<number> {
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
-      reportReady(running, resolved.configuration, invocation);
+      reportReady(running, resolved.configuration, invocation, isJson);
       // Only after the line has left the process.
       setImmediate(() => void running.prepare());
-      leaveKeys = await keysOf(running, invocation);
+      leaveKeys = isJson ? undefined : await keysOf(running, invocation);
       const ended = await Promise.race([signal, defectExit]);
       return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);
     } finally {
@@ -63,9 +65,10 @@ function reportReady(
   { ready, consoleUrl }: RunningEmulator,
   configuration: Configuration,
   { flags, cwd }: Invocation,
+  isJson: boolean,
 ): void {
   if (flags.quiet === true) return;
-  if (flags.json === true) {
+  if (isJson) {
     print(JSON.stringify({ ...ready, console_url: consoleUrl }));
     return;
   }
@@ -82,8 +85,7 @@ async function keysOf(
   { consoleUrl }: RunningEmulator,
   { flags }: Invocation,
 ): Promise<(() => void) | undefined> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY || flags.quiet === true || flags.json === true)
-    return undefined;
+  if (!process.stdin.isTTY || !process.stdout.isTTY || flags.quiet === true) return undefined;
   const { listenForKeys } = await import("../console/keys.ts");
   const { openInBrowser } = await import("../console/browser.ts");
   const failed = () => printError(`no program here opens an address; open ${consoleUrl} in a browser`);
@@ -107,8 +109,6 @@ function writeReadyFile(file: string, ready: ReadyLine | undefined): void {
       rmSync(temporary);
     } else renameSync(temporary, file);
   } catch (error) {
-    throw new UsageError(
-      `--ready-file: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check its folder`,
-    );
+    throw new UsageError(`--ready-file: ${file} cannot be written: ${fileAdvice(error)}`);
   }
 }

@@ -20,6 +20,7 @@ import {
   type Reporter,
   runContracts,
 } from "../../contracts/index.ts";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { type Annotation, reportToGitHub } from "../github.ts";
@@ -102,10 +103,7 @@ async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
   try {
     await (await open(resolve(cwd, file), "a")).close();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `--output: "${file}" cannot be written (${code}); name a file in an existing folder`,
-    );
+    throw new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { advanced, verified } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
-import { readDurationMs, textOf, timeOf, windowFlags } from "../values.ts";
+import { readDurationMs, readOptionalId, textOf, timeOf, windowFlags } from "../values.ts";
 import { verdictLines } from "../verdict.ts";
 import { type BulkExport, type ExportRun, exportOf, runCells, runsOf, windowText } from "./resources.ts";
 
@@ -45,13 +45,14 @@ export const createExport = asking<Created>({
     const project = textOf(invocation, "project");
     if (project === undefined) throw new UsageError("--project: is missing; name a tracing project");
     const order = orderOf(invocation);
+    const destination = readOptionalId(textOf(invocation, "destination"), "--destination");
     const isAwaited = invocation.flags.wait === true;
     if (isAwaited && order.interval_hours !== undefined)
       throw new UsageError("--wait: a schedule has no end; move the clock with `emulator clock advance`");
     return async (world, work) => {
       const { id: session_id } = await projectNamed(world, project);
       if (order.filter !== undefined) await checkFilter(world, order.filter);
-      const destination_id = textOf(invocation, "destination") ?? (await usualDestination(world));
+      const destination_id = destination ?? (await usualDestination(world));
       const body = { bulk_export_destination_id: destination_id, session_id, ...order };
       const created = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
       const answer = { export: created, destination_id };

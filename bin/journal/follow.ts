@@ -1,10 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { followLines } from "../../emulator/client/send.ts";
+import type { Status } from "../../emulator/client/views.ts";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
+import type { RunningWorld } from "../running.ts";
 import { printError } from "../terminal.ts";
 
-/** The turns of a world after number `since`, and those to come, until the world ends. */
-export async function* followJournal(url: string, since = 0): AsyncGenerator<JournalEntry> {
-  yield* followLines<JournalEntry>(url, `${CONTROL_PATH}/journal?follow=1&since=${since}`);
-  printError("this journal has ended: its world was reset, loaded or removed, or the emulator has stopped");
+/** Between two connections, so that a world that ends again and again is not asked without rest. */
+const RECONNECT_MS = 200;
+
+/**
+ * The turns of a world after number `since`, and those to come. It goes on with the journal of the world as it was reset
+ * or loaded, after a call of `onNewJournal`, and ends with the world or its emulator.
+ */
+export async function* followJournal(
+  { url, client }: Pick<RunningWorld, "url" | "client">,
+  since = 0,
+  onNewJournal: () => void = () => {},
+): AsyncGenerator<JournalEntry> {
+  let isConnected = false;
+  for (let last = since; ; await pause(RECONNECT_MS)) {
+    const lines = followLines<JournalEntry>(url, `${CONTROL_PATH}/journal?follow=1&since=${last}`);
+    let isCut = false;
+    try {
+      for await (const entry of lines) {
+        last = entry.turn;
+        yield entry;
+      }
+    } catch (error) {
+      // A TypeError is what `fetch` throws when the connection breaks off.
+      if (!isConnected && !(error instanceof TypeError)) throw error;
+      isCut = true;
+    }
+    isConnected = true;
+    const end = await endOf(client);
+    if (end !== undefined) return printError(`this journal has ended: ${end}`);
+    // A connection that was cut was too slow: its journal is the same.
+    if (isCut) continue;
+    printError("the world was reset or loaded; its new journal:");
+    onNewJournal();
+    last = 0;
+  }
+}
+
+/** Why a journal does not go on; undefined when its world is there. */
+async function endOf({ status }: RunningWorld["client"]): Promise<string | undefined> {
+  const found = await status().catch(reasonOf);
+  if (typeof found === "string") return found;
+  return found.ended_by === null ? undefined : `the world cannot go on (${found.ended_by})`;
+}
+
+function reasonOf(error: Error & { readonly status?: number }): string | Status {
+  if (error.name === "NoReply") return "the emulator has stopped";
+  return error.status === 404 ? "its world was removed" : error.message;
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { RunReport } from "../../contracts/engine/run.ts";
 import { written } from "../../contracts/report/report.ts";
 import { countsLine, countsOf, isGood } from "../../contracts/report/summary.ts";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
 import { explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
@@ -57,8 +58,7 @@ function parsed(file: string, cwd: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined) throw new UsageError(`${file}: cannot be read (${code})`);
+    if ("code" in (error as Error)) throw new UsageError(`${file}: ${fileAdvice(error)}`);
   }
   throw new UsageError(`${file}: no JSON report; make it with --report json`);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { UsageError } from "../command.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ function textOfFile(path: string, name: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${name}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new UsageError(`${name}: ${fileAdvice(error)}`);
   }
 }
 

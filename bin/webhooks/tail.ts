@@ -18,7 +18,7 @@ export const tailDeliveries: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const world = await runningWorld(invocation);
   const printed = new Set<string>();
-  for await (const { put = [] } of followJournal(world.url)) {
+  for await (const { put = [] } of followJournal(world, 0, () => printed.clear())) {
     for (const name of put) {
       const id = name.startsWith(COLLECTION) ? name.slice(COLLECTION.length) : undefined;
       if (id === undefined || printed.has(id)) continue;

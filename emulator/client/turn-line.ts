@@ -1,7 +1,12 @@
 import type { JournalEntry } from "../kernel/journal.ts";
 
 /** A turn as one line: when, why, and what is remarkable about it. */
-export function lineOfTurn({ turn, now, cause, refused, asked = [], notes = [] }: JournalEntry): string {
+export function lineOfTurn(entry: JournalEntry): string {
+  return `#${entry.turn} ${entry.now} ${textOfTurn(entry)}`;
+}
+
+/** The same without its number and its instant. */
+export function textOfTurn({ cause, refused, asked = [], notes = [] }: JournalEntry): string {
   const { type, name, ref, detail } = cause;
   const { method, path, unknown_fields: unread } = (detail ?? {}) as RequestDetail;
   const what =
@@ -12,7 +17,7 @@ export function lineOfTurn({ turn, now, cause, refused, asked = [], notes = [] }
     ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${JSON.stringify(note.detail)}` : ""}`),
     ...asked.map((effect) => `asks for ${effect.kind} ${effect.ref}`),
   ];
-  return [`#${turn} ${now} ${what}`, ...remarks].join("; ");
+  return [what, ...remarks].join("; ");
 }
 
 /** What the cause of a request's turn says of the request. */

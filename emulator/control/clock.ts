@@ -8,7 +8,7 @@ import {
   type TypeOf,
   text,
 } from "../../contracts/spec/fields.ts";
-import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
+import { EXPORT_STATUS_NAMES, type ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import { durationMs } from "../kernel/duration.ts";
@@ -17,7 +17,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../subjects/bulk-exports/lifecycle.ts";
 import { progressText } from "../subjects/bulk-exports/progress.ts";
-import { EXPORTS } from "../subjects/bulk-exports/records.ts";
+import { type BulkExport, EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import { control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
@@ -25,6 +25,8 @@ import type { Reader, World } from "../subjects/turn.ts";
 const NEXT_SHOWN = 100;
 /** How far `until` looks ahead. */
 const LOOK_AHEAD = "P30D";
+/** The statuses that a schedule can have (§3.1). */
+const SCHEDULE_STATUSES: readonly ExportStatusName[] = ["CREATED", "RUNNING", "CANCELLED"];
 const FOR_EVER = "P36500D";
 /** Later years are not written in four digits. */
 const END_OF_CALENDAR = instantMs("9999-12-31T23:59:59.999Z");
@@ -149,6 +151,7 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
     throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`, "3.1-1");
   let seen = requireExport(world.reader, id);
+  refuseForSchedule(seen, wanted);
   let from: Reader = world.reader;
   return {
     holds(reader) {
@@ -166,6 +169,17 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
       return { reached: false, why: parts.join("; ") };
     },
   };
+}
+
+/** A schedule is in force until it is cancelled: what completes are the exports that it makes (§3.3). */
+function refuseForSchedule({ id, interval_hours }: BulkExport, wanted: string): void {
+  if (interval_hours === null || SCHEDULE_STATUSES.some((status) => status === wanted)) return;
+  throw new Refusal(
+    422,
+    "schedule_has_no_end",
+    `Export ${id} is a schedule of every ${interval_hours} h, and a schedule is never ${wanted}.`,
+    "Move the clock past the end of a window, then wait for the export that it has made: GET /api/v1/bulk-exports lists them.",
+  );
 }
 
 function howToGoOn(world: World): string {

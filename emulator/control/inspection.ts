@@ -12,7 +12,7 @@ import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import { causesOf } from "./causes.ts";
 
-/** Maximum unread lines of a follower; a slower one is disconnected. */
+/** Maximum unread lines of a follower; the connection of a slower one is cut. */
 const FOLLOW_BACKLOG = 10_000;
 
 /** Operations to inspect a world and to reset it. */
@@ -138,7 +138,9 @@ function followed(world: World, since: number): AsyncIterable<string> {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
-        const entry = backlog.length > FOLLOW_BACKLOG ? undefined : backlog.shift();
+        // Cut off, not ended: a follower can tell that the journal goes on.
+        if (backlog.length > FOLLOW_BACKLOG) throw new Error("The follower is too slow.");
+        const entry = backlog.shift();
         return entry ? { value: line(entry), done: false } : { value: undefined, done: true };
       },
       async return() {

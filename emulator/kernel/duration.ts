@@ -19,9 +19,12 @@ export function parseDuration(text: string): number | undefined {
 }
 
 const AMOUNTS = /^((?:\d+w)?(?:\d+d)?)((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d{1,3})?s)?)$/i;
+const MILLISECONDS = /^(\d+)ms$/i;
 
-/** Milliseconds of a duration as people write it: as above, or as `6h`, `1d12h` and `90s`. */
+/** Milliseconds of a duration as people write it: as above, or as `6h`, `1d12h`, `90s` and `1500ms`. */
 export function parseWrittenDuration(text: string): number | undefined {
+  const [, ms] = MILLISECONDS.exec(text) ?? [];
+  if (ms !== undefined) return Number(ms) > MAX_DURATION_MS ? undefined : Number(ms);
   const [, days, time] = AMOUNTS.exec(text) ?? [];
   const iso = days === undefined ? text : `P${days}${time && `T${time}`}`;
   return parseDuration(iso.toUpperCase());

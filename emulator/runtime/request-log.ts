@@ -1,5 +1,5 @@
 import { withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
-import { lineOfTurn } from "../client/turn-line.ts";
+import { textOfTurn } from "../client/turn-line.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
@@ -24,6 +24,8 @@ export type LogLine =
       /** With the query. */
       readonly path: string;
       readonly status: number;
+      /** Why it was refused: the code of a control operation, and the begin of the message. */
+      readonly reason?: string;
       /** Faults that hit it. */
       readonly faults?: readonly string[];
       /** What nothing reads of it. */
@@ -53,7 +55,8 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
       if (faults.length > 0) hits.get(named.runtime.world)?.set(`${method} ${path}`, faults.map(faultText));
       return;
     }
-    if (level === "all" && cause.type !== "control") write({ now, world: named.id, turn: lineOfTurn(entry) });
+    if (level === "all" && cause.type !== "control")
+      write({ now, world: named.id, turn: `#${entry.turn} ${textOfTurn(entry)}` });
     else for (const fault of faults) write({ now, world: named.id, turn: faultText(fault) });
   }
 
@@ -65,7 +68,8 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
       hits.set(world, new Map());
       world.journal.follow((entry) => follow(named, entry));
     },
-    answered(named, { method, path, query }, { status, headers }) {
+    answered(named, { method, path, query }, reply) {
+      const { status, headers } = reply;
       if (level === "requests" && path.includes(CONTROL_PREFIX)) return;
       const world = named?.runtime.world;
       const ofWorld = world && hits.get(world);
@@ -77,11 +81,34 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
         method,
         path: withoutUrlSecrets(query === "" ? path : `${path}?${query}`, MASK),
         status,
-        ...(faults && { faults }),
+        // What a fault has answered is no reason of the emulator's.
+        ...(faults ? { faults } : status >= 400 && reasonIn(reply)),
         ...(headers[WARNING] !== undefined && { warning: headers[WARNING] }),
       });
     },
   };
+}
+
+const REASON_CHARACTERS = 200;
+/** A longer body is no refusal of ours. */
+const BODY_CHARACTERS = 20_000;
+
+interface RefusalBody {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly detail?: unknown;
+}
+
+/** The reason in the body of a refusal (§2.3, §7.1): its code and message, its `detail`, or a string. */
+function reasonIn({ headers, body }: HttpReply): { readonly reason?: string } {
+  const isJson = headers["content-type"]?.startsWith("application/json") === true;
+  const text = body instanceof Uint8Array ? Buffer.from(body).toString() : body;
+  if (!isJson || typeof text !== "string" || text.length > BODY_CHARACTERS) return {};
+  const value = JSON.parse(text) as string | RefusalBody;
+  const { error, detail = value } = typeof value === "string" ? ({} as RefusalBody) : value;
+  const said = error ? `${error.code}: ${error.message}` : detail;
+  const line = (typeof said === "string" ? said : JSON.stringify(said)).replace(/\s+/g, " ");
+  const isLong = line.length > REASON_CHARACTERS;
+  return { reason: withoutUrlSecrets(isLong ? `${line.slice(0, REASON_CHARACTERS)}…` : line, MASK) };
 }
 
 function faultText({ ref, detail }: NonNullable<JournalEntry["notes"]>[number]): string {

@@ -23,7 +23,7 @@ function contract(args: readonly string[], cwd = workingFolder()) {
 }
 
 const OUTPUT_PROBLEM =
-  '--output: "no-such-folder/report.xml" cannot be written (ENOENT); name a file in an existing folder';
+  '--output: "no-such-folder/report.xml" cannot be written: no such file or folder; check the path';
 
 describe("emulator contract", () => {
   it("run: 0 when all is well, with the report in a file", async () => {

@@ -69,7 +69,7 @@ describe("emulator report merge", () => {
       [["a.json", "a.json"], "good.scenario.yaml: in two of the reports; give each part once"],
       [["c.json"], "c.json: no report of replay, exec or contract run"],
       [["d.json"], "d.json: no JSON report"],
-      [["e.json"], "e.json: cannot be read (ENOENT)"],
+      [["e.json"], "e.json: no such file or folder; check the path"],
     ] as const)
       expect(await run(["report", "merge", ...files], { cwd })).toMatchObject({
         code: 2,

@@ -21,7 +21,7 @@ async function logged(...flags: string[]): Promise<readonly string[]> {
 }
 
 it("prints each request with its status, world, time, fault and what nothing reads", async () => {
-  const lines = await logged("--log", "requests");
+  const lines = await logged("--log", "requests", "--log-format", "text");
   expect(lines).toEqual([
     expect.stringMatching(
       /^2026-03-01T00:00:00\.000000Z main 503 POST \/threads; fault [0-9a-f-]{36} hit: http \{"status":503\}$/,
@@ -29,7 +29,7 @@ it("prints each request with its status, world, time, fault and what nothing rea
     expect.stringMatching(
       /^2026-03-01T00:00:00\.000000Z main 200 POST \/threads\?token=[^;]*; warning: .*body\.foo/,
     ),
-    expect.stringMatching(/ - 404 GET \/w\/none\/ok$/),
+    expect.stringMatching(/ - 404 GET \/w\/none\/ok; There is no world none\./),
   ]);
 });
 
@@ -47,6 +47,44 @@ it("prints control requests and other turns with --log all, and JSON where it is
     status: 503,
     faults: [expect.stringMatching(/^fault /)],
   });
+  expect(lines.at(-1)).toMatchObject({
+    path: "/w/none/ok",
+    status: 404,
+    reason: expect.stringMatching(/^There is no world none\./),
+  });
+});
+
+it("prints the reason of each refusal, and the instant once", async () => {
+  const cwd = workingFolder();
+  const { ready, child, ended } = await start([...FLAGS, "--log", "all", "--log-format", "text"], { cwd });
+  const post = (path: string, body: string) =>
+    fetch(ready.url + path, { method: "POST", headers: JSON_TYPE, body });
+  expect((await post("/_emulator/v1/clock/advance", '{"by":"6 hours"}')).status).toBe(422);
+  expect((await post("/threads", '{"thread_id":7}')).status).toBe(422);
+  expect((await post("/runs", '{"assistant_id":"echo"}')).status).toBe(200);
+  expect((await post("/_emulator/v1/clock/advance", '{"by":"PT1M"}')).status).toBe(200);
+  child.kill("SIGTERM");
+  const lines = (await ended).stdout.trimEnd().split("\n").slice(1);
+  const lineOf = (text: string) => lines.find((line) => line.includes(text));
+  expect(lineOf("422 POST /_emulator/v1/clock/advance")).toMatch(/; invalid_request: body\.by: /);
+  expect(lineOf("422 POST /threads")).toMatch(/; .*thread_id/);
+  expect(lineOf(" event ")).toMatch(/^2026-\S+ main {5}#\d+ event /);
+  for (const line of lines) expect(line.match(/\d{4}-\d\d-\d\dT/g), line).toHaveLength(1);
+});
+
+it("prints JSON only, the ready line included, with --log-format json", async () => {
+  const cwd = workingFolder();
+  const words = ["start", ...FLAGS, "--port", "0", "--log", "requests", "--log-format", "json"];
+  const { child, ended } = launch(words, { cwd });
+  const { url } = JSON.parse((await run(["wait", "--json"], { cwd })).stdout);
+  expect((await fetch(`${url}/ok`)).status).toBe(200);
+  child.kill("SIGTERM");
+  const lines: unknown[] = (await ended).stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining({ url, console_url: `${url}/_emulator/console/` }));
+  expect(lines).toContainEqual(expect.objectContaining({ path: "/ok", status: 200 }));
 });
 
 it.each([

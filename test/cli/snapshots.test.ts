@@ -115,7 +115,7 @@ describe("emulator snapshot and world", () => {
     expect(whole.stdout).not.toContain("no secret");
     expect(await take("c", "--secrets", "gone.json")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("gone.json cannot be read (ENOENT)"),
+      stderr: expect.stringContaining("gone.json: no such file or folder; check the path"),
     });
     secretsFile("odd.json", { keys: { mine: "given" } });
     expect(await take("c", "--secrets", "odd.json")).toMatchObject({

@@ -85,7 +85,10 @@ describe("emulator", () => {
     [["start", "--config", "absent.yaml"], "absent.yaml: file not found; check the path given with --config"],
     [["verify-export"], "verify-export: <id> is missing; see `emulator verify-export --help`"],
     [["status", "--url", "here"], '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
-    [["wait", "--timeout", "3"], '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H'],
+    [
+      ["wait", "--timeout", "3"],
+      '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
+    ],
   ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
     expect(await run(words, { cwd: workingFolder() })).toEqual({
       code: 2,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
@@ -51,4 +51,15 @@ it("a journal follower gets past and new entries until a reset", async () => {
   await received(2);
   await rig.emulator.control("POST", "/reset", {});
   for (let done = false; !done; ) ({ done } = await reader.read());
+});
+
+it("cuts off a journal follower that does not read, so that it can tell this from the end of the journal", async () => {
+  const { body } = await rig.emulator.request("/_emulator/v1/journal?follow=1");
+  for (let turns = 0; turns < 10_100; turns += 1)
+    await rig.emulator.request("/_emulator/v1/clock/freeze", { method: "POST" });
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const toTheEnd = async () => {
+    while (!(await reader.read()).done);
+  };
+  await expect(toTheEnd()).rejects.toThrow("too slow");
 });

@@ -51,7 +51,7 @@ describe("emulator exec", () => {
       "a command that is not there",
       ["exec", "--", "no-such-command"],
       127,
-      "no-such-command: no such command",
+      "no-such-command: no such command; check its name, or give its path",
     ],
     ["a file that is no program", ["exec", "--", "/"], 126, "/: cannot be started (EACCES)"],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],

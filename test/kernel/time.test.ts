@@ -65,6 +65,7 @@ describe("durations", () => {
     ["1d12h", 129_600_000],
     ["2w", 1_209_600_000],
     ["1.5s", 1_500],
+    ["1500ms", 1_500],
     ["PT6H", 21_600_000],
     ["pt6h10m", 22_200_000],
     ["0s", 0],
@@ -72,7 +73,7 @@ describe("durations", () => {
     expect(parseWrittenDuration(text)).toBe(ms);
   });
 
-  it.each(["", "6", "h", "6 h", "1.5h", "-6h", "6h2d", "1mo", "P", "99999w"])(
+  it.each(["", "6", "h", "6 h", "1.5h", "-6h", "6h2d", "1mo", "1.5ms", "9999999999999ms", "P", "99999w"])(
     "%j is not how people write one",
     (text) => {
       expect(parseWrittenDuration(text)).toBeUndefined();

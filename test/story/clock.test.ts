@@ -92,7 +92,7 @@ describe("advance", () => {
   it("until looks thirty days ahead, or as far as within says", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
-    const until = { export: id, status: "COMPLETED" };
+    const until = { export: id, status: "CANCELLED" };
     expect(await advance({ until, within: "PT2H" })).toMatchObject({
       reached: false,
       to: "2026-03-01T02:00:00.000000Z",
@@ -104,13 +104,37 @@ describe("advance", () => {
     });
   });
 
+  it("until refuses at once to wait for what a schedule never is", async () => {
+    await begin();
+    const id = await rig.ordered({ interval_hours: 6, start_time: BEGIN });
+    for (const status of ["COMPLETED", "failed", "TIMEDOUT"])
+      expect(await advance({ until: { export: id, status } })).toMatchObject({
+        status: 422,
+        error: {
+          code: "schedule_has_no_end",
+          message: `Export ${id} is a schedule of every 6 h, and a schedule is never ${status.toUpperCase()}.`,
+        },
+      });
+    expect(now()).toBe("2026-03-01T00:00:00.000000Z");
+    expect(await advance({ until: { export: id, status: "RUNNING" } })).toMatchObject({ reached: true });
+  });
+
+  it("until says of an export that has failed which days have completed", async () => {
+    await begin();
+    await rig.arm({ preset: "bucket_deleted" });
+    const id = await rig.ordered();
+    const { reached, why } = await advance({ until: { export: id, status: "COMPLETED" } });
+    expect(reached).toBe(false);
+    expect(why).toMatch(/is FAILED; .*; \d of \d+ days ha(s|ve) ended, 0 of them COMPLETED, with 0 rows$/);
+  });
+
   it("until says how far an export is that takes longer", async () => {
     await begin();
     await rig.arm({ plane: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
     const id = await rig.ordered();
     const until = { export: id, status: "COMPLETED" };
     expect((await advance({ until, within: "PT1H" })).why).toMatch(
-      /is RUNNING; \d of \d+ days are done, with \d+ rows; the run of 2026-\d\d-\d\d is under way; next is .* at .*; ask again/,
+      /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is under way; next is .* at .*; ask again/,
     );
     expect(await advance({ until })).toMatchObject({ reached: true });
   });

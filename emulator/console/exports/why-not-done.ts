@@ -20,15 +20,21 @@ export function whyNotDone(found: ExportDetail): string | null {
 function whyOfRuns(runs: readonly Run[]): string {
   const open = runs.filter(({ finished_at }) => finished_at === null);
   const writing = open.filter(({ in_flight }) => in_flight.length > 0);
-  if (writing.length > 0) return `${writing.length} of its runs are writing a file right now.`;
+  if (writing.length > 0) return `${ofRuns(writing.length, "is", "are")} writing a file right now.`;
   const retried = open.filter(({ attempt, due }) => attempt > 0 && due.length > 0);
   const times = open.flatMap(({ due }) => due.map(({ at }) => at)).sort();
   const waiting = open.filter(({ queue_place }) => queue_place !== null).length;
   const parts = [
-    `${open.length} of its runs have not ended.`,
-    retried.length > 0 && `${retried.length} try again after a failure.`,
-    waiting > 0 && `${waiting} wait for a place among the runs of the export (§8.2).`,
+    `${ofRuns(open.length, "has", "have")} not ended.`,
+    retried.length > 0 &&
+      `${retried.length} ${retried.length === 1 ? "tries" : "try"} again after a failure.`,
+    waiting > 0 &&
+      `${waiting} ${waiting === 1 ? "waits" : "wait"} for a place among the runs of the export (§8.2).`,
     times[0] ? `The next step is due at ${shortTime(times[0])}.` : "No step is due: a deadline ends them.",
   ];
   return parts.filter((part) => part !== false).join(" ");
+}
+
+function ofRuns(count: number, one: string, several: string): string {
+  return `${count} of its runs ${count === 1 ? one : several}`;
 }

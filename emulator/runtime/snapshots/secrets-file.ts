@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
+import { fileAdvice } from "../../storage/file-advice.ts";
 import { GIVEN_SECRETS, type GivenSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
 
 /** Reads a file of secrets, which has the form of the body of `PUT /secrets`. */
 export async function readSecretsFile(file: string): Promise<GivenSecrets> {
-  const text = await readFile(file, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
-    throw new ArchiveFileError(`${file} cannot be read (${code}); check the path`);
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new ArchiveFileError(`${file}: ${fileAdvice(error)}`);
   });
   const given = parsed(text);
   const problems = (await checkOf(GIVEN_SECRETS))(given, "file");

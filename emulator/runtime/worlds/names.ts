@@ -82,7 +82,7 @@ export function unknownWorld(id: string): Refusal {
     404,
     "unknown_world",
     id === "" ? "The world has no name." : `There is no world ${id}.`,
-    'POST /_emulator/v1/worlds {"id":…} makes one; GET lists them.',
+    'POST /_emulator/v1/worlds {"id":…} makes one; GET /_emulator/v1/worlds lists them.',
   );
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { access, link, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { FILE_ADVICE } from "../file-advice.ts";
 import { isAlive } from "../locator.ts";
 
 /** The file cannot be written or read; the message says why and what to do. */
@@ -12,21 +13,11 @@ export class ArchiveFileError extends Error {
 const TEMPORARY_END = ".new";
 const PIECE_BYTES = 256 * 1024;
 
-/** What people may do about troubles of the system, by its codes. */
-const ADVICE: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or folder; check the path",
-  ENOTDIR: "a part of the path is a file; check the path",
-  EISDIR: "a folder; name a file",
-  EACCES: "no permission; check whose it is",
-  EROFS: "the disk is read-only; name a file elsewhere",
-  ENOSPC: "the disk is full; make room there",
-};
-
 /** Refuses where a file could not be written later on. */
 export async function checkWritable(path: string, mayReplace: boolean): Promise<void> {
   if (!mayReplace && (await isThere(path))) throw taken(path);
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw new ArchiveFileError(`${path}: ${ADVICE.EISDIR}`);
+  if (found?.isDirectory()) throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
   await explaining(path, async () => {
     const temporary = temporaryName(path);
     await (await open(temporary, "w", 0o600)).close();
@@ -57,7 +48,7 @@ export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8
   const handle = await explaining(path, () => open(path, "r"));
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
-    throw new ArchiveFileError(`${path}: ${ADVICE.EISDIR}`);
+    throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
   }
   return createReadStream("", { fd: handle, highWaterMark: PIECE_BYTES });
 }
@@ -127,7 +118,7 @@ async function explaining<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? ""];
+    const advice = FILE_ADVICE[(error as NodeJS.ErrnoException).code ?? ""];
     throw advice === undefined ? error : new ArchiveFileError(`${path}: ${advice}`);
   }
 }

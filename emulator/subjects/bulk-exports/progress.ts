@@ -6,18 +6,25 @@ import { type BulkExport, EXPORT_RUNS, type ExportRun, rowsExported } from "./re
 export function progressText(reader: Reader, { id, status }: BulkExport): string {
   const runs = [...reader.list(EXPORT_RUNS, id)];
   const failed = runs.find((run) => run.status === "FAILED") ?? runs.find(hasErrors);
-  const done = runs.filter(isFinal);
   const rows = runs.reduce((sum, run) => sum + rowsExported(run), 0);
   const parts = [
     `export ${id} is ${status}`,
     ...(failed && hasErrors(failed) ? [errorText(failed)] : []),
-    ...(runs.length > 0 ? [`${done.length} of ${runs.length} days are done, with ${rows} rows`] : []),
+    ...(runs.length > 0 ? [daysText(runs, rows)] : []),
     ...runs
       .filter((run) => !isFinal(run) && run.status === "RUNNING")
       .slice(0, 1)
       .map(({ start_time }) => `the run of ${dayOf(start_time)} is under way`),
   ];
   return parts.join("; ");
+}
+
+/** `1 of 3 days has ended, 1 of them COMPLETED, with 20 rows`: days that have failed are over as well. */
+function daysText(runs: readonly ExportRun[], rows: number): string {
+  const ended = runs.filter(isFinal).length;
+  const completed = runs.filter(({ status }) => status === "COMPLETED").length;
+  const which = completed < ended ? `, ${completed} of them COMPLETED` : "";
+  return `${ended} of ${runs.length} days ${ended === 1 ? "has" : "have"} ended${which}, with ${rows} rows`;
 }
 
 function hasErrors({ errors }: ExportRun): boolean {

@@ -113,6 +113,9 @@ export function dropBucket(turn: Turn, name: string): void {
 export function requireBucket(reader: Reader, name: string): void {
   if (reader.get(buckets, name)) return;
   const names = listBuckets(reader).map((bucket) => bucket.name);
-  const hint = names.length > 0 ? `There is: ${names.slice(0, 20).join(", ")}.` : "There is none.";
+  const hint =
+    names.length > 0
+      ? `There is: ${names.slice(0, 20).join(", ")}.`
+      : 'There is none yet: POST /_emulator/v1/s3/buckets {"name":…} makes one.';
   throw new Refusal(404, "no_such_bucket", `There is no bucket ${JSON.stringify(name)}.`, hint);
 }

@@ -53,9 +53,9 @@ export function assumptionOf({ unconfigured }: WebhookPolicy): string | null {
 /** Whether the rules let a delivery leave; null if only the resolved address decides. */
 function outcome(disabled: boolean, refused: WebhookRefusal | undefined, isOpen: boolean) {
   if (refused) return { delivered: false, message: refused.message };
-  if (disabled) return { delivered: false, message: "Allowed; webhooks are switched off." };
+  if (disabled) return { delivered: false, message: "No rule refuses it, but webhooks are switched off." };
   if (isOpen) return { delivered: null, message: "Refused when it is sent if the host is a local address." };
-  return { delivered: true, message: "Allowed." };
+  return { delivered: true, message: "No rule refuses it." };
 }
 
 type Target = ReturnType<typeof webhookTarget>;

@@ -22,15 +22,44 @@ describe("emulator clock", () => {
     expect(await verbs.json("clock", "freeze")).toMatchObject({ mode: "frozen" });
   });
 
+  it("says in its own words what an export still waits for, and that a schedule does not complete", async () => {
+    const verbs = await openVerbs();
+    const window = ["--project", "shop", "--from", "2026-02-25"];
+    await verbs.lines("traces", "generate", "--count", "5", ...window, "--to", "2026-02-26");
+    await verbs.lines("fault", "arm", "worker", "--match", "run=*", "--then", "stall=3h");
+    const create = ["export", "create", ...window];
+    const { export: once } = await verbs.json<{ export: { id: string } }>(...create, "--to", "2026-02-26");
+    const { code, stdout } = await verbs.run("clock", "until", once.id, "--within", "1500ms");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^2026-03-01T00:00:01.500000Z: .*; ask again to go on, or give a longer --within$/m,
+    );
+    const { export: often } = await verbs.json<{ export: { id: string } }>(...create, "--every", "6h");
+    await expectRefusals(verbs, [
+      [
+        `clock until ${often.id}`,
+        "is a schedule of every 6 h, and a schedule is never COMPLETED. Move the clock",
+      ],
+      [`clock until ${often.id} failed`, "`emulator export list` lists them."],
+    ]);
+  });
+
   it("refuses what it cannot read, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
-      ["clock advance 6", 'clock advance: "6" is not valid; give a duration such as 6h, 10m or PT6H'],
+      [
+        "clock advance 6",
+        'clock advance: "6" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
+      ],
       ["clock advance", "clock advance: <duration> is missing"],
       ["clock until 2026-02-30", 'clock until: "2026-02-30" is not valid; give a date such as'],
-      ["clock until 2026-02-01", "422"],
+      ["clock until 2026-02-01", "Time only moves forward. `emulator reset` starts over."],
+      [
+        "clock advance -5m",
+        'clock advance: "-5m" goes back, and time only moves forward; `emulator reset` starts over',
+      ],
       ["clock until 2026-03-02 FAILED", "FAILED: not expected after a time"],
       [`clock until ${UNKNOWN} DONE`, "clock until: DONE is none of CREATED, RUNNING"],
-      [`clock until ${UNKNOWN}`, "404"],
+      [`clock until ${UNKNOWN}`, `There is no bulk export ${UNKNOWN}. \`emulator export list\` lists those`],
       ["clock next 0", 'clock next: "0" is not valid; give a number from 1 to 1000000'],
       ["clock flow fast", 'clock flow: "fast" is not valid; give a rate above 0'],
       ["clock advnce 6h", "advnce: unknown action of clock; did you mean advance?"],

@@ -81,7 +81,7 @@ describe("emulator traces and export", () => {
     writeFileSync(join(verbs.cwd, "other.json"), '{"rows":[]}');
     writeFileSync(join(verbs.cwd, "bad.ndjson"), '{"id":"x"}\n');
     await expectRefusals(verbs, [
-      ["traces send none.ndjson", "none.ndjson: cannot be read (ENOENT)"],
+      ["traces send none.ndjson", "none.ndjson: no such file or folder; check the path"],
       ["traces send broken.ndjson", "broken.ndjson: line 2 is no JSON"],
       ["traces send odd.ndjson", "odd.ndjson: row 2 is not a JSON object"],
       ["traces send empty.json", "empty.json: has no rows"],
@@ -101,7 +101,7 @@ describe("emulator traces and export", () => {
         "traces generate --from 2026-02-26 --to 2026-02-25",
         "--to: 2026-02-25T00:00:00Z is not later than --from",
       ],
-      ["traces generate --shape round", "422"],
+      ["traces generate --shape round", "--shape: "],
       ["traces query --project none", "--project: no project none; there is shop"],
       ["traces query --filter eq(", "422"],
       ["export create", "--project: is missing"],
@@ -121,6 +121,10 @@ describe("emulator traces and export", () => {
       ["export cancel", "export cancel: <id> is missing"],
       [`export cancel ${ROW}`, "404"],
       ["export why", "export why: <row id> is missing"],
+      ["export why 123", '<row id>: "123" is no id; ids look like'],
+      [`export why ${ROW} --export 123`, '--export: "123" is no id'],
+      ["export show 123", 'export show: "123" is no id'],
+      ["export cancel 123", 'export cancel: "123" is no id'],
     ]);
   });
 });

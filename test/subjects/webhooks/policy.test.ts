@@ -343,7 +343,7 @@ describe("the explanation", () => {
     expect(described).toMatchObject({
       allowed: true,
       delivered: false,
-      message: "Allowed; webhooks are switched off.",
+      message: "No rule refuses it, but webhooks are switched off.",
     });
   });
 });

@@ -1,0 +1,68 @@
+import type { Command } from "./command.ts";
+import { programName } from "./program-name.ts";
+
+const CONTROL = "/_emulator/v1";
+
+/** What the emulator calls a request, and the command for it; `{name}` in a path is an operand of the command. */
+export const VERBS_OF_REQUESTS: Readonly<Record<string, string>> = {
+  [`GET ${CONTROL}/clock`]: "clock",
+  [`POST ${CONTROL}/reset`]: "reset",
+  [`GET ${CONTROL}/journal`]: "logs",
+  [`GET ${CONTROL}/worlds`]: "world list",
+  [`POST ${CONTROL}/worlds`]: "world create",
+  [`DELETE ${CONTROL}/worlds/{id}`]: "world rm {id}",
+  [`GET ${CONTROL}/snapshots`]: "snapshot list",
+  [`DELETE ${CONTROL}/snapshots/{name}`]: "snapshot rm {name}",
+  [`GET ${CONTROL}/faults`]: "fault list",
+  [`DELETE ${CONTROL}/faults`]: "fault rm --all",
+  [`GET ${CONTROL}/rate-limits`]: "limits",
+  [`GET ${CONTROL}/s3/buckets/{bucket}/objects`]: "s3 ls {bucket}",
+  [`GET ${CONTROL}/webhooks/deliveries`]: "webhooks list",
+  [`POST ${CONTROL}/webhooks/check`]: "webhooks check {url}",
+  "GET /api/v1/bulk-exports": "export list",
+  "GET /openapi.json": "openapi",
+};
+
+/** Method, path, and the body that may be given as an example. */
+const REQUEST = /\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./{}-]*[\w}])(?![\w/?{-])( \{[^}]*\})?/g;
+const OPERAND = /\{(\w+)\}/g;
+/** A member of what the client sends, as the emulator names it: alone, in backticks, or as the subject of a refusal. */
+const MEMBER = /\b(?:body|query|path)\.(\w+)|`(\w+)`|(?<=^|; )(\w+)(?=: )/g;
+/** A member of what a flag takes several times. */
+const INNER_MEMBER = /\b(match|then)\.(?=\w)/g;
+
+/** What an emulator says of a request, in the words of the command line: commands, and the flags and operands of this one. */
+export function inVerbs(
+  text: string,
+  command: Pick<Command, "flags" | "operands"> = NO_COMMAND,
+  program = programName(),
+): string {
+  return text
+    .replace(REQUEST, (all: string, request: string) => {
+      const verb = verbOf(request);
+      return verb === undefined ? all : `\`emulator ${verb}\``;
+    })
+    .replace(MEMBER, (all: string, ...sent: (string | undefined)[]) => {
+      const name = (sent[0] ?? sent[1] ?? sent[2] ?? "").replaceAll("_", "-");
+      if (command.flags[name] !== undefined) return `--${name}`;
+      return command.operands.find((operand) => operand.slice(1, -1) === name) ?? all;
+    })
+    .replace(INNER_MEMBER, (all, name: string) => (command.flags[name] ? `--${name} ` : all))
+    .replaceAll("`emulator ", `\`${program} `);
+}
+
+const NO_COMMAND = { flags: {}, operands: [] };
+
+/** The command with the operands that the request names; undefined where there is none. */
+function verbOf(request: string): string | undefined {
+  for (const [known, verb] of Object.entries(VERBS_OF_REQUESTS)) {
+    const found = new RegExp(`^${known.replace(OPERAND, "(?<$1>[^/]+)")}$`).exec(request);
+    if (found) return verb.replace(OPERAND, (_, name: string) => valueOf(found.groups?.[name], name));
+  }
+  return undefined;
+}
+
+/** A value that the request has; an operand to be filled in where it has a placeholder. */
+function valueOf(value: string | undefined, name: string): string {
+  return value === undefined || value.startsWith("{") ? `<${name}>` : value;
+}

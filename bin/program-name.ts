@@ -1,0 +1,15 @@
+import { relative, sep } from "node:path";
+
+const PACKAGES = `${sep}node_modules${sep}`;
+
+/** What starts this program on a command line: in a project that has the package that is npx. */
+export function programName(script = process.argv[1] ?? ""): string {
+  return script.includes(PACKAGES) ? "npx emulator" : "emulator";
+}
+
+/** The same for a command that is to be repeated as it stands, also for a script that Node was given. */
+export function programCall(script = process.argv[1] ?? "", cwd = process.cwd()): string {
+  return script.endsWith(".js") && !script.includes(PACKAGES)
+    ? `node ${relative(cwd, script)}`
+    : programName(script);
+}
