@@ -57,7 +57,9 @@ describe("at once", () => {
     await rig.emulator.fork({ id: "side" });
     const remove = () => rig.emulator.control("DELETE", "/worlds/side").then(() => "removed");
     const said = await outcomes([remove(), remove(), remove()]);
-    const refused = expect.stringMatching(/^There is no world side\. .*GET \/_emulator\/v1\/worlds lists them\.$/);
+    const refused = expect.stringMatching(
+      /^There is no world side\. .*GET \/_emulator\/v1\/worlds lists them\.$/,
+    );
     expect([...said].sort()).toEqual([refused, refused, "removed"]);
     await rig.emulator.fork({ id: "side" });
   });
