@@ -40,7 +40,7 @@ export const command: CommandGroup = {
         const [method = "", path = ""] = invocation.operands;
         const user = textOf(invocation, "user-id");
         const request = {
-          method,
+          method: method.toUpperCase(),
           path,
           "x-api-key": textOf(invocation, "api-key") ?? DEFAULT_API_KEY,
           ...(user !== undefined && { "x-user-id": user }),

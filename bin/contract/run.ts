@@ -25,6 +25,7 @@ import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { type Annotation, reportToGitHub } from "../github.ts";
 import { htmlReport } from "../html-report.ts";
+import { programCall } from "../program-name.ts";
 import { openProgress } from "../progress.ts";
 import { shardOf } from "../replay/bounds.ts";
 import { print, printError } from "../terminal.ts";
@@ -208,7 +209,7 @@ function againCommand(flags: Invocation["flags"]): string {
     ?.split("\n")
     .map((line) => line.slice(0, line.indexOf(":")))
     .map((name) => `--header "${name}: $${variableOf(name)}"`);
-  return ["emulator contract run <case>", ...values, ...hidden, ...(headers ?? [])].join(" ");
+  return [`${programCall()} contract run <case>`, ...values, ...hidden, ...(headers ?? [])].join(" ");
 }
 
 /** Quotes text as one shell word. */

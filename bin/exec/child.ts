@@ -29,7 +29,11 @@ export function runChild(
   return new Promise<number>((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      printError(isMissing ? `${name}: no such command` : `${name}: cannot be started (${error.code})`);
+      printError(
+        isMissing
+          ? `${name}: no such command; check its name, or give its path`
+          : `${name}: cannot be started (${error.code})`,
+      );
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once("exit", (code, signal) => settle(code ?? exitCodeAfter(signal ?? "SIGKILL")));

@@ -66,6 +66,13 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
         };
       }),
     },
+    "newest-run": {
+      lie: "a thread keeps its newest run",
+      send: rewriteReplyBody(["GET", /\/threads\/[^/]+$/], ({ values, ...thread }) => {
+        const { messages } = (values ?? {}) as Members;
+        return { ...thread, values: { messages: Array.isArray(messages) ? messages.slice(-2) : [] } };
+      }),
+    },
   }),
   ...mutantsOf("1-5", {
     "both-regions": {

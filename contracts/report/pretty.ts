@@ -4,7 +4,7 @@ import { cut, shown } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
 import { whoChanges } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
-import { rerunLine, rowName } from "./findings.ts";
+import { bySeverity, rerunLine, rowName } from "./findings.ts";
 import { notLookedAtLines } from "./not-looked-at.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
 import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
@@ -16,10 +16,11 @@ const SAME_CHARACTERS = 60;
 const FINDINGS_SHOWN = 5;
 const CHOICES_SHOWN = 2;
 
-/** A text report: what was not looked at, what was found by the row that it breaks, then the counts. */
+/** A text report: what was not looked at, what was found by the row that it breaks, the gravest last, then the counts. */
 export function prettyReport(report: RunReport, strict: boolean, verbose: boolean): string {
   const { results, again } = report;
-  const rows = brokenRows(results);
+  // The end is what a terminal shows.
+  const rows = [...brokenRows(results)].sort((a, b) => bySeverity(b, a));
   return [
     ...notLookedAtLines(results, verbose),
     ...rows.flatMap((row) => [

@@ -8,6 +8,7 @@ import { API_PREFIX } from "../facts/bulk-exports.ts";
 import {
   advanceClock,
   assistant,
+  awaitEnd,
   INPUT,
   listRuns,
   postToThread,
@@ -20,6 +21,28 @@ const AGENT = ["writes", "agent"] as const;
 const MOVING_CLOCK = [...AGENT, "clock"] as const;
 
 export const AGENT_CASES = suite({
+  "1/thread-accumulates": {
+    title: "a thread that is read holds what each of its runs was sent",
+    requirements: ["1-4"],
+    needs: AGENT,
+    async run(t) {
+      const id = await thread(t);
+      const contents = ["earlier", "newest"].map((word) => `${word} ${t.draw.word()}`);
+      for (const content of contents) {
+        await startRun(t, id, { input: { messages: [{ role: "user", content }] } });
+        await awaitEnd(t, id);
+      }
+      const { body } = await t.call<ThreadBody>("GET", `/threads/${id}`);
+      t.choice("agent.supporting_operations", equal(body.thread_id, id), "the thread asked for is answered");
+      const kept = JSON.stringify(body.values ?? null);
+      const [earlier = false, newest] = contents.map((content) => kept.includes(JSON.stringify(content)));
+      // What an assistant keeps of its input is its own affair.
+      if (!newest) t.lack("an assistant whose thread holds what it was sent");
+      t.fact("1-4", earlier, "what an earlier run was sent is still among its values", {
+        actual: body.values,
+      });
+    },
+  },
   "2.2/fields": {
     title: "a created thread has seven fields and is idle",
     requirements: ["2.2-1", "3.2-1", "4.8-3"],

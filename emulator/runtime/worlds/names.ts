@@ -20,7 +20,7 @@ export function freeWorldName({ worlds, snapshots }: Known): string {
 /** Refuses a name that a new world cannot have, or any when there are as many worlds as there may be. */
 export function refuseWorldName({ worlds, snapshots }: Known, id: string, worldsMax: number): void {
   refuseName(id);
-  if (worlds.has(id)) throw taken(`There is a world ${id} already.`);
+  if (worlds.has(id)) throw taken(`There is a world ${id} already; choose another name.`);
   if (snapshots.has(id))
     throw taken(`${id} is the name of a snapshot; worlds and snapshots share their names.`);
   if (worlds.size >= worldsMax)

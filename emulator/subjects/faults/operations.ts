@@ -1,6 +1,7 @@
 import type { Operation } from "../../../contracts/spec/operation.ts";
 import { OPERATIONS, type OperationId } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { OPERATION_PERMISSIONS } from "../object-storage/permissions.ts";
 import { matchesPattern } from "./match.ts";
 import { unknownWord } from "./words.ts";
 
@@ -19,6 +20,13 @@ export function httpOperation(where: string, input: unknown): string {
     if (same !== undefined) return same;
     if (input.includes("*") && known.some((name) => matchesPattern(input, name))) return input;
   }
+  if (typeof input === "string" && Object.hasOwn(OPERATION_PERMISSIONS, input))
+    throw new Refusal(
+      422,
+      "unknown_operation",
+      `${where}: ${input} is an operation of the object store, not of the API.`,
+      "Arm it on the plane s3.",
+    );
   const { message, hint } = unknownWord("unknown_operation", where, input, known);
   const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";
   throw new Refusal(422, "unknown_operation", message, `${hint} ${concrete}`);

@@ -60,6 +60,11 @@ describe("emulator fault", () => {
       ["fault arm worker --match run --then crash", "--match run: the value is missing"],
       ["fault arm worker --then stall=long", '--then stall: "long" is not valid; give a duration'],
       ["fault arm worker --match at=nowhere --then crash", "--match at: "],
+      [
+        "fault arm http --match op=PutObject --then status=503",
+        "--match op: PutObject is an operation of the object store, not of the API. Arm it on the plane s3.",
+      ],
+      ["fault arm http --match op=getBulkExprt --then status=503", "Did you mean getBulkExport? Known are "],
       ["fault arm http --match op=getBulkExport --then status=many", "--then status: "],
       ["fault arm worker_crash --then crash", "--then: the preset worker_crash says it"],
       ["fault arm worker_crash --times 0", '--times: "0" is not valid'],

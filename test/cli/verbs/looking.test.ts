@@ -25,7 +25,7 @@ async function firstLine({ cwd }: Verbs, ...words: string[]): Promise<string> {
 describe("emulator limits", () => {
   it("explains, trips and resets", async () => {
     const verbs = await openVerbs();
-    expect(await verbs.lines("limits", "explain", "POST", "/runs/query")).toEqual([
+    expect(await verbs.lines("limits", "explain", "post", "/runs/query")).toEqual([
       "POST /runs/query (us) passes",
       expect.stringMatching(/^decides +runs_query/),
       expect.stringMatching(/^ +default_key/),
