@@ -24,17 +24,18 @@ describe("emulator clock", () => {
 
   it("says in its own words what an export still waits for, and that a schedule does not complete", async () => {
     const verbs = await openVerbs();
-    const window = ["--project", "shop", "--from", "2026-02-25"];
-    await verbs.lines("traces", "generate", "--count", "5", ...window, "--to", "2026-02-26");
+    const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
+    await verbs.lines("traces", "generate", "--count", "5", ...window);
     await verbs.lines("fault", "arm", "worker", "--match", "run=*", "--then", "stall=3h");
-    const create = ["export", "create", ...window];
-    const { export: once } = await verbs.json<{ export: { id: string } }>(...create, "--to", "2026-02-26");
+    const { export: once } = await verbs.json<{ export: { id: string } }>("export", "create", ...window);
     const { code, stdout } = await verbs.run("clock", "until", once.id, "--within", "1500ms");
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /^2026-03-01T00:00:01.500000Z: .*; ask again to go on, or give a longer --within$/m,
     );
-    const { export: often } = await verbs.json<{ export: { id: string } }>(...create, "--every", "6h");
+    const { export: often } = await verbs.json<{ export: { id: string } }>(
+      ...["export", "create", "--project", "shop", "--from", "2026-03-02", "--every", "6h"],
+    );
     await expectRefusals(verbs, [
       [
         `clock until ${often.id}`,
