@@ -7,6 +7,7 @@ import {
   type EnvironmentOptions,
   type Environments,
   type ReadParquet,
+  refuseGone,
   replyOf,
 } from "./environment.ts";
 import { differences } from "./matching.ts";
@@ -153,7 +154,7 @@ function environmentAt(
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
       });
-      return replyOf(reply);
+      return refuseGone(await replyOf(reply), base.split("/w/")[1] ?? "main");
     },
     readParquet,
     close,

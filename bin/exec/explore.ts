@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import type { RunningEmulator } from "../../emulator/runtime/start.ts";
 import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions.ts";
-import { replyOf } from "../../scenarios/environment.ts";
+import { EnvironmentError, replyOf } from "../../scenarios/environment.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { createRunner } from "../../scenarios/runner.ts";
 import { trialsHere } from "../../scenarios/trials.ts";
@@ -63,6 +63,7 @@ function openRuns(invocation: Invocation) {
     const running = await startForCommand(configuration);
     let found: Found | undefined;
     let child: CommandRun | undefined;
+    let why: string | undefined;
     await runWithEmulator(running, configuration, async (defectExit) => {
       const world = worldOf(running);
       await begin?.(world);
@@ -70,11 +71,16 @@ function openRuns(invocation: Invocation) {
       child = await runQuietly(invocation, running, children, limitMs);
       if (limitMs === Number.POSITIVE_INFINITY)
         limitMs = Math.max(LEAST_LIMIT_MS, PATIENCE * (performance.now() - begun));
-      found = await Promise.race([end(world), defectExit.then(() => undefined)]);
+      const ended = end(world).catch((error: unknown) => {
+        if (!(error instanceof EnvironmentError)) throw error;
+        why = error.message;
+        return undefined;
+      });
+      found = await Promise.race([ended, defectExit.then(() => undefined)]);
       return 0;
     });
     const problem = child && { label: child.how, differences: child.lastLines };
-    return { failure: child?.isOk ? undefined : problem, found };
+    return { failure: child?.isOk ? undefined : problem, found, ...(why !== undefined && { problem: why }) };
   }
 
   return {

@@ -4,6 +4,7 @@ import {
   EnvironmentError,
   type EnvironmentOptions,
   type Environments,
+  refuseGone,
   replyOf,
 } from "../../scenarios/environment.ts";
 import { readParquet } from "./read-parquet.ts";
@@ -77,8 +78,11 @@ export function openInProcess(): Environments {
         const emulator = await shared.emulator;
         const world = setting.isAlone ? emulator : await emulator.fork({ from: "seeded", id });
         return environmentOn(world, async () => {
-          await world.close();
-          await release(shared);
+          try {
+            await world.close();
+          } finally {
+            await release(shared);
+          }
         });
       } catch (error) {
         await release(shared);
@@ -112,7 +116,7 @@ function environmentOn(world: Emulator, close: () => Promise<void>): Environment
     seed: world.seed,
     async request({ region, method, path, headers, body }) {
       const init = { region, method, headers, ...(body !== undefined && { body }) };
-      return replyOf(await world.request(path, init));
+      return refuseGone(await replyOf(await world.request(path, init)), world.world);
     },
     readParquet,
     close,

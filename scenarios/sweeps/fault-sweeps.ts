@@ -5,7 +5,12 @@ import {
 } from "../../contracts/spec/destinations/store-errors.ts";
 import { FAULT_POINT_NAMES } from "../../contracts/spec/faults.ts";
 import type { FaultOrder } from "../../emulator/client/faults.ts";
-import type { Environment, ScenarioReply, ScenarioRequest } from "../environment.ts";
+import {
+  type Environment,
+  EnvironmentError,
+  type ScenarioReply,
+  type ScenarioRequest,
+} from "../environment.ts";
 import type { Exploration, Trial } from "../trials.ts";
 import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
 import { killTrial, movedTurns } from "./kills.ts";
@@ -60,6 +65,10 @@ function faultSweep(name: string, hooks: readonly Hook[], isStrict = false): Exp
       },
       async end(world) {
         const counters = (await world.control.faults.list()).filter(({ match }) => match.nth === NEVER);
+        if (counters.length < hooks.length)
+          throw new EnvironmentError(
+            "it removes all faults, those that count the points of the sweep as well (DELETE /faults, or a reset)",
+          );
         const turns = movedTurns(await world.control.journal());
         return { turns, occasions: counters.map(({ seen }) => seen), exports: await settledExports(world) };
       },

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -129,6 +129,16 @@ describe("the capsule of a scenario that fails", () => {
     );
     expect(stdout).toMatch(/it was made by version 0\.0\.9 on Node v18\.0\.0; this is \S+ on v\d+/);
   });
+});
+
+it("a capsule that would hold too much is refused, and nothing is written", async () => {
+  const file = join(cwd, "large.capsule");
+  const journal = "x".repeat(64 * 1024 * 1024);
+  const facts = { scenario: "a.yaml" } as Capsule["facts"];
+  await expect(writeCapsule(file, { facts, journal, files: new Map() })).rejects.toThrow(
+    "a capsule holds 67108864 at most",
+  );
+  expect(existsSync(file)).toBe(false);
 });
 
 describe("the capsule of a command that fails", () => {

@@ -1,13 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { packEntries, textEntry } from "../../storage/archive/pack.ts";
 import { unpackEntries } from "../../storage/archive/unpack.ts";
 
 const FORMAT = 1;
-/** A capsule holds no more. */
-export const BYTES_MAX = 64 * 1024 * 1024;
+/** A capsule holds no more. What its world began with goes from file to file. */
+export const BYTES_MAX = 1024 * 1024 * 1024;
+/** Of all else, which is held in memory. */
+const TEXT_BYTES_MAX = 64 * 1024 * 1024;
 const FACTS = "capsule.json";
 const JOURNAL = "journal.ndjson";
 /** The snapshot file of the world at its beginning; without it, it begins as the settings say. */
@@ -54,7 +65,8 @@ export interface CapsuleParts {
   readonly facts: Omit<CapsuleFacts, "format">;
   readonly files: ReadonlyMap<string, string>;
   readonly journal: string;
-  readonly beginning?: Uint8Array | undefined;
+  /** The snapshot file that the world begins with. */
+  readonly beginning?: string | undefined;
 }
 
 /** Writes a capsule, whole or not at all. Throws an `ArchiveFileError`. */
@@ -62,60 +74,71 @@ export async function writeCapsule(
   file: string,
   { facts, files, journal, beginning }: CapsuleParts,
 ): Promise<void> {
-  const entries = [
+  const texts = [
     textEntry(FACTS, JSON.stringify({ format: FORMAT, ...facts }, null, 2)),
     textEntry(JOURNAL, journal),
     ...[...files].map(([name, text]) => textEntry(FILES + name, text)),
-    ...(beginning ? [{ name: BEGINNING, size: beginning.length, content: () => [beginning] }] : []),
   ];
-  const bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > BYTES_MAX)
+  const size = beginning === undefined ? 0 : statSync(beginning).size;
+  const textBytes = texts.reduce((sum, each) => sum + each.size, 0);
+  refuseAbove(TEXT_BYTES_MAX, file, textBytes);
+  refuseAbove(BYTES_MAX, file, textBytes + size);
+  const snapshot = beginning && { name: BEGINNING, size, content: () => createReadStream(beginning) };
+  await writeArchiveFile(file, packEntries([...texts, ...(snapshot ? [snapshot] : [])], new Date(0)), true);
+}
+
+function refuseAbove(most: number, file: string, bytes: number): void {
+  if (bytes > most)
     throw new ArchiveFileError(
-      `${file}: it would hold ${bytes} bytes or more; a capsule holds ${BYTES_MAX} at most`,
+      `${file}: it would hold ${bytes} bytes or more; a capsule holds ${most} at most`,
     );
-  await writeArchiveFile(file, packEntries(entries, new Date(0)), true);
 }
 
 /** Reads a capsule; one that is torn, changed or of another kind is refused whole. Throws an `ArchiveFileError`. */
 export async function readCapsule(file: string): Promise<Capsule> {
-  const entries = await entriesOf(file);
-  const facts = factsOf(file, entries.get(FACTS)?.toString());
   const folder = mkdtempSync(join(tmpdir(), "capsule-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  for (const [name, bytes] of entries) {
-    if (!name.startsWith(FILES) && name !== BEGINNING) continue;
-    const path = join(folder, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
+  try {
+    const names = await unpackInto(folder, file);
+    const textOf = (name: string) => (names.has(name) ? readFileSync(join(folder, name), "utf8") : undefined);
+    const facts = factsOf(file, textOf(FACTS));
+    return {
+      facts,
+      journal: textOf(JOURNAL) ?? "",
+      scenario: join(folder, FILES, facts.scenario),
+      beginning: names.has(BEGINNING) ? join(folder, BEGINNING) : undefined,
+      remove,
+    };
+  } catch (error) {
+    remove();
+    throw error;
   }
-  return {
-    facts,
-    journal: entries.get(JOURNAL)?.toString() ?? "",
-    scenario: join(folder, FILES, facts.scenario),
-    beginning: entries.has(BEGINNING) ? join(folder, BEGINNING) : undefined,
-    remove,
-  };
 }
 
-/** All entries, once the end has proven that they are as they were written. */
-async function entriesOf(file: string): Promise<ReadonlyMap<string, Buffer>> {
-  const found = new Map<string, Buffer>();
+/** The names of all entries, once the end has proven that they are as they were written. */
+async function unpackInto(folder: string, file: string): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
   const { entries, verify } = await unpackEntries(await readArchiveFile(file), BYTES_MAX);
+  let textBytes = 0;
   try {
-    for await (const { name, content } of entries) {
+    for await (const { name, size, content } of entries) {
       const isMeant = name === FACTS || name === JOURNAL || name === BEGINNING;
       if (!isMeant && !(name.startsWith(FILES) && isSafe(name.slice(FILES.length))))
         throw new ArchiveFileError(`${file}: no capsule; it holds ${JSON.stringify(name.slice(0, 100))}`);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of content()) pieces.push(piece);
-      found.set(name, Buffer.concat(pieces));
+      if (name !== BEGINNING) textBytes += size;
+      if (textBytes > TEXT_BYTES_MAX)
+        throw new ArchiveFileError(`${file}: it holds more than ${TEXT_BYTES_MAX} bytes of texts`);
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      await pipeline(content(), createWriteStream(path, { mode: 0o600 }));
+      names.add(name);
     }
     verify();
   } catch (error) {
     if ((error as Error).name !== "Refusal") throw error;
     throw new ArchiveFileError(`${file}: no whole capsule; make it again with --capsule`);
   }
-  return found;
+  return names;
 }
 
 function factsOf(file: string, text: string | undefined): CapsuleFacts {

@@ -37,7 +37,7 @@ export function recordingParts(
   text: string,
   journal: string,
   facts: Pick<CapsuleFacts, "command" | "made_by" | "seed" | "notes" | "settings">,
-  beginning: Uint8Array | undefined,
+  beginning: string | undefined,
 ): CapsuleParts {
   const scenario = "recorded.scenario.yaml";
   const parts = partsOf(new Map([[scenario, text]]), journal, { ...facts, scenario, failure: null });

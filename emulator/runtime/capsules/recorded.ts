@@ -1,3 +1,7 @@
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { record } from "../../../scenarios/recording.ts";
 import { createControlClient } from "../../client/control-client.ts";
 import { ErrorReply, sendTo } from "../../client/send.ts";
@@ -32,7 +36,22 @@ export async function keepRecorded(
   start: Start,
   about: AboutRecorded,
 ): Promise<void> {
-  const beginning = await beginningOf(url, start);
+  const folder = mkdtempSync(join(tmpdir(), "capsule-"));
+  try {
+    await keepIn(folder, file, url, start, about);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function keepIn(
+  folder: string,
+  file: string,
+  url: string,
+  start: Start,
+  about: AboutRecorded,
+): Promise<void> {
+  const beginning = await beginningOf(url, start, join(folder, "beginning"));
   const begins = "snapshot" in beginning ? start.now : undefined;
   const { text, warnings } = await record(url, begins);
   const { seed } = await createControlClient(sendTo(url)).status();
@@ -47,7 +66,8 @@ export async function keepRecorded(
 async function beginningOf(
   url: string,
   { turn }: Start,
-): Promise<{ readonly snapshot: Uint8Array } | { readonly why: string }> {
+  path: string,
+): Promise<{ readonly snapshot: string } | { readonly why: string }> {
   const [, origin = url, from = "main"] = /^(.*)\/w\/([^/]+)$/.exec(url) ?? [];
   const emulator = createControlClient(sendTo(origin));
   try {
@@ -56,7 +76,8 @@ async function beginningOf(
     const name = `${id}-capsule`;
     try {
       await copy.snapshots.save(name);
-      return { snapshot: await fileOf(`${origin}/_emulator/v1/snapshots/${name}/file`) };
+      await write(path, `${origin}/_emulator/v1/snapshots/${name}/file`);
+      return { snapshot: path };
     } finally {
       await emulator.snapshots.remove(name).catch(() => undefined);
       await emulator.worlds.remove(id);
@@ -67,14 +88,15 @@ async function beginningOf(
   }
 }
 
-/** A file that is read no further than a capsule could hold it. */
-async function fileOf(address: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of (await fetch(address)).body ?? []) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > BYTES_MAX) break;
+/** Writes a file that is read no further than a capsule could hold it. */
+async function write(path: string, address: string): Promise<void> {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of (await fetch(address)).body ?? []) {
+      yield piece;
+      bytes += piece.length;
+      if (bytes > BYTES_MAX) return;
+    }
   }
-  return Buffer.concat(pieces);
+  await pipeline(pieces, createWriteStream(path, { mode: 0o600 }));
 }

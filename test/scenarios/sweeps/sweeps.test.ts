@@ -136,6 +136,40 @@ describe("a sweep of edges", () => {
   });
 });
 
+it("a scenario that removes the faults by which a sweep counts is refused", async () => {
+  const step = ["  - control: DELETE /faults"];
+  const { results, refused } = await swept(written(...THREADS, ...step), limitsSweep());
+  expect(results).toEqual([]);
+  expect(refused[0]?.why).toContain(
+    "(it removes all faults, those that count the points of the sweep as well",
+  );
+});
+
+it("a world that is removed while it is played is named, and is no difference that a point has made", async () => {
+  let played = 0;
+  const removing: Environments = {
+    ...environments,
+    async open(options) {
+      const environment = await environments.open(options);
+      played += 1;
+      // The baseline is the first.
+      if (played === 2) {
+        const { url } = environment;
+        const [, origin = "", world = ""] = /^(.*)\/w\/(.*)$/.exec(url) ?? [];
+        const { status } = await fetch(`${origin}/_emulator/v1/worlds/${world}`, { method: "DELETE" });
+        expect(status).toBe(200);
+      }
+      return environment;
+    },
+  };
+  const file = written(...THREADS, "  - request: GET /threads/${thread}");
+  const { results } = await explore([subjectOf(file, removing)], limitsSweep(), { jobs: 1, maxRuns: 1000 });
+  expect(results.map(({ verdict }) => verdict)).toEqual(["broken", "held"]);
+  expect(results[0]?.differences).toEqual([
+    expect.stringMatching(/^its world scenario-\d+ was removed while it was played$/),
+  ]);
+});
+
 it("a scenario whose baseline does not pass is refused", async () => {
   const { results, refused } = await swept(
     written("then:", "  - request: GET /ok", "    expect: { status: 201 }"),
