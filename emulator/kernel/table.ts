@@ -133,7 +133,10 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     remove,
     restore(id, row) {
       if (rows.get(id)?.order !== row?.order) remove(id);
-      if (row) place(id, row, rows.get(id));
+      if (!row) return;
+      // A copy of a table that was empty has counted none yet.
+      last = Math.max(last, row.order);
+      place(id, row, rows.get(id));
     },
     list(group = ALL) {
       const groupIndex = groupIndexes.get(group);

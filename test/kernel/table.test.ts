@@ -149,3 +149,14 @@ describe("a walk through a table", () => {
     expect(seen.join(" ")).toBe("0 3 9");
   });
 });
+
+it("what is put after a record was restored to an emptied table comes behind it", () => {
+  const table = createTable(BALLS);
+  for (const id of ["a", "b"]) table.put({ id, box: "box", colour: "red" });
+  const rows = ["a", "b"].map((id) => ({ id, row: table.remove(id) }));
+  const emptied = createTable(BALLS);
+  for (const { id, row } of rows.toReversed()) emptied.restore(id, row);
+  emptied.put({ id: "c", box: "box", colour: "red" });
+  expect(ids([...emptied.values()])).toBe("a b c");
+  expect(emptied.count("box")).toBe(3);
+});
