@@ -23,6 +23,7 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
@@ -48,13 +49,20 @@ Value = TypeVar("Value")
 class EmulatorError(Exception):
     """The emulator refused a call of the control API, or could not start.
 
-    ``status``, ``code`` and ``hint`` are those of the reply; None when there was none.
+    ``status``, ``code`` and ``hint`` are those of the reply, and ``requirement`` the statement of the specification that
+    asks for the refusal (``3.1-1``); None when there was none.
     """
 
     def __init__(
-        self, message: str, status: Optional[int] = None, code: Optional[str] = None, hint: Optional[str] = None
+        self,
+        message: str,
+        status: Optional[int] = None,
+        code: Optional[str] = None,
+        hint: Optional[str] = None,
+        requirement: Optional[str] = None,
     ) -> None:
         super().__init__(f"{message} {hint}" if hint else message)
+        self.requirement = requirement
         self.status = status
         self.code = code
         self.hint = hint
@@ -99,8 +107,14 @@ class World:
     def __enter__(self) -> World:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, error: Optional[type], *_: object) -> None:
+        """Closes the world; what went well although a fault never triggered is warned of."""
+        try:
+            missed = self.faults.untriggered() if error is None else []
+            if missed:
+                warnings.warn(self.faults.untriggered_text(missed), stacklevel=2)
+        finally:
+            self.close()
 
     def request(
         self,
@@ -213,7 +227,8 @@ class Faults:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._expected: List[str] = []
+        #: Where those were armed that have to trigger, by their ids.
+        self._armed: Dict[str, str] = {}
 
     def arm(self, order: Any = None, *, optional: bool = False, **members: Any) -> Any:
         """Arms a fault: ``arm(plane="worker", then={"crash": True})``, ``arm(preset="worker_crash")``, or as one dict.
@@ -223,8 +238,9 @@ class Faults:
         """
         __tracebackhide__ = True
         fault = self._world.control("POST", "/faults", {**(order or {}), **members})
-        if not optional:
-            self._expected.append(fault["id"])
+        if not optional and not (order or {}).get("optional"):
+            caller = sys._getframe(1)
+            self._armed[fault["id"]] = f"{caller.f_code.co_filename}:{caller.f_lineno}"
         return fault
 
     def list(self) -> List[Any]:
@@ -234,13 +250,25 @@ class Faults:
     def clear(self, fault_id: Optional[str] = None) -> None:
         """Removes one fault, or all of them."""
         self._world.control("DELETE", "/faults" if fault_id is None else f"/faults/{fault_id}")
-        self._expected = [] if fault_id is None else [one for one in self._expected if one != fault_id]
+        if fault_id is None:
+            self._armed.clear()
+        else:
+            self._armed.pop(fault_id, None)
 
     def untriggered(self) -> List[Any]:
         """Lists the faults armed here, optional ones aside, that never triggered."""
-        if not self._expected:
+        if not self._armed:
             return []
-        return [one for one in self.list() if one["id"] in self._expected and one["hits"] == 0]
+        return [one for one in self.list() if one["id"] in self._armed and one["hits"] == 0]
+
+    def untriggered_text(self, faults: List[Any]) -> str:
+        """Says of these faults what they are and where they were armed."""
+        named = (
+            f"{one['id']} ({one['preset'] or one['plane']}, {one['seen']} matching occasions), "
+            f"armed at {self._armed[one['id']]}"
+            for one in faults
+        )
+        return f"Never triggered: {'; '.join(named)}. Check what it matches, or arm it with optional=True."
 
 
 class Emulator(World):
@@ -356,7 +384,7 @@ class EmulatorTestCase(unittest.TestCase):
     def _check_faults(self) -> None:
         missed = self.faults.untriggered()
         if missed:
-            self.fail(_untriggered_text(missed))
+            self.fail(self.faults.untriggered_text(missed))
 
 
 def _send(method: str, url: str, headers: Mapping[str, str], body: Optional[bytes]) -> Reply:
@@ -374,7 +402,8 @@ def _send(method: str, url: str, headers: Mapping[str, str], body: Optional[byte
 def _error_of(method: str, path: str, reply: Reply) -> EmulatorError:
     try:
         error = reply.json()["error"]
-        return EmulatorError(error["message"], reply.status, error.get("code"), error.get("hint"))
+        members = (error.get(name) for name in ("code", "hint", "requirement"))
+        return EmulatorError(error["message"], reply.status, *members)
     except (ValueError, KeyError, TypeError):
         return EmulatorError(f"{method} {path} answered {reply.status}: {reply.text[:200]}", reply.status)
 
@@ -394,11 +423,6 @@ def _default_command() -> List[str]:
         "The npm package trace-platform-emulator is in no node_modules of this folder or one above.",
         hint="Install it with `npm i -D trace-platform-emulator`, or give `command`.",
     )
-
-
-def _untriggered_text(faults: List[Any]) -> str:
-    names = "; ".join(f"{one['id']} ({one['preset'] or one['plane']}, {one['seen']} matching occasions)" for one in faults)
-    return f"Never triggered: {names}. Check what it matches, or arm it with optional=True."
 
 
 def _journal_text(world: World) -> str:
@@ -437,12 +461,15 @@ if "pytest" in sys.modules:
     @pytest.fixture
     def world(request: pytest.FixtureRequest, emulator: Emulator, world_from: str):
         """A world for each test; a fault armed in it that never triggered fails the test."""
-        with emulator.fork(source=world_from) as fork:
-            request.node.stash[_WORLD] = fork
+        fork = emulator.fork(source=world_from)
+        request.node.stash[_WORLD] = fork
+        try:
             yield fork
             missed = fork.faults.untriggered()
+        finally:
+            fork.close()
         if missed:
-            pytest.fail(_untriggered_text(missed), pytrace=False)
+            pytest.fail(fork.faults.untriggered_text(missed), pytrace=False)
 
     @pytest.fixture
     def clock(world: World) -> Clock:

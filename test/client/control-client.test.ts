@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createControlClient } from "../../emulator/client/control-client.ts";
-import { sendTo } from "../../emulator/client/send.ts";
+import { requestJson, sendTo } from "../../emulator/client/send.ts";
 import { BEGIN, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
@@ -80,6 +80,18 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
       hint: expect.stringContaining("/_emulator/v1/worlds"),
     });
   });
+});
+
+it("reports the statement behind a refusal of the API, which stands in a header", async () => {
+  const asked = { method: "POST", path: "/api/v1/bulk-exports", body: {}, headers: { "x-api-key": "any" } };
+  for (const send of [sendTo(rig.emulator.url), rig.emulator.request]) {
+    const error = await requestJson(send, asked).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      name: "ErrorReply",
+      status: 422,
+      requirement: expect.stringMatching(/^(4\.3|5)-1$/),
+    });
+  }
 });
 
 it("reports an address at which nothing answers", async () => {

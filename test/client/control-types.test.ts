@@ -2,6 +2,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import type { ClockView } from "../../emulator/client/views.ts";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import type { Control, FaultOrder } from "../../emulator/runtime/index.ts";
+import type { Refused } from "../../emulator/runtime/library/control.ts";
 
 /** Called by nobody: the compiler checks what is in it. */
 function typed(control: Control, id: string) {
@@ -32,7 +33,7 @@ function refused(control: Control, path: string) {
     control("GET", "/snapshots/mine/fyle"),
     // @ts-expect-error GET /journal has no parameter sinse.
     control("GET", "/journal?sinse=3"),
-    // @ts-expect-error The body is missing.
+    // @ts-expect-error POST /snapshots takes a body with name: control(method, path, body)
     control("POST", "/snapshots"),
     // @ts-expect-error The name is missing.
     control("POST", "/snapshots", { replace: true }),
@@ -46,6 +47,8 @@ function refused(control: Control, path: string) {
     control("GET", path),
   ];
 }
+
+type Saving = "POST /snapshots takes a body with name: control(method, path, body)";
 
 type Replies = { readonly [Name in keyof ReturnType<typeof typed>]: Awaited<ReturnType<typeof typed>[Name]> };
 
@@ -64,6 +67,10 @@ describe("control()", () => {
     expectTypeOf<Replies["armed"]["hits"]>().toEqualTypeOf<number>();
     expectTypeOf<Replies["own"]>().toEqualTypeOf<{ readonly mine: true }>();
     expectTypeOf(refused).toBeFunction();
+    expectTypeOf<Refused<"POST", "/snapshots">>().toEqualTypeOf<Saving>();
+    expectTypeOf<
+      Refused<"GET", "/clok">
+    >().toEqualTypeOf<"there is no control operation GET /clok; see docs/look-up/control-api.md">();
   });
 
   it("the points, the operations and the regions of a fault are those of its plane", () => {

@@ -21,7 +21,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function outputOf(env: Readonly<Record<string, string>>, ...tests: readonly string[]): Promise<string> {
   const head = `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
   writeFileSync(join(folder, "a.test.js"), [head, ...tests].join("\n"));
-  const words = [VITEST, "run", "--root", folder, "--maxWorkers=1", "--reporter=verbose"];
+  const limits = ["--testTimeout=300000", "--hookTimeout=300000"];
+  const words = [VITEST, "run", "--root", folder, "--maxWorkers=1", "--reporter=verbose", ...limits];
   const options = { cwd: folder, env: { PATH: process.env.PATH, NO_COLOR: "1", ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, words, options, (_, stdout, stderr) => resolve(stdout + stderr));
@@ -51,6 +52,25 @@ it("a test that fails writes its capsule, which begins as its world did", async 
   expect(again.stdout).toContain('npx vitest run a.test.js -t "goes wrong"');
   expect(again.stdout).toContain("the test failed: expected 200 to be 201");
   expect(again.stdout).toContain("it goes as it was recorded");
+});
+
+it("a test that fails for a fault or an await writes one as well", async () => {
+  const output = await outputOf(
+    { EMULATOR_CAPSULES: "kept" },
+    `test("missed", async ({ emulator }) => {
+      await emulator.faults.arm({ preset: "worker_crash" });
+      await emulator.request("/threads", { json: {} });
+    });`,
+    `test("forgotten", async ({ emulator }) => {
+      await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });
+      emulator.clock.advance("P3650D");
+    });`,
+  );
+  expect(output).toMatch(/Tests {2}2 failed/);
+  expect(readdirSync(join(folder, "kept")).toSorted()).toEqual([
+    "a-test-forgotten.capsule",
+    "a-test-missed.capsule",
+  ]);
 });
 
 it("without a folder none is written, and a world that received nothing has none", async () => {

@@ -53,6 +53,10 @@ it("a fault that was never hit fails its test, and what failed is shown with its
   expect(output).toMatch(
     /The journal of its world:\n +#\d+ .* POST \/threads \(createThread\); unread: body\.foo/,
   );
+  // The line that armed it, and what its world did.
+  expect(output).toMatch(
+    /optional: true\nThe journal of its world:\n +#\d+ .*faults\.arm[\s\S]*a\.test\.js:2:\d+/,
+  );
 });
 
 it("a forgotten await is named as such, with its line", async () => {
@@ -66,6 +70,8 @@ it("a forgotten await is named as such, with its line", async () => {
   );
   expect(output).toContain("Error: advance() was not done when its test ended: is an await missing?");
   expect(output).toMatch(/a\.test\.js:4:18/);
+  expect(output).toMatch(/await missing\?\nThe journal of its world/);
+  expect(output).not.toContain("Unhandled");
   expect(output).toContain(
     "toHaveExported: is asked of an emulator, and this is a promise: `await` it first",
   );

@@ -76,6 +76,16 @@ def test_a_refused_call_raises_with_its_hint(world, faults):
         faults.arm(preset="no_such")
     assert refused.value.status == 422
     assert refused.value.hint and refused.value.hint in str(refused.value)
+    assert (refused.value.code, refused.value.requirement) == ("unknown_preset", None)
+    with pytest.raises(EmulatorError) as refused:
+        world.control("PUT", "/rate-limits/none", {"remaining": 0})
+    assert (refused.value.code, refused.value.requirement) == ("not_found", "8.5-1")
+
+
+def test_plain_with_warns_of_a_fault_that_never_triggered(emulator):
+    with pytest.warns(UserWarning, match=r"Never triggered: .* armed at .*test_fixtures\.py:\d+"):
+        with emulator.fork() as fork:
+            fork.faults.arm(preset="worker_crash")
 
 
 def test_waiting_ends_with_what_was_missing():

@@ -43,4 +43,4 @@ def test_a_fault_that_never_triggered_fails_the_test_unless_it_is_optional(proje
     )
     result = project.runpytest_subprocess()
     result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["*Never triggered: * (worker, 0 matching occasions)*"])
+    result.stdout.fnmatch_lines(["*Never triggered: * (worker, 0 matching occasions), armed at *.py:2.*"])

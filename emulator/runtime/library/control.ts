@@ -73,7 +73,7 @@ type Checked<Verb extends string, Path extends string> = string extends Path
       : `${Verb} ${WithoutQuery<Path>} has no parameter ${UnknownIn<Path, RowOf<Verb, Path>>}`;
 
 /** Text that the compiler shows where no reply is named and the number of arguments is wrong. */
-type Refused<Verb extends string, Path extends string> =
+export type Refused<Verb extends string, Path extends string> =
   Checked<Verb, Path> extends Path
     ? BodyOf<RowOf<Verb, Path>> extends readonly [body: infer Body]
       ? `${Verb} ${WithoutQuery<Path>} takes a body with ${RequiredOf<Body>}: control(method, path, body)`
