@@ -54,12 +54,12 @@ function contentOf(file: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all: other processes may read it. In a folder that is not writable nothing is kept. */
+/** Whole or not at all: other processes, of any user, may read it. In a folder that is not writable nothing is kept. */
 function keep(script: Script, folder: string, file: string): void {
   const unfinished = `${file}.${process.pid}`;
   try {
     mkdirSync(folder, { recursive: true });
-    const descriptor = openSync(unfinished, "wx", 0o600);
+    const descriptor = openSync(unfinished, "wx", 0o644);
     writeFileSync(descriptor, script.createCachedData());
     closeSync(descriptor);
     renameSync(unfinished, file);
