@@ -12,10 +12,10 @@ interface Row {
   readonly changes: Changes;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsFor = (other: string): readonly Column<Row>[] => [
   { name: "What", show: ({ name }) => <code>{name}</code> },
-  { name: "Added", number: true, show: ({ changes }) => changes.added },
-  { name: "Removed", number: true, show: ({ changes }) => changes.removed },
+  { name: `Only in ${worldName}`, number: true, show: ({ changes }) => changes.removed },
+  { name: `Only in ${other}`, number: true, show: ({ changes }) => changes.added },
   { name: "Changed", number: true, show: ({ changes }) => changes.changed },
   { name: "Which", show: ({ changes }) => <Which changes={changes} /> },
 ];
@@ -27,12 +27,17 @@ export function Difference({ other }: { readonly other: string }) {
   return (
     <section aria-label="All differences">
       <h2>All differences</h2>
-      <Loaded of={found}>{(difference) => <Shown of={difference} />}</Loaded>
+      <Loaded of={found}>{(difference) => <Shown of={difference} other={other} />}</Loaded>
     </section>
   );
 }
 
-function Shown({ of: { same, records, rows, objects, events, parted } }: { readonly of: WorldDifference }) {
+interface ShownProps {
+  readonly of: WorldDifference;
+  readonly other: string;
+}
+
+function Shown({ of: { same, records, rows, objects, events, parted }, other }: ShownProps) {
   const all = { ...records, "trace rows": rows, objects, "due events": events };
   const list = Object.entries(all).flatMap(([name, changes]) =>
     changes.added + changes.removed + changes.changed > 0 ? [{ name, changes }] : [],
@@ -46,7 +51,7 @@ function Shown({ of: { same, records, rows, objects, events, parted } }: { reado
         </p>
       )}
       {list.length > 0 && (
-        <Table label="Differences" columns={COLUMNS} rows={list} keyOf={({ name }) => name} />
+        <Table label="Differences" columns={columnsFor(other)} rows={list} keyOf={({ name }) => name} />
       )}
     </>
   );
