@@ -77,7 +77,10 @@ export function createJournal(capacity: number, first: readonly Kept[] = []): Jo
       return () => watchers.delete(listener);
     },
     upTo: (turn) => inOrder().filter((kept) => kept.turn <= turn),
-    lastOf: (holds) => inOrder().map(pointOf).findLast(holds),
+    lastOf(holds) {
+      const found = inOrder().findLast((kept) => holds(pointOf(kept)));
+      return found && pointOf(found);
+    },
     condense(turn) {
       for (const [at, kept] of ring.entries()) if (kept.turn <= turn) ring[at] = asEntry(kept);
     },
