@@ -103,7 +103,9 @@ describe("emulator start", () => {
     });
     const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
     expect(verify.code).toBe(2);
-    expect(verify.stderr).toMatch(/^emulator: GET .*\/verify: 404 .+\n$/);
+    expect(verify.stderr).toMatch(
+      /^emulator: There is no bulk export 0{8}-\S+ `emulator export list` lists .+\n$/,
+    );
   });
 
   it("keeps one data folder to one process, and says whose it is", async () => {
