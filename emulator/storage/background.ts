@@ -4,8 +4,11 @@ import type { Head } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
 
-/** To read so much takes less than to start a thread, which others need not wait for. */
-export const AT_ONCE_BYTES = 512 * 1024;
+/** So much is read in tens of milliseconds; a thread would end after many more forks, when they follow each other quickly. */
+const AT_ONCE_BYTES = 2 * 1024 * 1024;
+
+/** So much may be read often: in a thread it takes a fraction of a second. */
+export const READ_OFTEN_BYTES = 16 * 1024 * 1024;
 
 /** Whose files the result needs; undefined when it failed, which costs nothing but disk. */
 type Ended = (owners: readonly number[] | undefined) => void;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { refusalIn } from "../../kernel/system-refusal.ts";
-import { AT_ONCE_BYTES } from "../background.ts";
+import { READ_OFTEN_BYTES } from "../background.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { type Head, journalName, numberOf, pastName, type Stretch, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -46,7 +46,7 @@ export interface WorldJournalOptions {
 const FOLD_AT_BYTES = 8 * 1024 * 1024;
 /** A chain of forks is folded so that no start has to read more files than this. */
 const STRETCHES_MAX = 32;
-/** The same while that is done at once, since what lives is little then. */
+/** The same while a fold has little to read, since what lives is little then. */
 const SMALL_STRETCHES_MAX = 8;
 
 /** Goes on with the last journal of a head. */
@@ -141,7 +141,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
 
 function isChainLong({ journals }: Head, stateBytes: number): boolean {
   const bytes = journals.reduce((sum, each) => sum + (each.bytes ?? 0), stateBytes);
-  return journals.length > (bytes > AT_ONCE_BYTES ? STRETCHES_MAX : SMALL_STRETCHES_MAX);
+  return journals.length > (bytes > READ_OFTEN_BYTES ? STRETCHES_MAX : SMALL_STRETCHES_MAX);
 }
 
 function lastOf({ journals }: Head): Stretch {

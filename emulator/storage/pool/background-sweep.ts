@@ -1,4 +1,4 @@
-import { AT_ONCE_BYTES, bytesToRead, inBackground } from "../background.ts";
+import { bytesToRead, inBackground, READ_OFTEN_BYTES } from "../background.ts";
 import type { Head } from "./names.ts";
 import type { Pool } from "./pool.ts";
 
@@ -20,12 +20,18 @@ export interface BackgroundSweep {
   headGone(): void;
 }
 
-/** `writers` lists the owners that may still write; `leadingTo` the heads that may lead to files of owners. */
-export function createBackgroundSweep(
-  pool: Pool,
-  writers: () => readonly number[],
-  leadingTo: (owners: Iterable<number>) => Iterable<Head>,
-): BackgroundSweep {
+/** What a sweep has to know of the heads of its pool. */
+interface SweptHeads {
+  /** Owners that may still write. */
+  writers(): readonly number[];
+  /** Heads that may lead to files of owners. */
+  leadingTo(owners: Iterable<number>): Iterable<Head>;
+  /** Keeps the files of heads while they are read, until the answer is called. */
+  keep(heads: readonly Head[]): () => void;
+}
+
+/** Begins when the first head is gone. */
+export function createBackgroundSweep(pool: Pool, { writers, leadingTo, keep }: SweptHeads): BackgroundSweep {
   let gone = 0;
   let isAtWork = false;
 
@@ -35,12 +41,14 @@ export function createBackgroundSweep(
     const heads = [...leadingTo(owners)];
     if (gone < GONE_HEADS && heads.length > SMALL_HEADS_MAX) return;
     const bytes = bytesToRead(pool.root, heads);
-    if (gone < GONE_HEADS && bytes > AT_ONCE_BYTES) return;
+    if (gone < GONE_HEADS && bytes > READ_OFTEN_BYTES) return;
     gone = 0;
     if (owners.length === 0 || bytes > READ_BYTES_MAX) return;
     isAtWork = true;
+    const release = keep(heads);
     void inBackground({ root: pool.root, owners, heads }, bytes, () => {
       isAtWork = false;
+      release();
     });
   }
 

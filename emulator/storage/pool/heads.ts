@@ -40,10 +40,10 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   // A process that ended early may have used a number that it never wrote down.
   known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
   const log = pool.isKept ? openLog(pool, known, secrets) : undefined;
-  const { add, drop, hold, releaseAll, leadingTo } = createCollector(pool, known);
+  const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, known);
   const folds = createFolds(pool.root, hold);
   const writers = () => [...[...known.world.values()].map(({ head }) => head.owner), ...folds.writers()];
-  const background = createBackgroundSweep(pool, writers, leadingTo);
+  const background = createBackgroundSweep(pool, { writers, leadingTo, keep });
 
   function put<E extends WorldEntry | SnapshotEntry>(
     kind: Kind,
@@ -113,8 +113,16 @@ function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
     }
   }
 
-  function release(head: Head): void {
-    if (held.delete(head)) drop(head);
+  /** `kept` is a head whose owners need no sweep because of this. */
+  function release(head: Head, kept?: Head): void {
+    if (held.delete(head)) drop(head, kept);
+  }
+
+  function holdOwn(head: Head): Head {
+    const own = { ...head };
+    held.add(own);
+    add(own);
+    return own;
   }
 
   return {
@@ -122,12 +130,19 @@ function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
     drop,
     leadingTo,
     hold(head: Head): () => void {
-      const own = { ...head };
-      held.add(own);
-      add(own);
+      const own = holdOwn(head);
       return () => release(own);
     },
-    releaseAll: () => held.forEach(release),
+    /** A head that goes meanwhile has made its owners suspect itself. */
+    keep(heads: readonly Head[]): () => void {
+      const own = heads.map(holdOwn);
+      return () => {
+        for (const head of own) release(head, head);
+      };
+    },
+    releaseAll() {
+      for (const head of held) release(head);
+    },
   };
 }
 
