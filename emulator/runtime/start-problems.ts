@@ -32,10 +32,13 @@ type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hin
 export class StartProblem extends Error {
   override readonly name = "StartProblem";
   readonly code: string | undefined;
+  /** What to do next; a part of the message as well. */
+  readonly hint: string | undefined;
 
   constructor(message: string, cause: StartError) {
     super(message, { cause });
     this.code = cause.code;
+    this.hint = cause.hint;
   }
 }
 
