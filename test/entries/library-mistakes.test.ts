@@ -194,7 +194,7 @@ it("a port that is taken names the emulator that has it", async () => {
     name: "StartProblem",
     code: "EADDRINUSE",
     message: expect.stringMatching(
-      `^port ${port}: in use by an emulator \\(process ${process.pid}, version .*, nothing kept\\); close\\(\\) it, or choose another --port`,
+      `^port \\d+: in use by an emulator \\(process ${process.pid}, version .*, nothing kept\\); close\\(\\) it, or choose another --port`,
     ),
   });
 });
