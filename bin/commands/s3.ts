@@ -5,6 +5,7 @@ import { catObject } from "../s3/cat.ts";
 import { readPlace } from "../s3/place.ts";
 import { showRows } from "../s3/rows.ts";
 import { aligned } from "../terminal.ts";
+import { counted } from "../verdict.ts";
 
 export const command: CommandGroup = {
   summary: "the embedded object store of a running emulator, whatever keys and faults say",
@@ -35,7 +36,7 @@ async function bucketsOf({ client }: RunningWorld): Promise<readonly Entry[]> {
   const buckets = await client.objectStorage.buckets();
   return buckets.map(({ name, objects, created_at }) => ({
     name,
-    size: `${objects} objects`,
+    size: counted(objects, "object"),
     at: created_at,
   }));
 }
@@ -46,7 +47,7 @@ async function objectsAt({ client }: RunningWorld, text: string): Promise<readon
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { objects, truncated } = await client.objectStorage.objects(bucket, prefix, after);
     for (const { key, size, last_modified } of objects)
-      entries.push({ name: `${bucket}/${key}`, size: `${size} bytes`, at: last_modified });
+      entries.push({ name: `${bucket}/${key}`, size: counted(size, "byte"), at: last_modified });
     after = truncated ? objects.at(-1)?.key : undefined;
   }
   return entries;

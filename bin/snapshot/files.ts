@@ -68,14 +68,15 @@ function transportOf(
   return transportTo(url, { signal: abort.signal, onBytes });
 }
 
-/** What the emulator refuses is a failure; what this machine's files do not allow is a wrong use. */
+/** What the emulator refuses explains itself; what this machine's files do not allow is a wrong use. */
 async function withExplanation<T>(url: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
     const { name, message, code } = error as NodeJS.ErrnoException;
     if (name === "ArchiveFileError") throw new UsageError(message);
-    if (name === "ErrorReply" || code === undefined) throw new CommandFailure(message);
+    if (name === "ErrorReply") throw error;
+    if (code === undefined) throw new CommandFailure(message);
     const why = message || code;
     throw new CommandFailure(
       `${url}: the connection failed or was interrupted (${why}); nothing was written or imported`,

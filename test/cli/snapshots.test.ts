@@ -77,6 +77,11 @@ describe("emulator snapshot and world", () => {
       stderr: expect.stringContaining("is there already"),
     });
     expect(await emulator("snapshot", "export", "two", "two.tar.gz", "--force")).toMatchObject({ code: 0 });
+    expect(await emulator("snapshot", "export", "nope", "nope.tar.gz")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "emulator: There is no snapshot nope. `emulator snapshot list` lists them.\n",
+    });
     expect(await emulator("snapshot", "import", "two.tar.gz")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("There is a snapshot two already"),

@@ -185,7 +185,7 @@ describe("emulator s3", () => {
       method: "PATCH",
       body: '{"deny":["get","list"]}',
     });
-    expect(await verbs.lines("s3", "ls")).toEqual([expect.stringMatching(/^traces {2}1 objects/)]);
+    expect(await verbs.lines("s3", "ls")).toEqual([expect.stringMatching(/^traces {2}1 object /)]);
     const [entry] = await verbs.json<{ name: string; size: string }[]>("s3", "ls", "traces/exports");
     const name = entry?.name ?? "";
     expect(name).toMatch(/^traces\/exports\/.*\.parquet$/);
