@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, startExportRig } from "../support/emulator.ts";
 import { copied, timeIsWhole, toView, turnsIn, useBrowser } from "./browser.ts";
@@ -41,6 +41,42 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await page.getByRole("heading", { name: "COMPLETED" }).waitFor();
     expect(await rig.statusOf(id)).toBe("COMPLETED");
     expect(await page.locator(".day.good").count()).toBe(3);
+  });
+
+  it("drags the clock to the left, forks a world from there, and cancels an export of now", async () => {
+    const own = await startExportRig();
+    // The page is closed before.
+    onTestFinished(() => own.close());
+    const first = await own.ordered();
+    await own.complete(first);
+    await own.advance("PT1H");
+    const second = await own.ordered();
+    const page = await openPageAt(own.emulator.url, "#/time");
+    const link = (id: string) => page.getByRole("link", { name: id.slice(0, 8), exact: true });
+    await timeIsWhole(page, own.emulator);
+    await page.getByRole("slider", { name: "Clock of the world" }).hover();
+    await page.mouse.down();
+    const [lanes, line] = await Promise.all(
+      [".axis-box", ".playhead"].map((part) => page.locator(part).boundingBox()),
+    );
+    if (!lanes || !line) throw new Error("the axis is not shown");
+    await page.mouse.move((lanes.x + line.x) / 2, lanes.y + 40, { steps: 4 });
+    await page.getByText(/ ago$/).waitFor();
+    await page.mouse.up();
+    await page.getByText("every view shows the world as it was").waitFor();
+    await toView(page, "Exports");
+    await link(first).waitFor();
+    expect(await link(second).count()).toBe(0);
+    await page.getByRole("button", { name: "Fork a world from here", exact: true }).click();
+    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\//);
+    await toView(page, "Exports");
+    await link(first).waitFor();
+    expect(await link(second).count()).toBe(0);
+
+    await page.goto(`${own.emulator.url}/_emulator/console/#/exports/${second}`);
+    await page.getByRole("button", { name: "Cancel the export", exact: true }).click();
+    await page.getByRole("heading", { name: "CANCELLED", exact: true }).waitFor();
+    expect(await own.statusOf(second)).toBe("CANCELLED");
   });
 
   it("steps event by event with the arrow keys, and freezes with space", async () => {

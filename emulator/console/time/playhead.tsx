@@ -60,7 +60,7 @@ function difference(at: number): string {
   return ms >= 0 ? `advance by ${spanOf(ms)}` : `${spanOf(-ms)} ago`;
 }
 
-/** To the right of the clock: advance to there; to the left: the world as of the last turn until there. */
+/** To the right of the clock: advance to there; to the left: the world as of the last turn until there, or of the first. */
 function moveTo(at: number): void {
   if (at > now.value) {
     showAsOf(null);
@@ -68,7 +68,7 @@ function moveTo(at: number): void {
     void perform(`Advance to ${timeOf(at)}`, control("POST", "/clock/advance", { to }));
     return;
   }
-  const last = turns.findLast((turn) => instantMs(turn.now) <= at);
+  const last = turns.findLast((turn) => instantMs(turn.now) <= at) ?? turns[0];
   if (last) showAsOf(last.turn);
 }
 
