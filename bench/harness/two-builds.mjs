@@ -9,8 +9,14 @@ const STAND_IN = fileURLToPath(new URL("../peers/no-checksums.mjs", import.meta.
 
 /** The command line, and the threads that it starts by their paths. */
 const BUILDS = [
-  ["bin/emulator.ts"],
-  ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/background-thread.ts"],
+  {
+    stdin: {
+      contents: 'import { runCommandLine } from "./bin/main.ts"; void runCommandLine();',
+      sourcefile: "command-line.ts",
+      resolveDir: ROOT,
+    },
+  },
+  { entryPoints: ["emulator/storage/parquet/encoder-thread.ts", "emulator/storage/background-thread.ts"] },
 ];
 
 const WITHOUT_CHECKSUMS = {
@@ -43,12 +49,13 @@ async function buildBoth() {
 }
 
 async function bundled(outdir, plugins) {
-  for (const entryPoints of BUILDS)
+  for (const entry of BUILDS)
     await build({
+      ...entry,
       absWorkingDir: ROOT,
-      entryPoints,
       outbase: ".",
       outdir,
+      outExtension: { ".js": ".mjs" },
       bundle: true,
       splitting: true,
       platform: "node",
@@ -58,5 +65,5 @@ async function bundled(outdir, plugins) {
       logLevel: "error",
       plugins,
     });
-  return join(outdir, "bin/emulator.js");
+  return join(outdir, "stdin.mjs");
 }

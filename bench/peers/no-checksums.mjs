@@ -26,7 +26,8 @@ export function createLineWriter() {
   return {
     write(text) {
       reserve(text.length * UNIT_BYTES_MAX);
-      const bytes = room.write(text, at);
+      const bytes = typeof text === "string" ? room.write(text, at) : text.length;
+      if (typeof text !== "string") room.set(text, at);
       at += bytes;
       return bytes;
     },
