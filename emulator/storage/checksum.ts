@@ -20,64 +20,12 @@ export function withSum(json: string): string {
   return `${begun},"sum":"${crc32(begun).toString(16).padStart(DIGITS, "0")}"}`;
 }
 
-/** Writes lines of JSON objects, each with its checksum, as bytes: text is encoded once. */
-export interface LineWriter {
-  /** Adds to the line; answers how many bytes the text has. */
-  write(text: string | Uint8Array): number;
-  /** Ends the line, which has all of its object but the closing brace; answers its bytes. */
-  end(): number;
-  /** The lines that were ended since the last call. */
-  take(): Buffer;
-}
-
-const ROOM_BYTES = 64 * 1024;
-/** More room than this is given back. */
-const ROOM_BYTES_MAX = 4 * 1024 * 1024;
-/** What UTF-8 takes at most for a unit of a text. */
-const UNIT_BYTES_MAX = 3;
-const ENDING_BYTES = SUM_BYTES + 1;
-
-export function createLineWriter(): LineWriter {
-  let room = Buffer.allocUnsafeSlow(ROOM_BYTES);
-  let begin = 0;
-  let at = 0;
-
-  function reserve(bytes: number): void {
-    if (at + bytes <= room.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (at + bytes));
-    room.copy(larger, 0, 0, at);
-    room = larger;
-  }
-
-  return {
-    write(text) {
-      reserve(text.length * UNIT_BYTES_MAX);
-      const bytes = typeof text === "string" ? room.write(text, at) : text.length;
-      if (typeof text !== "string") room.set(text, at);
-      at += bytes;
-      return bytes;
-    },
-    end() {
-      reserve(ENDING_BYTES);
-      const sum = crc32(room.subarray(begin, at));
-      at += BEGIN.copy(room, at);
-      for (let n = 0; n < DIGITS; n += 1) room[at + n] = HEX[digit(sum, n)] ?? 0;
-      at += DIGITS;
-      at += END.copy(room, at);
-      room[at] = LINE_FEED;
-      at += 1;
-      const bytes = at - begin;
-      begin = at;
-      return bytes;
-    },
-    take() {
-      const lines = Buffer.from(room.subarray(0, at));
-      if (room.length > ROOM_BYTES_MAX) room = Buffer.allocUnsafeSlow(ROOM_BYTES);
-      begin = 0;
-      at = 0;
-      return lines;
-    },
-  };
+/** Behind this JSON text, which lacks only its closing brace: its checksum and the brace. Answers where they end. */
+export function writeSum(bytes: Buffer, start: number, stop: number): number {
+  const sum = crc32(bytes.subarray(start, stop));
+  const digits = stop + BEGIN.copy(bytes, stop);
+  for (let n = 0; n < DIGITS; n += 1) bytes[digits + n] = HEX[digit(sum, n)] ?? 0;
+  return digits + DIGITS + END.copy(bytes, digits + DIGITS);
 }
 
 /** The nth hexadecimal digit of a sum. */

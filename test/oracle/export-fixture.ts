@@ -4,7 +4,8 @@ import { COLUMN_NAMES, type ColumnName, type TraceRow } from "../../contracts/sp
 import type { ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { Collection } from "../../emulator/kernel/table.ts";
 import { createOracle } from "../../emulator/oracle/oracle.ts";
-import { createLineWriter, sumOn } from "../../emulator/storage/checksum.ts";
+import { sumOn } from "../../emulator/storage/checksum.ts";
+import { createLineWriter } from "../../emulator/storage/line-writer.ts";
 import { createBodyOpener } from "../../emulator/storage/objects/opened-body.ts";
 import { encodeFile } from "../../emulator/storage/parquet/encode-file.ts";
 import { createOpenFiles } from "../../emulator/storage/pool/open-files.ts";

@@ -1,5 +1,5 @@
 import type { Commit } from "../../kernel/commit.ts";
-import { createLineWriter } from "../checksum.ts";
+import { createLineWriter } from "../line-writer.ts";
 import type { NamedSegment } from "../pool/names.ts";
 
 /** How long an own tail is by now. */

@@ -6,7 +6,8 @@ import {
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { JsonText } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
-import { isSummedLine, type LineWriter, SUM_BYTES } from "../checksum.ts";
+import { isSummedLine, SUM_BYTES } from "../checksum.ts";
+import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import { createLineWriter, type LineWriter } from "../checksum.ts";
+import { createLineWriter, type LineWriter } from "../line-writer.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";

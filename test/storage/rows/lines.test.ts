@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLineWriter } from "../../../emulator/storage/checksum.ts";
+import { createLineWriter } from "../../../emulator/storage/line-writer.ts";
 import { rowOf, splitLine, writeRow } from "../../../emulator/storage/rows/lines.ts";
 import { keptText } from "../../../emulator/subjects/json-text.ts";
 import { sampleRow } from "./sample-row.ts";
