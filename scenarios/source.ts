@@ -1,6 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative } from "node:path";
-import { LineCounter, parseDocument, type YAMLParseError } from "yaml";
+import {
+  type Document,
+  isAlias,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from "yaml";
 import { compile } from "../emulator/validation/compile.ts";
 import type { Validator } from "../emulator/validation/compiler.ts";
 import { type Keys, memberPath } from "../emulator/validation/misfits.ts";
@@ -52,7 +60,12 @@ export function parseSource(file: string, text: string): Source {
   }
   return {
     file,
-    value: valueOf(file, () => document.toJS({ maxAliasCount: 100 })),
+    value: valueOf(file, () => {
+      const cycle = aliasOfItself(document);
+      if (cycle === undefined) return document.toJS({ maxAliasCount: 100 }) as unknown;
+      const { line } = lines.linePos(cycle);
+      throw new ScenarioProblem(`${shown(file)}:${line}: the alias stands in its own value`);
+    }),
     lineOf(path) {
       for (let depth = path.length; depth >= 0; depth -= 1) {
         const node = document.getIn(path.slice(0, depth), true) as
@@ -63,6 +76,25 @@ export function parseSource(file: string, text: string): Source {
       return 1;
     },
   };
+}
+
+/** Where an alias stands in the very value that it names, which would have no end. */
+function aliasOfItself(document: Document): number | undefined {
+  const named = new Map<string, Node>();
+  let found: number | undefined;
+  visit(document, {
+    Node(_key, node, path) {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) named.set(node.anchor, node);
+        return undefined;
+      }
+      const value = named.get(node.source);
+      if (value === undefined || !path.includes(value)) return undefined;
+      found = node.range?.[0];
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** Between braces the parser takes a text that has some itself for the beginning or the end of an object. */
@@ -88,13 +120,15 @@ function valueOf(file: string, read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
+    if (error instanceof ScenarioProblem) throw error;
     throw new ScenarioProblem(`${shown(file)}:1: ${reasonOf(error as Error)}`);
   }
 }
 
 /** The parser is recursive, and reports the end of its stack in the words of the engine. */
 function reasonOf({ message }: Error): string {
-  return message.includes("call stack") ? "nests too deep" : message;
+  if (message.includes("call stack")) return "nests too deep";
+  return message.includes("alias count") ? "its aliases make too many values; write them out" : message;
 }
 
 /** Throws a `ScenarioProblem` when a value of the file does not fit one of the schema's definitions. */

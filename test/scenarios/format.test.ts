@@ -148,9 +148,14 @@ describe("a problem is told with its line", () => {
       "nests too deep",
     ],
     [
-      "aliases that multiply",
-      `a0: &a0 [x, x]\n${Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`).join("\n")}\n`,
-      "Excessive alias count",
+      "an alias in its own value",
+      `${head}when:\n  - request: POST /threads\n    body: &body\n      metadata: { a: *body }\n`,
+      "x.scenario.yaml:5: the alias stands in its own value",
+    ],
+    [
+      "aliases that stand in each other's values",
+      `${head}when:\n  - request: POST /threads\n    body: { a: &a { b: &b { c: *a } }, d: *b }\n`,
+      "x.scenario.yaml:4: the alias stands in its own value",
     ],
   ])("%s", (_, text, problem) => {
     expect(problemOf(text)).toContain(problem);
@@ -225,7 +230,9 @@ describe("a problem is told with its line", () => {
     const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
     for (const [index, name] of ["b", "c", "d", "e", "f"].entries())
       lines.push(`${name}: &${name} [${Array(10).fill(`*${"abcde"[index]}`).join(", ")}]`);
-    expect(problemOf(`${lines.join("\n")}\n`)).toMatch(/x\.scenario\.yaml:1: Excessive alias count/);
+    expect(problemOf(`${lines.join("\n")}\n`)).toMatch(
+      /x\.scenario\.yaml:1: its aliases make too many values/,
+    );
   });
 });
 
