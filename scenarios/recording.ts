@@ -1,19 +1,12 @@
 import { stringify } from "yaml";
+import type { RecordingLine } from "../contracts/engine/recorded.ts";
 import { CONTROL_PATH, createControlClient } from "../emulator/client/control-client.ts";
 import { ErrorReply, sendTo } from "../emulator/client/send.ts";
 import { verbatim } from "./variables.ts";
 
 /** A request in a reply of `GET /_emulator/v1/recording`. */
-interface RecordedRequest {
+interface RecordedRequest extends RecordingLine {
   readonly at: string;
-  readonly region: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  readonly status: number;
-  readonly reply: string | null;
 }
 
 interface Head {

@@ -28,8 +28,10 @@ export interface RecordingLine {
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Null when not text or too long to keep. */
   readonly body: string | null;
   readonly status: number;
+  /** Null when streamed or too long to keep. */
   readonly reply: string | null;
 }
 

@@ -1,3 +1,4 @@
+import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import type { Instant } from "../kernel/instant.ts";
 import type { HttpReply, HttpRequest } from "./message.ts";
 
@@ -11,16 +12,6 @@ export interface Recording {
 }
 
 /** A request as sent, and its reply. */
-export interface RecordedRequest {
+export interface RecordedRequest extends RecordingLine {
   readonly at: string;
-  readonly region: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null when not text or too long to keep. */
-  readonly body: string | null;
-  readonly status: number;
-  /** Null when streamed or too long to keep. */
-  readonly reply: string | null;
 }
