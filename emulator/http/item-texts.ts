@@ -1,6 +1,6 @@
 import { asBuffer } from "../subjects/bytes.ts";
 import { textOrValue } from "../subjects/json-text.ts";
-import { hashOf, isPlainText, JsonWalk } from "../subjects/json-walk.ts";
+import { isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
@@ -34,14 +34,13 @@ export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unkn
 
 function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | undefined {
   const holes: Hole[] = [];
-  const hashes = new Set(names.map((name) => hashOf(Buffer.from(name), 0, name.length)));
+  const wanted = names.map((name) => Buffer.from(name));
   const walk = new JsonWalk(body);
 
   function member(start: number, end: number): boolean {
     // A name with escapes could be any.
     if (!walk.isCanonical) return false;
-    const isHole =
-      hashes.has(hashOf(body, start, end)) && names.includes(body.toString("latin1", start, end));
+    const isHole = wanted.some((name) => isBetween(body, name, start, end));
     const from = walk.at;
     if (!walk.value()) return false;
     if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
@@ -52,6 +51,12 @@ function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | unde
   const item = () => (body[walk.at] === OPEN_OBJECT ? walk.object(member) : walk.value());
   const list = () => (body[walk.at] === OPEN_LIST ? walk.list(item) : walk.value());
   return walk.object(list) && walk.isCanonical && walk.at === body.length ? holes : undefined;
+}
+
+function isBetween(body: Buffer, name: Buffer, start: number, end: number): boolean {
+  if (end - start !== name.length) return false;
+  for (let at = 0; at < name.length; at += 1) if (body[start + at] !== name[at]) return false;
+  return true;
 }
 
 function withoutHoles(body: Buffer, holes: readonly Hole[]): string {

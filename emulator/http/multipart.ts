@@ -1,6 +1,7 @@
 import type { FormPart } from "../../contracts/spec/traces/resources.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { asBuffer, decodeUtf8 } from "../subjects/bytes.ts";
+import { isPlainText } from "../subjects/json-walk.ts";
 
 const PARTS_MAX = 20_000;
 const HEADER_BYTES_MAX = 8_192;
@@ -13,6 +14,8 @@ const USUAL_HEADERS =
   /^content-disposition: form-data; name="([ !#-[\]-~]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
+type PartHead = Pick<FormPart, "name" | "contentType" | "length">;
+
 /**
  * The parts of a multipart/form-data body in memory, without copying. A part that declares
  * its length may contain anything, and is refused (422) when no boundary follows it.
@@ -24,14 +27,16 @@ const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]
 export function readMultipart(sent: Uint8Array, contentType: string): readonly FormPart[] {
   const body = asBuffer(sent);
   const delimiter = ENCODER.encode(`\r\n--${boundaryOf(contentType)}`);
+  const isOfPlainText = isPlainText(body, true);
   const parts: FormPart[] = [];
   let at = firstDelimiter(body, delimiter);
   for (;;) {
     if (body[at] === DASH && body[at + 1] === DASH) return parts;
     at = endOfLine(body, at);
     if (parts.length === PARTS_MAX) throw malformed(`it has more than ${PARTS_MAX} parts`);
-    const { part, end } = readPart(body, at, delimiter, parts.length + 1);
-    parts.push(part);
+    const { head, from, end } = readPart(body, at, delimiter, parts.length + 1);
+    const { name, contentType, length } = head;
+    parts.push({ name, contentType, length, bytes: body.subarray(from, end), isOfPlainText });
     at = end + delimiter.length;
   }
 }
@@ -64,7 +69,7 @@ function readPart(
   at: number,
   delimiter: Uint8Array,
   number: number,
-): { readonly part: FormPart; readonly end: number } {
+): { readonly head: PartHead; readonly from: number; readonly end: number } {
   const headEnd = body.indexOf(HEADERS_END, at);
   const from = headEnd + HEADERS_END.length;
   if (headEnd < 0 || from - at > HEADER_BYTES_MAX)
@@ -75,16 +80,17 @@ function readPart(
   const end = length === undefined ? body.indexOf(delimiter, from) : from + length;
   if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
   if (!matchesAt(body, delimiter, end)) throw malformed(wrongLength(body, delimiter, from, name, length));
-  return { part: { ...head, bytes: body.subarray(from, end) }, end };
+  return { head, from, end };
 }
 
-function usualHead(text: string): Omit<FormPart, "bytes"> | undefined {
-  const [, name, contentType = "", length] = USUAL_HEADERS.exec(text) ?? [];
-  if (name === undefined) return undefined;
-  return length === undefined ? { name, contentType } : { name, contentType, length: Number(length) };
+function usualHead(text: string): PartHead | undefined {
+  const found = USUAL_HEADERS.exec(text);
+  if (!found) return undefined;
+  const [, name = "", contentType = "", length] = found;
+  return { name, contentType, length: length === undefined ? undefined : Number(length) };
 }
 
-function readHead(bytes: Buffer, number: number): Omit<FormPart, "bytes"> {
+function readHead(bytes: Buffer, number: number): PartHead {
   const headers = headersOf(decodeText(bytes, number), number);
   const disposition = headers.get("content-disposition") ?? "";
   const name = parametersOf(disposition).get("name");
@@ -95,7 +101,7 @@ function readHead(bytes: Buffer, number: number): Omit<FormPart, "bytes"> {
   const type = headers.get("content-type") ?? "";
   const length = lengthOf(name, parametersOf(type).get("length"), headers.get("content-length"));
   const contentType = type.split(";")[0]?.trim().toLowerCase() ?? "";
-  return { name, contentType, ...(length !== undefined && { length }) };
+  return { name, contentType, length };
 }
 
 function wrongLength(

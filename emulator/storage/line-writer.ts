@@ -2,16 +2,19 @@ import { SUM_BYTES, writeSum } from "./checksum.ts";
 
 /** Writes lines of JSON objects, each with its checksum, as bytes: text is encoded once. */
 export interface LineWriter {
+  /** Begins a line; one that was begun and not ended is dropped. */
+  begin(): void;
   /** Adds to the line; answers how many bytes the text has. */
   write(text: string | Uint8Array): number;
   /** Ends the line, which has all of its object but the closing brace; answers its bytes. */
   end(): number;
-  /** The lines that were ended since the last call. */
-  take(): Buffer;
+  /** The lines that were ended since the last `clear`; valid until more is written. */
+  readonly bytes: Buffer;
+  clear(): void;
 }
 
 const LINE_FEED = 0x0a;
-const ROOM_BYTES = 64 * 1024;
+const ROOM_BYTES = 4 * 1024;
 /** More room than this is given back. */
 const ROOM_BYTES_MAX = 4 * 1024 * 1024;
 /** What UTF-8 takes at most for a unit of a text. */
@@ -41,6 +44,9 @@ export function createLineWriter(): LineWriter {
   }
 
   return {
+    begin() {
+      at = begin;
+    },
     write(text) {
       const bytes = put(text);
       at += bytes;
@@ -55,12 +61,13 @@ export function createLineWriter(): LineWriter {
       begin = at;
       return bytes;
     },
-    take() {
-      const lines = Buffer.from(room.subarray(0, at));
+    get bytes() {
+      return room.subarray(0, begin);
+    },
+    clear() {
       if (room.length > ROOM_BYTES_MAX) room = Buffer.allocUnsafeSlow(ROOM_BYTES);
       begin = 0;
       at = 0;
-      return lines;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { asBuffer } from "./bytes.ts";
-import { isPlainText, JsonWalk } from "./json-walk.ts";
+import { hasLineBreak, isPlainText, JsonWalk } from "./json-walk.ts";
 
 const OPENING: ReadonlySet<number | undefined> = new Set(Buffer.from("{["));
 
@@ -28,10 +28,10 @@ export function textOrValue(bytes: Buffer, isCanonical: boolean): unknown {
   return isCanonical && OPENING.has(bytes[0]) ? new JsonText(bytes) : JSON.parse(bytes.toString());
 }
 
-/** The text of any bytes; undefined where it cannot be kept. */
-export function keptText(bytes: Uint8Array): JsonText | undefined {
+/** The text of any bytes, or of some in a plain text with line breaks; undefined where it cannot be kept. */
+export function keptText(bytes: Uint8Array, isOfPlainText = false): JsonText | undefined {
   const text = asBuffer(bytes);
-  if (!OPENING.has(text[0]) || !isPlainText(text)) return undefined;
+  if (!OPENING.has(text[0]) || !(isOfPlainText ? !hasLineBreak(text) : isPlainText(text))) return undefined;
   const walk = new JsonWalk(text);
   return walk.value() && walk.isCanonical && walk.at === text.length ? new JsonText(text) : undefined;
 }

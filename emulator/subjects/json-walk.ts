@@ -2,12 +2,14 @@ import { isUtf8 } from "node:buffer";
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const [ZERO, NINE, SPACE] = [0x30, 0x39, 0x20];
+const [ZERO, NINE, SPACE, CR, LF] = [0x30, 0x39, 0x20, 0x0d, 0x0a];
 /** What `JSON.stringify` puts behind a backslash; it also writes `\u` for some characters, which are rare. */
 const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 /** So many digits are a number that prints as it stands. */
 const EXACT_DIGITS_MAX = 15;
+/** So many bytes of a string are looked at one by one: most strings end within them, and to search natively takes longer. */
+const NEAR_BYTES = 40;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
 const MEMBERS_MAX = 64;
 const DEPTH_MAX = 150;
@@ -56,10 +58,20 @@ export class JsonWalk {
     });
   }
 
-  /** Walks over a string, from quote to quote. What has no backslash before its end is not looked at byte by byte. */
+  /** Walks over a string, from quote to quote. */
   text(): boolean {
     const { bytes } = this;
     let at = this.at + 1;
+    const near = at + NEAR_BYTES;
+    while (at < near && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1;
+    this.at = at + 1;
+    return bytes[at] === QUOTE || this.#farText(at);
+  }
+
+  /** Walks over the rest of a string. What has no backslash before its end is not looked at byte by byte. */
+  #farText(from: number): boolean {
+    const { bytes } = this;
+    let at = from;
     if (this.#backslash < at) this.#backslash = placeOf(BACKSLASH, bytes, at);
     let end = placeOf(QUOTE, bytes, at);
     while (this.#backslash < end) {
@@ -144,15 +156,28 @@ function placeOf(byte: number, bytes: Buffer, from: number): number {
   return at < 0 ? bytes.length : at;
 }
 
-/** Whether it is UTF-8 without control characters, which JSON text has in no string, and without spaces nowhere else. */
-export function isPlainText(bytes: Buffer): boolean {
+/**
+ * Whether it is UTF-8 without control characters, which JSON text has in no string, and without spaces nowhere else; with
+ * `lines`, line breaks are no such characters.
+ */
+export function isPlainText(bytes: Buffer, lines = false): boolean {
   if (!isUtf8(bytes)) return false;
-  for (let control = 0; control < SPACE; control += 1) if (bytes.includes(control)) return false;
+  for (let control = 0; control < SPACE; control += 1)
+    if (!(lines && isLineBreak(control)) && bytes.includes(control)) return false;
   return true;
 }
 
+/** Whether it has a line break. */
+export function hasLineBreak(bytes: Buffer): boolean {
+  return bytes.includes(CR) || bytes.includes(LF);
+}
+
+function isLineBreak(byte: number): boolean {
+  return byte === CR || byte === LF;
+}
+
 /** Names with the same hash may be different. */
-export function hashOf(bytes: Uint8Array, start: number, end: number): number {
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), HASH_PRIME);
   return hash;

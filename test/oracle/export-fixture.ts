@@ -249,7 +249,9 @@ async function encodeRows(rows: readonly TraceRow[], request: FileRequest): Prom
   const writer = createLineWriter();
   let left = rows.map((row, n) => {
     writeRow(writer, row, { sequence: n, previous: -1 });
-    return splitLine(writer.take());
+    const line = Buffer.from(writer.bytes);
+    writer.clear();
+    return splitLine(line);
   });
   const reader = {
     open: () => ({

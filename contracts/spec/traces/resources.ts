@@ -43,9 +43,11 @@ export interface FormPart {
   readonly name: string;
   /** In lower case, without parameters; empty when none was sent. */
   readonly contentType: string;
-  /** What the part says that it has; absent when it does not say. */
-  readonly length?: number;
+  /** What the part says that it has, if it does. */
+  readonly length: number | undefined;
   readonly bytes: Uint8Array;
+  /** Whether the body is UTF-8 and has no control characters but line breaks. */
+  readonly isOfPlainText: boolean;
 }
 
 /** Parts `post.<id>`, `patch.<id>` with `.inputs` and so on behind them, `feedback.<id>`, `attachment.<id>.<name>`. */

@@ -40,9 +40,12 @@ export function batchOf(texts: readonly string[], { pieces, tails }: WrittenRows
     ...(tails.length > 0 && { tails }),
   });
   for (const [at, text] of texts.entries()) {
+    writer.begin();
     writer.write(text.slice(0, -1));
     if (at === 0 && about !== "{}") writer.write(`,${about.slice(1, -1)}`);
     writer.end();
   }
-  return writer.take();
+  const batch = Buffer.from(writer.bytes);
+  writer.clear();
+  return batch;
 }

@@ -1,4 +1,4 @@
-import { ID_BYTES, writeId } from "./sidecar.ts";
+import { wordOfId } from "./sidecar.ts";
 
 /**
  * Where the newest version of each row is: open addressing over typed arrays, about 32 bytes a row
@@ -91,7 +91,6 @@ export function createIdIndex(): IdIndex {
 }
 
 function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array, isCopy: boolean): IdIndex {
-  const scratch = Buffer.alloc(ID_BYTES);
   const wanted = new Uint32Array(ID_WORDS);
   let slots = first;
   let isShared = isCopy;
@@ -106,8 +105,7 @@ function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array
   /** The same id is asked for again and again: whether it is there, where, and to change that. */
   function takeText(id: string): void {
     if (id === taken) return;
-    writeId(scratch, 0, id);
-    takeBytes(scratch, 0);
+    for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = wordOfId(id, word);
     taken = id;
   }
 

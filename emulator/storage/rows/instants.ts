@@ -1,18 +1,24 @@
 /** Times of trace rows are ISO 8601 UTC text with six decimals; a partition is one UTC day of them. */
-const INSTANT = /^\d{4}-(0\d|1[0-2])-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 const DAY_MS = 86_400_000;
 const DAYS_REMEMBERED = 4096;
 
 const daysMs = new Map<string, number>();
 
-/** The time in milliseconds at which a UTC day (`YYYY-MM-DD`) begins. */
-function startOfDayMs(day: string): number {
+/** The time in milliseconds at which a UTC day (`YYYY-MM-DD`) begins; not a number when there is no such day. */
+function msOfDay(day: string): number {
   const known = daysMs.get(day);
   if (known !== undefined) return known;
   const ms = Date.parse(`${day}T00:00:00Z`);
-  if (Number.isNaN(ms)) throw new RangeError(`not a day: ${day}`);
   if (daysMs.size >= DAYS_REMEMBERED) daysMs.clear();
   daysMs.set(day, ms);
+  return ms;
+}
+
+/** The same; throws when there is no such day. */
+function startOfDayMs(day: string): number {
+  const ms = msOfDay(day);
+  if (Number.isNaN(ms)) throw new RangeError(`not a day: ${day}`);
   return ms;
 }
 
@@ -22,7 +28,7 @@ function twoDigits(text: string, at: number): number {
 
 /** Whether it is a time as rows have it: UTC, six decimals. */
 export function isInstant(text: unknown): text is string {
-  return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(Date.parse(`${text.slice(0, 23)}Z`));
+  return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(msOfDay(dayOf(text)));
 }
 
 /** The UTC day (`YYYY-MM-DD`) of an instant. */

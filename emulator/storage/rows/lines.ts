@@ -46,12 +46,14 @@ export interface LinePlace {
 
 /** Writes the line that says that a row's newest version is in another segment; answers its bytes. */
 export function writeLeft(writer: LineWriter, id: string, { sequence, previous }: LinePlace): number {
+  writer.begin();
   writer.write(`{"left":"${id}","row":${sequence},"before":${previous}`);
   return writer.end();
 }
 
 /** Writes the line of a row; answers its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
+  writer.begin();
   const bytes = writer.write(JSON.stringify({ ...row, ...NO_JSON }).slice(0, -1));
   let sizes = `{"row":${sequence},"before":${previous},"head":${bytes}`;
   let text = "";

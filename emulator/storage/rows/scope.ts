@@ -1,15 +1,14 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
-import { createLineWriter, type LineWriter } from "../line-writer.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
 import { writeLeft, writeRow } from "./lines.ts";
 import { createListing, keepingOrders } from "./listing.ts";
-import { addRows, createSegment, type Segment, sealedSegment, someRecord } from "./segment.ts";
+import { addRecord, createSegment, linesOf, type Segment, sealedSegment, someRecord } from "./segment.ts";
 import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
-import { RECORD_BYTES, type SidecarRecord, traceWord } from "./sidecar.ts";
+import { RECORD_BYTES, traceWord } from "./sidecar.ts";
 import { findVersion, type RowPosition, readVersion } from "./version.ts";
 
 /** All rows of one tenant in one region, as their world has them. */
@@ -32,14 +31,11 @@ export interface Scope {
   sealed(mark: number): Rows;
 }
 
-/** What one call of `write` adds to one segment. */
-interface Draft {
+/** A version of a row that is the newest one no more, since a later one is in another segment. */
+interface LeftVersion {
   readonly segment: Segment;
-  readonly lines: LineWriter;
-  bytes: number;
-  readonly rows: SidecarRecord[];
-  /** Positions whose newest version this call has put into another segment, with their ids. */
-  readonly left: { readonly id: string; readonly position: number }[];
+  readonly id: string;
+  readonly position: number;
 }
 
 interface LoadedScope {
@@ -49,9 +45,6 @@ interface LoadedScope {
   readonly segments: Segment[];
   readonly byName: Map<string, Segment>;
 }
-
-/** Those of the first segments of a call, each of which takes what it has written before the call ends. */
-const writers = [createLineWriter(), createLineWriter()];
 
 function nameOf(sessionId: string, day: string): string {
   return `${sessionId}/${day}`;
@@ -65,43 +58,49 @@ function addSegment({ segments, byName, scope }: LoadedScope, sessionId: string,
   return segment;
 }
 
-/** Puts a row into the draft of its segment, and the place it leaves into the draft of that one. */
-function draftRow(
-  loaded: LoadedScope,
-  draftOf: (segment: Segment) => Draft,
-  draft: Draft,
-  row: StoredRow,
-  sequence: number,
-) {
-  const { index } = loaded;
-  const { segment } = draft;
-  const known = index.find(row.id);
-  const from = known < 0 ? undefined : loaded.segments[index.segmentOf(known)];
-  const position = known < 0 ? -1 : index.positionOf(known);
-  const previous = from === segment ? position : -1;
-  const length = writeRow(draft.lines, row, { sequence, previous });
-  const start = microsecondsOfDay(row.start_time);
-  const offset = segment.dataBytes + draft.bytes;
-  index.put(row.id, segment.number, segment.records + draft.rows.length);
-  draft.rows.push({ id: row.id, start, offset, length, previous, sequence, trace: traceWord(row.trace_id) });
-  draft.bytes += length;
-  segment.earliest = Math.min(segment.earliest, start);
-  segment.latest = Math.max(segment.latest, start);
-  if (from === segment) return;
-  segment.live += 1;
-  if (from === undefined) return;
-  from.live -= 1;
-  draftOf(from).left.push({ id: row.id, position });
+function isOf(segment: Segment | undefined, { session_id, start_time }: StoredRow): segment is Segment {
+  return segment?.sessionId === session_id && start_time.startsWith(segment.day);
 }
 
-/** Rows first, then for each row that has left the segment a record that says so. */
-function addDraft({ segment, lines, bytes, rows, left }: Draft, sequence: number): void {
-  let offset = segment.dataBytes + bytes;
-  const tombstones = left.map(({ id, position: previous }) => {
-    offset += writeLeft(lines, id, { sequence, previous });
-    return { id, start: 0, offset, length: 0, previous, sequence, trace: 0 };
+/** Adds a row to its segment; answers the version that another segment has of it. */
+function addRow(
+  { index, segments }: LoadedScope,
+  segment: Segment,
+  row: StoredRow,
+  sequence: number,
+): LeftVersion | undefined {
+  const { id } = row;
+  const known = index.find(id);
+  const from = known < 0 ? undefined : segments[index.segmentOf(known)];
+  const position = known < 0 ? -1 : index.positionOf(known);
+  const previous = from === segment ? position : -1;
+  const offset = segment.dataBytes;
+  const length = writeRow(linesOf(segment), row, { sequence, previous });
+  const start = microsecondsOfDay(row.start_time);
+  index.put(id, segment.number, segment.records);
+  addRecord(segment, length, {
+    id,
+    start,
+    offset,
+    length,
+    previous,
+    sequence,
+    trace: traceWord(row.trace_id),
   });
-  addRows(segment, lines.take(), [...rows, ...tombstones]);
+  segment.earliest = Math.min(segment.earliest, start);
+  segment.latest = Math.max(segment.latest, start);
+  if (from === segment) return undefined;
+  segment.live += 1;
+  if (from === undefined) return undefined;
+  from.live -= 1;
+  return { segment: from, id, position };
+}
+
+/** Adds a record that says that a row has left the segment. */
+function addLeft({ segment, id, position: previous }: LeftVersion, sequence: number): void {
+  const length = writeLeft(linesOf(segment), id, { sequence, previous });
+  const offset = segment.dataBytes + length;
+  addRecord(segment, length, { id, start: 0, offset, length: 0, previous, sequence, trace: 0 });
 }
 
 /** Whether a project has, in a segment, rows that begin in a window. */
@@ -126,6 +125,8 @@ export function openScope(
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
   const loaded: LoadedScope = { pool, scope, index: rows.index, segments, byName };
   const { index } = loaded;
+  /** That of the row that was written last: the next one is mostly of the same. */
+  let latest: Segment | undefined;
   const order = keepingOrders((segment) => createSegmentOrder(pool, segment));
   const listing = createListing(pool, segments, (each) => (each.live === 0 ? undefined : order(each)));
 
@@ -133,6 +134,11 @@ export function openScope(
     const entry = index.find(id);
     if (entry < 0) return undefined;
     return { segment: segments[index.segmentOf(entry)] as Segment, position: index.positionOf(entry) };
+  }
+
+  function segmentOf({ session_id, start_time }: StoredRow): Segment {
+    const day = dayOf(start_time);
+    return byName.get(nameOf(session_id, day)) ?? addSegment(loaded, session_id, day);
   }
 
   return {
@@ -149,24 +155,19 @@ export function openScope(
     },
     sealed: (mark) => ({ index: index.copy(), segments: segments.map((each) => sealedSegment(each, mark)) }),
     write(written, sequence) {
-      const drafts = new Map<Segment, Draft>();
-      const draftOf = (segment: Segment): Draft => {
-        const known = drafts.get(segment);
-        if (known) return known;
-        const lines = writers[drafts.size] ?? createLineWriter();
-        // Of a call that has failed.
-        lines.take();
-        const draft = { segment, lines, bytes: 0, rows: [], left: [] };
-        drafts.set(segment, draft);
-        return draft;
-      };
-      written.forEach((row, at) => {
-        const day = dayOf(row.start_time);
-        const segment = byName.get(nameOf(row.session_id, day)) ?? addSegment(loaded, row.session_id, day);
-        draftRow(loaded, draftOf, draftOf(segment), row, sequence + at);
-      });
-      for (const draft of drafts.values()) addDraft(draft, sequence + written.length - 1);
-      return drafts.keys();
+      const changed = new Set<Segment>();
+      const left: LeftVersion[] = [];
+      for (const [at, row] of written.entries()) {
+        latest = isOf(latest, row) ? latest : segmentOf(row);
+        changed.add(latest);
+        const leaves = addRow(loaded, latest, row, sequence + at);
+        if (leaves) left.push(leaves);
+      }
+      for (const each of left) {
+        changed.add(each.segment);
+        addLeft(each, sequence + written.length - 1);
+      }
+      return changed;
     },
     days(sessionId, start, end) {
       return [...listing.between(sessionId, dayOf(start), dayOf(end))]

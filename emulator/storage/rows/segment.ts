@@ -1,16 +1,11 @@
 import type { TailLength } from "../journal/line.ts";
+import type { LineWriter } from "../line-writer.ts";
 import type { NamedSegment, Piece } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { checkedLine } from "./lines.ts";
-import {
-  checkRecords,
-  packRecords,
-  RECORD_BYTES,
-  type SidecarRecord,
-  type SidecarView,
-  viewSidecar,
-} from "./sidecar.ts";
+import { checkRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
+import { giveRoomBack, takeRoom, type WaitingRows } from "./waiting-rows.ts";
 
 export const DATA = ".ndjson";
 export const INDEX = ".index";
@@ -38,9 +33,8 @@ export interface Segment {
   /** Of those, what lies in files. */
   filedRecords: number;
   filedBytes: number;
-  /** What does not: lines, each with its offset in the segment, and packed records. */
-  lines: { readonly offset: number; readonly bytes: Buffer }[];
-  waiting: Buffer[];
+  /** What does not, if there is any. */
+  waiting: WaitingRows | undefined;
   /** Rows whose newest version is here. */
   live: number;
   /** Between these, in microseconds of the day, all versions ever written here began. */
@@ -63,8 +57,7 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
     dataBytes: 0,
     filedRecords: 0,
     filedBytes: 0,
-    lines: [],
-    waiting: [],
+    waiting: undefined,
     live: 0,
     earliest: Number.POSITIVE_INFINITY,
     latest: Number.NEGATIVE_INFINITY,
@@ -73,13 +66,13 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
 
 /** The same segment for the store that owns its tail. Nothing may wait. */
 export function copySegment(segment: Segment): Segment {
-  return { ...segment, pieces: [...segment.pieces], lines: [], waiting: [] };
+  return { ...segment, pieces: [...segment.pieces], waiting: undefined };
 }
 
 /** The same segment for others, who see of its tail what is numbered below the mark. Nothing may wait. */
 export function sealedSegment(segment: Segment, mark: number): Segment {
   const pieces = segment.pieces.map((piece) => sealedPiece(piece, mark));
-  return { ...segment, pieces, lines: [], waiting: [] };
+  return { ...segment, pieces, waiting: undefined };
 }
 
 /** A piece as others name it, who see of a tail what is numbered below the mark. */
@@ -138,17 +131,10 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
   if (until > filedRecords) {
     const first = Math.max(from, filedRecords);
     const [begin, end] = [first - filedRecords, until - filedRecords];
-    joined(segment).copy(bytes, (first - from) * RECORD_BYTES, begin * RECORD_BYTES, end * RECORD_BYTES);
+    const at = (first - from) * RECORD_BYTES;
+    segment.waiting?.records.bytes.copy(bytes, at, begin * RECORD_BYTES, end * RECORD_BYTES);
   }
   return viewSidecar(bytes);
-}
-
-/** The records that wait, in one stretch from the second look on. */
-function joined(segment: Segment): Buffer {
-  const [only, another] = segment.waiting;
-  const all = only !== undefined && another === undefined ? only : Buffer.concat(segment.waiting);
-  segment.waiting = [all];
-  return all;
 }
 
 /** The file of a piece. An own tail may have grown by another descriptor, which does no harm. */
@@ -164,9 +150,9 @@ export function readRecords(pool: Pool, segment: Segment, from: number, count: n
 /** The line of a row, which never goes on in another piece. */
 export function readLine(pool: Pool, segment: Segment, offset: number, length: number): Buffer {
   if (offset >= segment.filedBytes) {
-    const part = segment.lines.findLast((each) => each.offset <= offset);
-    if (!part) throw new Error(`no line of ${segment.day} begins at byte ${offset}`);
-    return part.bytes.subarray(offset - part.offset, offset - part.offset + length);
+    const start = offset - segment.filedBytes;
+    if (!segment.waiting) throw new Error(`no line of ${segment.day} begins at byte ${offset}`);
+    return Buffer.from(segment.waiting.lines.bytes.subarray(start, start + length));
   }
   const piece = segment.pieces.findLast(({ firstByte }) => firstByte <= offset) as LoadedPiece;
   const byte = offset - piece.firstByte;
@@ -188,14 +174,17 @@ export function someRecord(
   return false;
 }
 
-/** Adds lines and their records in memory: no file is touched before `appendWaiting`. */
-export function addRows(segment: Segment, lines: Buffer, records: readonly SidecarRecord[]): void {
-  if (lines.length > 0) {
-    segment.lines.push({ offset: segment.dataBytes, bytes: lines });
-    segment.dataBytes += lines.length;
-  }
-  segment.waiting.push(packRecords(records));
-  segment.records += records.length;
+/** Where lines are written that `addRecord` adds. */
+export function linesOf(segment: Segment): LineWriter {
+  segment.waiting ??= takeRoom();
+  return segment.waiting.lines;
+}
+
+/** Adds the line that was written last, so many bytes long, and its record in memory: no file is touched before `appendWaiting`. */
+export function addRecord(segment: Segment, bytes: number, record: SidecarRecord): void {
+  segment.waiting?.records.add(record);
+  segment.dataBytes += bytes;
+  segment.records += 1;
 }
 
 /** Whether the last piece is an own tail. */
@@ -210,21 +199,15 @@ export function waitingBytes({ records, dataBytes, filedRecords, filedBytes }: S
 
 /** Appends what waits to the own tail. */
 export function appendWaiting(pool: Pool, segment: Segment): void {
-  const { pieces, filedRecords, filedBytes, lines } = segment;
+  const { pieces, filedRecords, filedBytes, waiting } = segment;
+  if (!waiting) return;
   const tail = pieces.at(-1) as LoadedPiece;
   const path = pool.path(tail.file);
-  appendOrCut(
-    pool.files.append(path + DATA),
-    lines.length === 1 && lines[0] ? lines[0].bytes : Buffer.concat(lines.map((each) => each.bytes)),
-    filedBytes - tail.firstByte,
-  );
-  appendOrCut(
-    pool.files.append(path + INDEX),
-    joined(segment),
-    (filedRecords - tail.firstRecord) * RECORD_BYTES,
-  );
-  segment.lines = [];
-  segment.waiting = [];
+  appendOrCut(pool.files.append(path + DATA), waiting.lines.bytes, filedBytes - tail.firstByte);
+  const recordBytes = (filedRecords - tail.firstRecord) * RECORD_BYTES;
+  appendOrCut(pool.files.append(path + INDEX), waiting.records.bytes, recordBytes);
+  segment.waiting = undefined;
+  giveRoomBack(waiting);
   segment.filedRecords = segment.records;
   segment.filedBytes = segment.dataBytes;
 }

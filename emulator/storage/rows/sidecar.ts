@@ -34,6 +34,13 @@ export interface SidecarRecord {
   readonly trace: number;
 }
 
+/** Memory in which records are packed. */
+export interface RecordRoom {
+  readonly bytes: Buffer;
+  /** Of all of these bytes. */
+  readonly view: DataView;
+}
+
 /** A view of many records that are in memory one behind the other. */
 export interface SidecarView {
   readonly count: number;
@@ -84,34 +91,45 @@ export function traceWord(traceId: string): number {
   return word >>> 0;
 }
 
-/** Writes the bytes of a uuid in lower case. */
-export function writeId(bytes: Buffer, at: number, id: string): void {
-  for (let group = 0; group < GROUPS.length; group += 1) {
-    const begin = GROUPS[group] ?? 0;
-    let word = 0;
-    for (let digit = begin; digit < begin + 4; digit += 1) {
-      const code = id.charCodeAt(digit);
-      word = (word << 4) | (code < 0x3a ? code - 0x30 : code - 0x57);
-    }
-    bytes.writeUInt16BE(word, at + 2 * group);
-  }
+/** Four bytes of a uuid in lower case, as a number; they are its first, second, third or fourth. */
+export function wordOfId(id: string, word: number): number {
+  return ((groupOfId(id, 2 * word) << 16) | groupOfId(id, 2 * word + 1)) >>> 0;
 }
 
-/** The bytes of these records, `RECORD_BYTES` each. */
+function groupOfId(id: string, group: number): number {
+  const begin = GROUPS[group] ?? 0;
+  let bits = 0;
+  for (let digit = begin; digit < begin + 4; digit += 1) {
+    const code = id.charCodeAt(digit);
+    bits = (bits << 4) | (code < 0x3a ? code - 0x30 : code - 0x57);
+  }
+  return bits;
+}
+
+/** Memory for so many records. */
+export function roomForRecords(count: number): RecordRoom {
+  const bytes = Buffer.allocUnsafeSlow(count * RECORD_BYTES);
+  return { bytes, view: new DataView(bytes.buffer) };
+}
+
+/** Packs a record. */
+export function writeRecord({ bytes, view }: RecordRoom, position: number, record: SidecarRecord): void {
+  const at = position * RECORD_BYTES;
+  for (let word = 0; word < ID_BYTES / 4; word += 1) view.setUint32(at + 4 * word, wordOfId(record.id, word));
+  view.setFloat64(at + START, record.start, true);
+  view.setFloat64(at + OFFSET, record.offset, true);
+  view.setUint32(at + LENGTH, record.length, true);
+  view.setUint32(at + PREVIOUS, record.previous + 1, true);
+  view.setFloat64(at + SEQUENCE, record.sequence, true);
+  view.setUint32(at + TRACE, record.trace, true);
+  sealBlock(bytes, at, RECORD_BYTES);
+}
+
+/** The bytes of these records. */
 export function packRecords(records: readonly SidecarRecord[]): Buffer {
-  const bytes = Buffer.allocUnsafe(records.length * RECORD_BYTES);
-  records.forEach((record, position) => {
-    const at = position * RECORD_BYTES;
-    writeId(bytes, at, record.id);
-    bytes.writeDoubleLE(record.start, at + START);
-    bytes.writeDoubleLE(record.offset, at + OFFSET);
-    bytes.writeUInt32LE(record.length, at + LENGTH);
-    bytes.writeUInt32LE(record.previous + 1, at + PREVIOUS);
-    bytes.writeDoubleLE(record.sequence, at + SEQUENCE);
-    bytes.writeUInt32LE(record.trace, at + TRACE);
-    sealBlock(bytes, at, RECORD_BYTES);
-  });
-  return bytes;
+  const room = roomForRecords(records.length);
+  for (const [position, record] of records.entries()) writeRecord(room, position, record);
+  return room.bytes;
 }
 
 /** Checks records that were read from the file of a path; `first` is the number that the first of them has there. */

@@ -21,6 +21,7 @@ import {
   lengthOfTail,
   nameSegment,
   type Segment,
+  waitingBytes,
 } from "./segment.ts";
 import { beginTail } from "./tail.ts";
 
@@ -28,7 +29,7 @@ import { beginTail } from "./tail.ts";
 export interface RowStore extends RowView {
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
-  /** Bytes of the lines of pending rows. */
+  /** Bytes of pending rows. */
   waitingBytes(): number;
   /** What was appended since the last call: the next journal line has to name it. */
   takeWritten(): WrittenRows;
@@ -53,10 +54,15 @@ export interface RowStoreOptions {
 /** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
-function checkRow(row: TraceRow): void {
-  if (!isUuid(row.id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(row.id)}`);
-  if (!isUuid(row.session_id)) throw new Error(`not a session id: ${JSON.stringify(row.session_id)}`);
-  if (!isInstant(row.start_time)) throw new Error(`not a start time: ${JSON.stringify(row.start_time)}`);
+function checkRows(rows: readonly TraceRow[]): void {
+  let known: string | undefined;
+  for (const { id, session_id, start_time } of rows) {
+    if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
+    if (session_id !== known && !isUuid(session_id))
+      throw new Error(`not a session id: ${JSON.stringify(session_id)}`);
+    if (!isInstant(start_time)) throw new Error(`not a start time: ${JSON.stringify(start_time)}`);
+    known = session_id;
+  }
 }
 
 /** The tenants that were used, each loaded at its first use. */
@@ -118,7 +124,6 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   let { next } = options.image;
   // No number of a tail comes twice: a write of some rows begins, with the segments that they leave, at most two for each.
   let nextTail = 2 * next;
-  let waitingBytes = 0;
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
 
@@ -132,19 +137,21 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     }
     dirty.clear();
     nextTail = 2 * next;
-    waitingBytes = 0;
   }
 
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    for (const segment of scopes.of(scope).write(rows, next)) {
-      dirty.add(segment);
-      waitingBytes += segment.lines.at(-1)?.bytes.length ?? 0;
-    }
+    for (const segment of scopes.of(scope).write(rows, next)) dirty.add(segment);
     next += rows.length;
     bytes = undefined;
     latest = undefined;
     changed();
-    if (waitingBytes > WAITING_BYTES_MAX) append();
+    if (bytesThatWait() > WAITING_BYTES_MAX) append();
+  }
+
+  function bytesThatWait(): number {
+    let sum = 0;
+    for (const segment of dirty) sum += waitingBytes(segment);
+    return sum;
   }
 
   function image(): RowsImage {
@@ -161,7 +168,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return segment === undefined ? [] : locatedIn(pool, segment);
     },
     append,
-    waitingBytes: () => waitingBytes,
+    waitingBytes: bytesThatWait,
     takeWritten: () => takeNames(written),
     names: () => scopes.names(next),
     image,
@@ -170,7 +177,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return mark === next ? present : imageOfNames(pool, namesAsOf(scopes.names(next), mark));
     },
     write(scope, rows) {
-      rows.forEach(checkRow);
+      checkRows(rows);
       if (rows.length > 0) write(scope, rows);
     },
     read: (scope, id) => (isUuid(id) ? scopes.of(scope).read(id) : undefined),

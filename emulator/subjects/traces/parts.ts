@@ -21,7 +21,7 @@ type Verb = "post" | "patch";
 
 const MEMBERS = ["inputs", "outputs", "events", "extra", "error", "serialized"];
 /** Columns that are only stored. */
-const KEPT = /\.(?:inputs|outputs|extra)$/;
+const KEPT: ReadonlySet<string | undefined> = new Set(["inputs", "outputs", "extra"]);
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const RUN = new RegExp(`^(post|patch)\\.(${UUID})(?:\\.([a-z]+))?$`);
 const FEEDBACK = new RegExp(`^feedback\\.${UUID}$`);
@@ -35,26 +35,31 @@ interface PartGroup {
   readonly members: Record<string, unknown>;
 }
 
+/** The parts that were read so far. */
+interface PartsRead {
+  readonly groups: Map<string, PartGroup>;
+  readonly feedback: IngestItem[];
+  /** That of the last part: those of one item mostly come together. */
+  latest?: PartGroup;
+}
+
 /** Assembles a batch from the parts of a multipart body; the order of the parts does not matter. */
 export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
   const problems: string[] = nameProblems(parts, needsLengths);
-  const groups = new Map<string, PartGroup>();
-  const feedback: IngestItem[] = [];
+  const read: PartsRead = { groups: new Map(), feedback: [] };
   const attachments: Attachment[] = [];
   for (const part of parts) {
     const attachment = attachmentIn(part);
     if (attachment) attachments.push(attachment);
     else {
-      const problem = addJsonPart(part, groups, feedback);
+      const problem = addJsonPart(part, read);
       if (problem !== undefined) problems.push(problem);
     }
   }
-  const runs = [...groups.values()];
-  const itemsOf = (verb: Verb) =>
-    runs
-      .filter((group) => group.verb === verb)
-      .map((group) => ({ value: valueOf(group, problems), where: group.where }));
-  return { posts: itemsOf("post"), patches: itemsOf("patch"), feedback, problems, attachments };
+  const items: Record<Verb, IngestItem[]> = { post: [], patch: [] };
+  for (const group of read.groups.values())
+    items[group.verb].push({ value: valueOf(group, problems), where: group.where });
+  return { posts: items.post, patches: items.patch, feedback: read.feedback, problems, attachments };
 }
 
 function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string[] {
@@ -75,35 +80,53 @@ function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | unde
   return { run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length };
 }
 
-/** Adds a JSON part to the batch; returns a problem when its name or content is invalid. */
-function addJsonPart(
-  part: FormPart,
-  groups: Map<string, PartGroup>,
-  feedback: IngestItem[],
-): string | undefined {
+/** Adds a JSON part to those read; returns a problem when its name or content is invalid. */
+function addJsonPart(part: FormPart, read: PartsRead): string | undefined {
   const { name } = part;
-  const read = readJson(part);
-  if ("problem" in read) return read.problem;
-  if (!name.startsWith("feedback.") || !FEEDBACK.test(name)) return addMember(groups, name, read.value);
-  feedback.push({ value: withId(read.value, name.slice(-36)), where: name });
+  if (name.startsWith("feedback.") && FEEDBACK.test(name)) {
+    const json = readJson(part, false);
+    if ("problem" in json) return json.problem;
+    read.feedback.push({ value: withId(json.value, name.slice(-36)), where: name });
+    return undefined;
+  }
+  const found = groupOf(name, read);
+  if (typeof found === "string") return found;
+  const { group, member } = found;
+  const json = readJson(part, KEPT.has(member));
+  if ("problem" in json) return json.problem;
+  read.latest = group;
+  if (member === undefined) group.value = json.value;
+  else group.members[member] = json.value;
   return undefined;
 }
 
-function addMember(groups: Map<string, PartGroup>, name: string, value: unknown): string | undefined {
+interface Place {
+  readonly group: PartGroup;
+  /** Undefined for the item itself. */
+  readonly member: string | undefined;
+}
+
+/** Where a part belongs, or what is wrong with its name. */
+function groupOf(name: string, { groups, latest }: PartsRead): Place | string {
+  const place = latest && placeIn(latest, name);
+  if (place) return place;
   const [, verb, id, member] = RUN.exec(name) ?? [];
   if (verb === undefined || id === undefined)
     return `${name.slice(0, 100)}: must be post.<id>, patch.<id>, feedback.<id> or attachment.<id>.<name>`;
   if (member !== undefined && !MEMBERS.includes(member))
     return `${name}: must end with ${MEMBERS.join(", ")}`;
   const where = `${verb}.${id.toLowerCase()}`;
-  let group = groups.get(where);
-  if (!group) {
-    group = { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
-    groups.set(where, group);
-  }
-  if (member === undefined) group.value = value;
-  else group.members[member] = value;
-  return undefined;
+  const group = groups.get(where) ?? { verb: verb as Verb, id: id.toLowerCase(), where, members: {} };
+  groups.set(where, group);
+  return { group, member };
+}
+
+function placeIn(group: PartGroup, name: string): Place | undefined {
+  if (!name.startsWith(group.where)) return undefined;
+  const member = MEMBERS.find(
+    (each) => name.length === group.where.length + 1 + each.length && name.endsWith(`.${each}`),
+  );
+  return member === undefined ? undefined : { group, member };
 }
 
 /** Merges the separate member parts into their item; a separate part overrides the item's own member. */
@@ -120,9 +143,12 @@ function withId(value: unknown, id: string): unknown {
   return isJsonObject(value) && value.id == null ? { ...value, id } : value;
 }
 
-function readJson({ name, bytes }: FormPart): { readonly value: unknown } | { readonly problem: string } {
+function readJson(
+  { name, bytes, isOfPlainText }: FormPart,
+  isKept: boolean,
+): { readonly value: unknown } | { readonly problem: string } {
   try {
-    const kept = KEPT.test(name) ? keptText(bytes) : undefined;
+    const kept = isKept ? keptText(bytes, isOfPlainText) : undefined;
     return { value: kept ?? JSON.parse(decodeUtf8(bytes)) };
   } catch (error) {
     return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };

@@ -10,7 +10,7 @@ const PLACE = { sequence: 7, previous: -1 };
 function lineOf(row: Parameters<typeof writeRow>[1]): Buffer {
   const writer = createLineWriter();
   writeRow(writer, row, PLACE);
-  return writer.take();
+  return writer.bytes;
 }
 
 test("a column that is JSON text is stored in the same bytes as its value", () => {

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
+import { JsonText } from "../../../emulator/subjects/json-text.ts";
+import { batchOfParts } from "../../../emulator/subjects/traces/parts.ts";
+
+const FIRST = "0aaaaaaa-0000-4000-8000-000000000001";
+const SECOND = "0aaaaaaa-0000-4000-8000-000000000002";
+
+function part(name: string, json: string, isOfPlainText = true): FormPart {
+  const bytes = Buffer.from(json);
+  return { name, contentType: "application/json", length: bytes.length, bytes, isOfPlainText };
+}
+
+function read(...parts: readonly FormPart[]) {
+  const { posts, patches, problems } = batchOfParts(parts, true);
+  return JSON.parse(JSON.stringify({ posts, patches, problems }));
+}
+
+test("members find their items in whatever order the parts of several items come", () => {
+  const parts = [
+    part(`post.${FIRST}.inputs`, '{"q":1}'),
+    part(`patch.${FIRST}`, '{"name":"patch"}'),
+    part(`post.${SECOND}`, '{"name":"second"}'),
+    part(`post.${FIRST.toUpperCase()}`, '{"name":"first"}'),
+    part(`post.${SECOND.toUpperCase()}.outputs`, '{"a":2}'),
+    part(`post.${FIRST}.error`, '"no"'),
+    part(`patch.${FIRST}.outputs`, '{"a":1}'),
+  ];
+  const expected = {
+    posts: [
+      { where: `post.${FIRST}`, value: { id: FIRST, name: "first", inputs: { q: 1 }, error: "no" } },
+      { where: `post.${SECOND}`, value: { id: SECOND, name: "second", outputs: { a: 2 } } },
+    ],
+    patches: [{ where: `patch.${FIRST}`, value: { id: FIRST, name: "patch", outputs: { a: 1 } } }],
+    problems: [],
+  };
+  expect(read(...parts)).toEqual(expected);
+});
+
+test.for(["inputs.more", "inputsx", "x", ".inputs", ""])(
+  "the member %j behind a known item is refused",
+  (end) => {
+    const { problems } = read(part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.${end}`, "{}"));
+    expect(problems).toEqual([expect.stringContaining("must ")]);
+  },
+);
+
+test("the same member twice is refused", () => {
+  const { problems } = read(
+    part(`post.${FIRST}`, "{}"),
+    part(`post.${FIRST}.inputs`, "{}"),
+    part(`post.${FIRST}.inputs`, "{}"),
+  );
+  expect(problems).toEqual([`post.${FIRST}.inputs: stands twice in the body`]);
+});
+
+test.for([true, false])(
+  "a line break is taken between values, not in a string (plain text: %s)",
+  (isPlain) => {
+    const between = read(part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.inputs`, '{\r\n"a":\n1}', isPlain));
+    expect(between.problems).toEqual([]);
+    expect(between.posts[0].value.inputs).toEqual({ a: 1 });
+    const within = read(part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.inputs`, '{"a":"\n"}', isPlain));
+    expect(within.problems).toEqual([expect.stringContaining("is not JSON in UTF-8")]);
+  },
+);
+
+test("what is only stored stays text; another control character in the body changes nothing", () => {
+  for (const isPlain of [true, false]) {
+    const parts = [part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.inputs`, '{"a":1}', isPlain)];
+    const [post] = batchOfParts(parts, true).posts;
+    expect(post?.value).toMatchObject({ inputs: expect.any(JsonText) });
+  }
+  const { problems } = read(
+    part(`post.${FIRST}`, "{}"),
+    part(`post.${FIRST}.inputs`, '{"a":"\u0001"}', false),
+  );
+  expect(problems).toEqual([expect.stringContaining("is not JSON in UTF-8")]);
+});
