@@ -5,24 +5,32 @@ import { emptied, settled } from "../harness/servers.mjs";
 const RUNS = 10;
 const JUDGED = 2_000;
 
-/** The judge of the contract suites, of a reply with ten runs. */
+/** The judge of replies in tests and in the console, and Prism, which judges in the contract suites. */
 export const figures = [
   {
     figure: "contract oracle, a reply of ten runs",
     per: "reply",
     rounds: 7,
-    sides: ["Prism"],
+    sides: ["in process", "Prism"],
     targets: [{ atMost: 0.06, quantity: "cpuMs" }],
     async open() {
-      const { openOracle } = await import("../../dist/contracts/index.js");
-      const oracle = await openOracle();
+      const { expectContract, openOracle } = await import("../../dist/contracts/index.js");
+      const prism = await openOracle();
       const { request, reply } = await exchangeOfRuns();
+      const { method, path, headers } = request;
+      const recorded = { ...reply, body: reply.text, method, url: path, requestHeaders: headers };
+      const judges = {
+        // It rejects where it has a complaint.
+        "in process": () => expectContract(recorded, { strict: true }),
+        async Prism() {
+          if ((await prism.judge(request, reply, new Set())).length > 0) throw new Error("a complaint");
+        },
+      };
       return {
-        async round() {
+        async round(side) {
           const cpu = process.cpuUsage();
           const began = performance.now();
-          for (let n = 0; n < JUDGED; n += 1)
-            if ((await oracle.judge(request, reply, new Set())).length > 0) throw new Error("a complaint");
+          for (let n = 0; n < JUDGED; n += 1) await judges[side]();
           const { user, system } = process.cpuUsage(cpu);
           return { items: JUDGED, wallMs: performance.now() - began, cpuMs: (user + system) / 1000 };
         },

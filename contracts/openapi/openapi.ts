@@ -200,7 +200,8 @@ function responsesOf(row: Operation, schemaOf: SchemaWriter): Json {
   return Object.fromEntries([[status, success], ...other, ...refusals]);
 }
 
-function errorSchemaOf({ errors, server }: Operation): string {
+/** The name of the schema of the errors of an operation, in `errorSchemas`. */
+export function errorSchemaOf({ errors, server }: Operation): keyof ReturnType<typeof errorSchemas> {
   if (errors === "otlp") return "OtlpStatus";
   return server === "agent" ? "AgentError" : "PlatformError";
 }

@@ -56,7 +56,7 @@ const otlpStatus = {
 } as const;
 
 /** §2.3, and our choices for the platform. */
-export function errorSchemas(values: AssumptionValues): Readonly<Record<string, unknown>> {
+export function errorSchemas(values: AssumptionValues) {
   const isObject = (values["agent.error_body"] ?? "a JSON string") !== "a JSON string";
   const string = { type: "string", description: "What was wrong.", "x-requirement": "2.3-1" };
   return {

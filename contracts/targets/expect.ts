@@ -1,6 +1,6 @@
 import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
-import type { ExchangeVerdict, Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import type { ExchangeVerdict, Judgement } from "../engine/oracle/oracle.ts";
 import type { Profile } from "../engine/profile.ts";
 import {
   type ContractQuestion,
@@ -11,10 +11,9 @@ import {
 } from "../engine/recorded.ts";
 import { worst } from "../engine/verdict.ts";
 import { findingLines } from "../report/pretty.ts";
-import type { Operation } from "../spec/operation.ts";
-import { OPERATIONS } from "../spec/operations.ts";
-import { createRouter, segmentsBeforeSlash } from "../spec/path.ts";
 import { isSecretName } from "../spec/secrets.ts";
+import { endpointOf } from "./oracle.ts";
+import { openTableOracle } from "./table-oracle.ts";
 
 /** Options of `expectContract`. */
 export interface ExpectOptions extends ContractQuestion {
@@ -24,8 +23,6 @@ export interface ExpectOptions extends ContractQuestion {
 
 const FINDINGS_SHOWN = 10;
 const REPLY_SHOWN = 300;
-
-const oracles = new Map<Profile, Promise<Oracle>>();
 
 /** Rejects with a report when an exchange violates the contract, its `requirements` as a member, or is not of this API. */
 export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
@@ -51,18 +48,19 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   const findings = await judged({ request, reply }, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
   const rest = failing.length - FINDINGS_SHOWN;
-  const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
   return {
     pass: failing.length === 0,
     requirements: [...new Set(failing.map(({ requirement }) => requirement))],
-    message: () =>
-      [
+    message() {
+      const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
+      return [
         `${name} → ${reply.status} ${failing.length === 0 ? "keeps" : "breaks"} the contract`,
         ...failing.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
         ...(rest > 0 ? [`  and ${rest} more findings`] : []),
         `    ${replyBody.slice(0, REPLY_SHOWN)}`,
         `    ${curl}`,
-      ].join("\n"),
+      ].join("\n");
+    },
   };
 }
 
@@ -82,15 +80,9 @@ function secretsIn({ headers }: WireRequest): ReadonlySet<string> {
   return new Set(Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])));
 }
 
-/** Loads what matching needs, which takes most of a second: for `beforeAll`, before a test's own time limit runs. */
+/** Loads what matching needs: for `beforeAll`, before a test's own time limit runs. */
 export async function prepareMatching(): Promise<void> {
-  await readyOracle();
-}
-
-function readyOracle(profile: Profile = "spec"): Promise<Oracle> {
-  const oracle = oracles.get(profile) ?? import("./prism.ts").then(({ openOracle }) => openOracle(profile));
-  oracles.set(profile, oracle);
-  return oracle;
+  await openTableOracle();
 }
 
 interface Wire {
@@ -104,17 +96,11 @@ async function judged(
   secrets: ReadonlySet<string>,
   profile?: Profile,
 ): Promise<readonly Judgement[]> {
-  const oracle = await readyOracle(profile);
+  const oracle = await openTableOracle(profile);
   const findings = withoutSecretsIn(await oracle.judge(request, reply, secrets), secrets);
   // Without the recorded request there is nothing to judge on the side of the caller.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
-
-const CALLS = createRouter(() =>
-  Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
-    [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: at })),
-  ),
-);
 
 /** False, too, for a path whose escapes are none. */
 function isOfThisApi(request: WireRequest): boolean {
@@ -124,7 +110,7 @@ function isOfThisApi(request: WireRequest): boolean {
   } catch {
     return false;
   }
-  return CALLS.all(request.method, segmentsBeforeSlash(path)).length > 0;
+  return endpointOf(request) !== undefined;
 }
 
 /** The origin of a URL and the base path of a world. */

@@ -221,7 +221,7 @@ declare module "vitest" {
 
 const SHOWN = 10;
 
-// Loading takes most of a second, which must not count against the time limit of the first test that matches.
+// Loading takes a moment, which must not count against the time limit of the first test that matches.
 // biome-ignore lint/correctness/noEmptyPattern: fixtures say what they need in a pattern.
 beforeAll(async ({}, { file }) => {
   const source = await readFile(file.filepath, "utf8").catch(() => "");

@@ -70,7 +70,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
   };
 }
 
-/** Loaded on first use: it takes most of a second. */
+/** Loaded on first use. */
 async function judge(exchange: RecordingLine, profile: Profile) {
   const { judgeExchange } = await import("../../contracts/targets/expect.ts");
   return judgeExchange(exchange, profile);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   CASES,
@@ -16,13 +17,24 @@ import {
 } from "../../contracts/index.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { openTableOracle } from "../../contracts/targets/table-oracle.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { casesOf, someOf } from "../support/depth.ts";
 
 let oracle: Oracle;
 
+/** Exchanges of the suites in which the two oracles find something else. */
+const differences: unknown[] = [];
+
 beforeAll(async () => {
-  oracle = await openOracle();
+  const [prism, tables] = await Promise.all([openOracle(), openTableOracle()]);
+  oracle = {
+    async judge(...exchange) {
+      const [judged, own] = await Promise.all([prism.judge(...exchange), tables.judge(...exchange)]);
+      if (!isDeepStrictEqual(new Set(judged), new Set(own))) differences.push({ exchange, judged, own });
+      return judged;
+    },
+  };
 });
 
 describe("the suites against the emulator", () => {
@@ -39,6 +51,7 @@ describe("the suites against the emulator", () => {
     expect(
       found.map(({ id, verdict, findings }) => ({ id, verdict, findings: findings.map(({ text }) => text) })),
     ).toEqual([]);
+    expect(differences).toEqual([]);
   });
 
   it("come to ask about every row that they name", () => {
@@ -85,6 +98,7 @@ describe("the mutants", () => {
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
     expect(results.length).toBeGreaterThan(casesOf(20));
     expect(unsound).toEqual([]);
+    expect(differences).toEqual([]);
   });
 });
 

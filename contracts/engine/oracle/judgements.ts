@@ -1,8 +1,9 @@
 import type { AssumptionId } from "../../spec/assumptions.ts";
 import { ASSUMPTIONS } from "../../spec/assumptions.ts";
+import type { Field } from "../../spec/fields.ts";
 import type { Operation } from "../../spec/operation.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../../spec/requirements.ts";
-import { memberFinder } from "../../spec/undefined-members.ts";
+import { type MemberFinder, memberFinder } from "../../spec/undefined-members.ts";
 import type { WireReply } from "../http-message.ts";
 import { isMembers } from "../json.ts";
 import type { Profile } from "../profile.ts";
@@ -19,6 +20,8 @@ export interface Diagnostic {
 /** Maximum number of undefined members reported for one reply. */
 const MEMBERS_SHOWN = 5;
 
+const finders = new WeakMap<Field<unknown>, MemberFinder>();
+
 /** Compares a reply with its operation: what a validator of the document complains of, and what no schema defines. */
 export function judgeReply(
   row: Operation,
@@ -28,7 +31,7 @@ export function judgeReply(
   profile: Profile = "spec",
 ): readonly Judgement[] {
   const isShown = row.shown && reply.status === row.reply.status;
-  const extra = isShown && row.reply.body ? memberFinder(row.reply.body)(body) : [];
+  const extra = isShown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
   const judgements = diagnostics
     .filter((diagnostic) => profile === "spec" || !isObserved(row, reply, body, diagnostic))
     .map((diagnostic) => classify(row, reply, body, diagnostic));
@@ -38,6 +41,12 @@ export function judgeReply(
       .slice(0, MEMBERS_SHOWN)
       .map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
   ];
+}
+
+function undefinedMembers(field: Field<unknown>, body: unknown): readonly string[] {
+  const find = finders.get(field) ?? memberFinder(field);
+  finders.set(field, find);
+  return find(body);
 }
 
 /** The items of a list share their mistakes: each is reported of the first item that has it. */

@@ -1,0 +1,149 @@
+import type { WireReply, WireRequest } from "../engine/http-message.ts";
+import { isMembers, jsonOrText } from "../engine/json.ts";
+import { type Diagnostic, firstOf, judgeReply, nonStrict } from "../engine/oracle/judgements.ts";
+import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import { leaks } from "../engine/oracle/secrets.ts";
+import type { Profile } from "../engine/profile.ts";
+import type { Operation } from "../spec/operation.ts";
+import { OPERATIONS } from "../spec/operations.ts";
+import { createRouter, type Found, segmentsBeforeSlash } from "../spec/path.ts";
+
+/** A method and a template of paths, with the rows that they lead to: where there are two, the body decides. */
+export interface Endpoint {
+  readonly method: Operation["method"];
+  readonly path: string;
+  readonly rows: readonly [Operation, ...Operation[]];
+}
+
+/** A request with what was read from it. */
+export interface ReadRequest extends Pick<WireRequest, "headers"> {
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  /** As it was sent. */
+  readonly text: string | undefined;
+  readonly body: unknown;
+}
+
+/** A reply with what was read from it. */
+export interface ReadReply extends Pick<WireReply, "status" | "headers"> {
+  /** Without its parameters; undefined when it is none. */
+  readonly media: string | undefined;
+  readonly body: unknown;
+}
+
+/** Compares messages with what the operations of an endpoint say of them. */
+export interface Validator {
+  reply(reply: ReadReply): readonly Diagnostic[];
+  request(request: ReadRequest): readonly Diagnostic[];
+}
+
+type ValidatorOf = (endpoint: Endpoint) => Validator | Promise<Validator>;
+
+const ENDPOINTS = createRouter(() => {
+  const endpoints = new Map<string, Endpoint>();
+  for (const row of Object.values<Operation>(OPERATIONS))
+    for (const path of [row.path, ...(row.alsoAt ?? [])]) {
+      const [first] = endpoints.get(`${row.method} ${path}`)?.rows ?? [];
+      endpoints.set(`${row.method} ${path}`, {
+        method: row.method,
+        path,
+        rows: first ? [first, row] : [row],
+      });
+    }
+  return [...endpoints.values()].map((endpoint) => ({
+    methods: [endpoint.method],
+    path: endpoint.path,
+    row: endpoint,
+  }));
+});
+
+/** The endpoint that a request is for; undefined when it is for none of this API. */
+export function endpointOf({ method, path }: Pick<WireRequest, "method" | "path">) {
+  const found: Found<Endpoint> = ENDPOINTS.find(method, segmentsBeforeSlash(path.split("?", 1)[0] ?? ""));
+  return found && "row" in found ? found : undefined;
+}
+
+/** Judges by the tables, with what a validator finds. */
+export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle {
+  return {
+    async judge(request, reply, secrets) {
+      const found = endpointOf(request);
+      if (!found || reply.status === 501) return leaks(request, reply, secrets);
+      const sent = bodyOf(request.body);
+      const row = rowOf(found.row, sent);
+      const validator = await validatorOf(found.row);
+      const isGood = reply.status === row.reply.status;
+      const body = bodyOf(reply.text);
+      const isStream = isGood && row.reply.media !== undefined;
+      const read = { status: reply.status, headers: reply.headers, media: mediaOf(reply.headers), body };
+      const complaints = isStream ? [] : validator.reply(read);
+      return [
+        ...judgeReply(row, reply, body, complaints, profile),
+        ...(isGood
+          ? ofCaller(row, validator.request({ ...readRequest(request, found.parameters), body: sent }))
+          : []),
+        ...leaks(request, reply, secrets),
+      ];
+    },
+  };
+}
+
+/** Opens an oracle once for each profile: what it has prepared serves all who ask for it. */
+export function openedOnce(
+  open: (profile: Profile) => Promise<Oracle>,
+): (profile?: Profile) => Promise<Oracle> {
+  const opened = new Map<Profile, Promise<Oracle>>();
+  return (profile = "spec") => {
+    const oracle = opened.get(profile) ?? open(profile);
+    opened.set(profile, oracle);
+    return oracle;
+  };
+}
+
+/** Findings about a request that was accepted although it violates the document; the caller's mistake. */
+function ofCaller(row: Operation, diagnostics: readonly Diagnostic[]): readonly Judgement[] {
+  return diagnostics.map(({ message }) => ({
+    ...nonStrict(firstOf(row), `the request is not as the document has it: ${message}`),
+    blame: "caller",
+  }));
+}
+
+function readRequest(
+  { path, headers, body }: WireRequest,
+  pathParameters: ReadRequest["pathParameters"],
+): Omit<ReadRequest, "body"> {
+  const [bare = "", search = ""] = path.split("?");
+  return { path: bare, headers, pathParameters, query: queryOf(search), text: body };
+}
+
+function rowOf({ rows: [first, second] }: Endpoint, body: unknown): Operation {
+  if (!second) return first;
+  const [special, usual] = first.when ? [first, second] : [second, first];
+  return isMeant(special, body) ? special : usual;
+}
+
+function isMeant({ when }: Operation, body: unknown): boolean {
+  if (when?.body === "array") return Array.isArray(body);
+  return when?.body === "object" && isMembers(body) && when.member in body;
+}
+
+function bodyOf(text = ""): unknown {
+  return text === "" ? undefined : jsonOrText(text);
+}
+
+/** The media type of a message, without its parameters; undefined when it names none. */
+export function mediaOf(headers: WireReply["headers"]): string | undefined {
+  const [media = ""] = (headers["content-type"] ?? "").split(";", 1);
+  return /^[\w.+-]+\/[\w.+-]+$/.test(media.trim()) ? media.trim().toLowerCase() : undefined;
+}
+
+function queryOf(search: string): ReadRequest["query"] {
+  const query: Record<string, string | string[]> = {};
+  if (search === "") return query;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}

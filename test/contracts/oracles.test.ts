@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Judgement, type Oracle, openOracle } from "../../contracts/index.ts";
+import type { Operation } from "../../contracts/spec/operation.ts";
+import { OPERATIONS } from "../../contracts/spec/operations.ts";
+import { openTableOracle } from "../../contracts/targets/table-oracle.ts";
+
+const ID = "0a91a355-8a88-422c-9546-72c183b95b5c";
+const JSON_TYPE = { "content-type": "application/json" };
+
+let prism: Oracle;
+let tables: Oracle;
+
+beforeAll(async () => {
+  [prism, tables] = await Promise.all([openOracle(), openTableOracle()]);
+});
+
+type Request = Parameters<Oracle["judge"]>[0];
+type Reply = Parameters<Oracle["judge"]>[1];
+
+/** What both find in an exchange; it is noted where they differ. */
+async function judge(asked: Omit<Request, "region">, reply: Reply, differences: unknown[]) {
+  const request = { region: "us", ...asked } as const;
+  const [own, independent] = await Promise.all(
+    [tables, prism].map(async (oracle) => (await oracle.judge(request, reply, new Set())).map(lineOf).sort()),
+  );
+  if (own?.join("\n") !== independent?.join("\n")) differences.push({ request, reply, own, independent });
+  return own ?? [];
+}
+
+function lineOf({ verdict, blame, requirement, assumption, text }: Judgement): string {
+  return `${verdict} ${blame} ${requirement} ${assumption} ${text}`;
+}
+
+const ROWS = Object.entries<Operation>(OPERATIONS);
+const BODIES = [undefined, null, [], {}, [{}], "x", 7, { detail: "x" }, [ID], { id: 7, run_id: "no id" }];
+const OTHER_TYPES: readonly Request["headers"][] = [
+  { "content-type": "text/html; charset=utf-8" },
+  { "content-type": "none" },
+  {},
+];
+
+const textOf = (body: unknown) => (body === undefined ? "" : JSON.stringify(body));
+const pathOf = ({ path }: Operation, id: string) => path.replaceAll(/\{\w+\}/g, id);
+
+describe("the oracle of the tables and Prism", () => {
+  it.each(ROWS)("say the same of replies to %s", async (_, row) => {
+    const request = { method: row.method, path: pathOf(row, ID), headers: {} };
+    const differences: unknown[] = [];
+    let findings = 0;
+    for (const status of [row.reply.status, ...row.refusals, 299, 418, 500])
+      for (const reply of [
+        ...BODIES.map((body) => ({ headers: JSON_TYPE, text: textOf(body) })),
+        ...OTHER_TYPES.map((headers) => ({ headers, text: "[7]" })),
+      ])
+        findings += (await judge(request, { status, ...reply }, differences)).length;
+    expect(differences).toEqual([]);
+    expect(findings).toBeGreaterThan(0);
+  });
+
+  it.each(ROWS)("say the same of requests to %s", async (_, row) => {
+    const reply = { status: row.reply.status, headers: JSON_TYPE, text: "" };
+    const { method } = row;
+    const path = pathOf(row, ID);
+    const differences: unknown[] = [];
+    const ask = (change: Partial<Request>) =>
+      judge({ method, path, headers: JSON_TYPE, ...change }, reply, differences);
+    // Prism takes null for no body.
+    for (const body of BODIES.filter((each) => each !== null))
+      await ask(body === undefined ? {} : { body: JSON.stringify(body) });
+    for (const headers of [...OTHER_TYPES, { ...JSON_TYPE, "x-tenant-id": "mine" }, { "x-tenant-id": ID }])
+      await ask({ headers, body: "{}" });
+    await ask({ path: pathOf(row, "mine"), body: "{}" });
+    for (const name of Object.keys(row.query ?? {}))
+      for (const value of ["", "x", "-1", "5", "true", ID])
+        for (const query of [`${name}=${value}`, `${name}=${value}&${name}=7`])
+          await ask({ path: `${path}?${query}` });
+    expect(differences).toEqual([]);
+  });
+});
