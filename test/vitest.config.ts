@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -27,6 +29,17 @@ function quick(path: string): boolean {
   return QUICK.some((folder) => path.startsWith(`${folder}/`)) && !SLOW.includes(path);
 }
 
+/** Most files that take long start processes. Where no run has left its times, files go by their size, which says little. */
+const LONG = /\/test\/(docs|contracts|console|cli|entries|scenarios|clients|examples)\//;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      project.config.isolate ? 0 : LONG.test(moduleId) ? 1 : 2;
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 export default defineConfig(({ mode }) => {
   const files = mode === "quick" ? FILES.filter(quick) : FILES;
   const project = (name: string, isolate: boolean) => ({
@@ -40,8 +53,9 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       pool: "forks",
-      // By default one core is left free.
-      maxWorkers: "100%",
+      sequence: { sequencer: LongFirst },
+      // Files wait for the processes that they start: with one more than there are cores, none idles.
+      maxWorkers: availableParallelism() + 1,
       // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
       testTimeout: 300_000,
       hookTimeout: 300_000,

@@ -122,8 +122,8 @@ export async function toView(page: Page, name: string): Promise<void> {
 
 /** What axe finds on a page, by rule and place; only of these rules where they are named. */
 export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  // Evaluated by the debugger, which no policy of the page stops.
-  await page.evaluate(axe.source);
+  // Evaluated by the debugger, which no policy of the page stops; once a document, in which views follow each other.
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } };
     interface AxeResults {
@@ -132,7 +132,10 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
         readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
       }[];
     }
-    const { violations } = await axe.run(only ? { runOnly: only } : {});
+    const { violations } = await axe.run({
+      resultTypes: ["violations"],
+      ...(only && { runOnly: only }),
+    });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     );
