@@ -23,6 +23,8 @@ export const ADDRESSES: readonly string[] = [WEBHOOK_MEMBER, "url"];
 /** Where a value stands: names of members and places in lists, from the outside in. */
 export type Path = readonly (string | number)[];
 
+type Members = Readonly<Record<string, unknown>>;
+
 /** A text or number without the secrets in it; the same one when there are none. */
 export type Hide = (at: Path, value: string | number) => string | number;
 
@@ -66,7 +68,7 @@ export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
       return shown;
     }
     if (Array.isArray(inner)) return hiddenItems(inner);
-    return typeof inner === "object" && inner !== null ? hiddenMembers(inner) : inner;
+    return typeof inner === "object" && inner !== null ? hiddenMembers(inner as Members) : inner;
   }
 
   function hiddenItems(list: readonly unknown[]): readonly unknown[] {
@@ -74,15 +76,16 @@ export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
     return items.some((item, index) => item !== list[index]) ? items : list;
   }
 
-  function hiddenMembers(object: object): object {
-    const members = Object.entries(object);
-    let isChanged = false;
-    for (const member of members) {
-      const shown = hiddenAt(member[0], member[1]);
-      if (shown !== member[1]) isChanged = true;
-      member[1] = shown;
+  /** Copied only for what is hidden in it: most objects hold no secret. */
+  function hiddenMembers(object: Members): Members {
+    let copy: Record<string, unknown> | undefined;
+    for (const name in object) {
+      const shown = hiddenAt(name, object[name]);
+      if (shown === object[name]) continue;
+      copy ??= { ...object };
+      copy[name] = shown;
     }
-    return isChanged ? Object.fromEntries(members) : object;
+    return copy ?? object;
   }
 
   return hidden(value) as T;

@@ -47,23 +47,32 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Keeps the last requests of a world, within its limits. */
 export function createRecording(isFresh: boolean): Recording {
-  const kept: KeptRequest[] = [];
+  /** The nth request is at n modulo their number: to shift them would move all of them with each request. */
+  const kept: (KeptRequest | undefined)[] = [];
+  let [first, next] = [0, 0];
+  let headers: KeptRequest["headers"] = {};
   let bytes = 0;
   let isComplete = isFresh;
   let arrivals = 0;
+
+  function dropFirst(): void {
+    bytes -= kept[first % MAX_REQUESTS]?.bytes ?? 0;
+    kept[first % MAX_REQUESTS] = undefined;
+    first += 1;
+    isComplete = false;
+  }
 
   return {
     record(request, now) {
       arrivals += 1;
       const arrival = arrivals;
       return (reply) => {
-        const taken = keptRequest(arrival, now, request, reply);
-        kept.push(taken);
+        headers = keptHeaders(request, headers);
+        const taken = keptRequest({ arrival, at: now, headers }, request, reply);
         bytes += taken.bytes;
-        while (kept.length > MAX_REQUESTS || bytes > MAX_BYTES) {
-          bytes -= kept.shift()?.bytes ?? 0;
-          isComplete = false;
-        }
+        while (next - first === MAX_REQUESTS || bytes > MAX_BYTES) dropFirst();
+        kept[next % MAX_REQUESTS] = taken;
+        next += 1;
       };
     },
     get isComplete() {
@@ -71,7 +80,8 @@ export function createRecording(isFresh: boolean): Recording {
     },
     get requests() {
       const labels = new Map<string, string>([[DEFAULT_API_KEY, DEFAULT_API_KEY]]);
-      return [...kept].sort((a, b) => a.arrival - b.arrival).map((each) => recordOf(each, labels));
+      const inOrder = kept.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
+      return inOrder.map((each) => recordOf(each, labels));
     },
   };
 }
@@ -137,24 +147,29 @@ interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "
   readonly bytes: number;
 }
 
+/** Those of the request before where they are the same: most clients send the same with each request. */
+function keptHeaders({ headers }: HttpRequest, latest: KeptRequest["headers"]): KeptRequest["headers"] {
+  if (KEPT_HEADERS.every((name) => headers[name] === latest[name])) return latest;
+  const kept: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) if (headers[name] !== undefined) kept[name] = headers[name];
+  return kept;
+}
+
 function keptRequest(
-  arrival: number,
-  at: Instant,
-  { region, method, path, query, headers, body: sent }: HttpRequest,
+  { arrival, at, headers }: Pick<KeptRequest, "arrival" | "at" | "headers">,
+  { region, method, path, query, body: sent }: HttpRequest,
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
 ): KeptRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
   const body = sent.length > MAX_TEXT_BYTES ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
   const reply = keptReply(replied, type);
-  const keptHeaders: Record<string, string> = {};
-  for (const name of KEPT_HEADERS) if (headers[name] !== undefined) keptHeaders[name] = headers[name];
   return {
     arrival,
     region,
     method,
     path,
     query,
-    headers: keptHeaders,
+    headers,
     body,
     at,
     status,

@@ -1,6 +1,6 @@
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID, keysIn } from "../subjects/auth.ts";
+import { DEFAULT_API_KEY, DEFAULT_TENANT_ID, isGoodIn } from "../subjects/auth.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import type { AuthSettings, ConfiguredKey } from "../subjects/settings.ts";
 
@@ -34,7 +34,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
-  const known = keysIn(auth, caller.region).find(({ key }) => key === caller.apiKey);
+  const known = auth.keys.find((one) => one.key === caller.apiKey && isGoodIn(one, caller.region));
   const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
   if (!known) refuseUnknownCaller(caller, auth, isUser);
   const tenant = caller.namedTenant?.toLowerCase();
@@ -46,7 +46,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
       undefined,
       "5-1",
     );
-  if (tenant !== undefined && !UUID.test(tenant))
+  if (tenant !== undefined && tenant !== DEFAULT_TENANT_ID && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
   const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
   if (auth.mode === "keys" && known) refuseForeignWorkspace(known, chosen);

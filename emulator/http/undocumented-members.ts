@@ -46,6 +46,7 @@ export function undocumentedRequest(
 ): readonly string[] {
   if (!shown) return NOTHING;
   const found = field ? (preparedFields.get(field) ?? prepare(field)).find(body) : NOTHING;
+  if (parameters.length === 0) return found;
   const asked = parameters.filter((name) => isOurs(query[name]));
   return asked.length > 0 ? [...asked.map((name) => `query.${name}`), ...found] : found;
 }

@@ -7,6 +7,7 @@ const LONGEST = 1000;
 
 /** The warning header: unknown members of the request, and what goes beyond the specification if that is to be said. */
 export function warning(unknown: readonly string[], beyond?: Undocumented): ReplyHeaders {
+  if (unknown.length === 0 && !beyond) return NO_HEADERS;
   const parts = [
     ["unknown fields", unknown],
     ["sent beyond the specification", beyond?.sent ?? []],

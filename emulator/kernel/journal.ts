@@ -82,7 +82,11 @@ export function createJournal(capacity: number, first: readonly Kept[] = []): Jo
       return found && pointOf(found);
     },
     condense(turn) {
-      for (const [at, kept] of ring.entries()) if (kept.turn <= turn) ring[at] = asEntry(kept);
+      // By place: a list of entries would be as long as the journal.
+      for (let at = 0; at < ring.length; at += 1) {
+        const kept = ring[at] as Kept;
+        if (kept.turn <= turn) ring[at] = asEntry(kept);
+      }
     },
     follow(listener, closed) {
       listeners.set(listener, closed);

@@ -39,7 +39,8 @@ export class Sequence {
     // Most ids come at the end: a full chunk is left full, and a new one begun.
     if (rank === items.length && rank >= CHUNK_ITEMS && place === this.#chunks.length - 1)
       return void this.#chunks.push({ owner: this.#owner, items: [entry] });
-    items.splice(rank, 0, entry);
+    if (rank === items.length) items.push(entry);
+    else items.splice(rank, 0, entry);
     if (items.length > CHUNK_ITEMS)
       this.#chunks.splice(place + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
   }

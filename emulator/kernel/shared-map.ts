@@ -44,7 +44,9 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
     const before = shards;
     shards = new Array(before.length * 2).fill(undefined);
     for (const shard of before)
-      for (const [key, value] of shard?.entries ?? []) ownShard(placeOf(key)).entries.set(key, value);
+      shard?.entries.forEach((value, key) => {
+        ownShard(placeOf(key)).entries.set(key, value);
+      });
   }
 
   return {

@@ -36,8 +36,8 @@ export function collection<T>(
 export interface Table<T> {
   readonly size: number;
   get(id: string): T | undefined;
-  /** Answers what it replaces. */
-  put(record: T): Row<T> | undefined;
+  /** Answers what it replaces; `id` is that of the record, for callers that have it already. */
+  put(record: T, id?: string): Row<T> | undefined;
   remove(id: string): Row<T> | undefined;
   /** Has a record again as it was, in its place; without one, none. */
   restore(id: string, row: Row<T> | undefined): void;
@@ -63,6 +63,8 @@ export interface Replaced {
   readonly key: string;
   readonly row: Row<unknown>;
 }
+
+const NO_NAMES: readonly string[] = [];
 
 /** What stands in one group, or under one label of it; whoever is not its owner copies it before a change. */
 interface GroupIndex {
@@ -105,7 +107,8 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     const entry = { order, id };
     rows.set(id, row);
     if (!known) everything.add(entry);
-    const [before, after] = [known ? namesOf(known.record) : [], namesOf(row.record)];
+    const after = namesOf(row.record);
+    const before = known ? namesOf(known.record) : NO_NAMES;
     for (const name of before) if (!after.includes(name)) groups.remove(name, order);
     for (const name of after) if (!before.includes(name)) groups.add(name, entry);
   }
@@ -124,8 +127,7 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
       return rows.size;
     },
     get: (id) => rows.get(id)?.record,
-    put(record) {
-      const id = kind.idOf(record);
+    put(record, id = kind.idOf(record)) {
       const known = rows.get(id);
       place(id, { order: known?.order ?? ++last, record }, known);
       return known;

@@ -183,7 +183,7 @@ function writerOf<Types extends WorldTypes>(
     put(kind, record) {
       const draft = current();
       const key = kind.idOf(record);
-      noteReplaced(draft, kind.name, key, context.table(kind).put(record));
+      noteReplaced(draft, kind.name, key, context.table(kind).put(record, key));
       draft.put ??= {};
       const stored = draft.put[kind.name] ?? new Map<string, StoredRecord>();
       draft.put[kind.name] = stored.set(key, { key, record });

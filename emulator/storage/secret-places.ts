@@ -40,7 +40,22 @@ const PLAIN_HEADERS = new Set([
   "user-agent",
 ]);
 
-const hide = hideWith(LEFT_OUT, ADDRESSES);
+/** Members of records that the emulator sets itself, or takes only as ids: they are not looked through. */
+const PLAIN_MEMBERS: ReadonlySet<unknown> = new Set([
+  "region",
+  "tenant_id",
+  "thread_id",
+  "run_id",
+  "checkpoint_id",
+  "created_at",
+  "updated_at",
+  "status",
+]);
+
+const hideAnywhere = hideWith(LEFT_OUT, ADDRESSES);
+
+const hide: Hide = (at, value) =>
+  at.length === 1 && PLAIN_MEMBERS.has(at[0]) ? value : hideAnywhere(at, value);
 
 /** How the values of a record are hidden; undefined for records that carry no such secrets. */
 export function hiderOf(collection: string, record: unknown): Hide | undefined {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { createRecording } from "../../emulator/control/recording.ts";
-import { type HttpReply, jsonReply } from "../../emulator/subjects/message.ts";
+import { type HttpReply, type HttpRequest, jsonReply } from "../../emulator/subjects/message.ts";
 
 function started() {
   const recording = createRecording(true);
-  const ask = (path: string) =>
+  const ask = (path: string, headers: HttpRequest["headers"] = {}) =>
     recording.record(
-      { region: "us", method: "GET", path, query: "", headers: {}, body: new Uint8Array(), address: "" },
+      { region: "us", method: "GET", path, query: "", headers, body: new Uint8Array(), address: "" },
       0,
     );
   return { recording, ask };
@@ -32,4 +32,27 @@ it.each<[string, HttpReply, string | null]>([
   const { recording, ask } = started();
   ask("/threads")(reply);
   expect(recording.requests.map(({ reply: kept }) => kept)).toEqual([text]);
+});
+
+it("a recording gives up the oldest requests, by their number and by their bytes", () => {
+  const { recording, ask } = started();
+  const paths = (): readonly string[] => recording.requests.map(({ path }) => path);
+  for (let n = 0; n < 2_000; n += 1) ask(`/${n}`)(jsonReply(200, {}));
+  expect([recording.isComplete, paths().length]).toEqual([true, 2_000]);
+  for (let n = 2_000; n < 4_100; n += 1) ask(`/${n}`)(jsonReply(200, {}));
+  expect(paths()).toEqual(Array.from({ length: 2_000 }, (_, n) => `/${2_100 + n}`));
+  for (let n = 0; n < 140; n += 1) ask(`/long/${n}`)(jsonReply(200, "x".repeat(60_000)));
+  expect([recording.isComplete, paths().length, paths().at(-1)]).toEqual([false, 139, "/long/139"]);
+});
+
+it("a recording keeps with each request the headers that it had", () => {
+  const { recording, ask } = started();
+  const sent = [{ "x-user-id": "a" }, { "x-user-id": "a" }, {}, { "x-user-id": "b", accept: "*/*" }];
+  for (const headers of sent) ask("/threads", headers)(jsonReply(200, {}));
+  expect(recording.requests.map(({ headers }) => headers)).toEqual([
+    { "x-user-id": "a" },
+    { "x-user-id": "a" },
+    {},
+    { "x-user-id": "b" },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { sendStream } from "../../emulator/http/server/send.ts";
+import { send, sendStream } from "../../emulator/http/server/send.ts";
 
 const CHUNK = "x".repeat(1 << 20);
 
@@ -23,3 +23,19 @@ it("a long reply that waits for its reader leaves no listener behind for each wa
   expect(reply.length).toBe(12 * CHUNK.length);
   expect(new Set(listeners)).toEqual(new Set([listeners[0]]));
 });
+
+it.each(["", "plain", "ä", "ÿ€😀", "x".repeat(5_000)])(
+  "a text is sent in UTF-8, whatever is in it",
+  async (text) => {
+    const server = createServer((request, response) => {
+      void send({ status: 200, headers: {}, body: text }, request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const reply = await fetch(`http://127.0.0.1:${port}`);
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    server.close();
+    expect(bytes).toEqual(Buffer.from(text));
+    expect(reply.headers.get("content-length")).toBe(String(bytes.length));
+  },
+);

@@ -39,9 +39,11 @@ export interface Journal {
 }
 
 /** The journal of a name, of which so many bytes are lines. */
-export function openJournal({ path, files }: Pool, file: string, bytes = 0): Journal {
+export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, bytes = 0): Journal {
+  const { files } = pool;
+  const path = pool.path(file);
   let end = bytes;
-  let size = statSync(path(file), { throwIfNoEntry: false })?.size ?? 0;
+  let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
   /** Blanks first: wherever the process is killed in a write, the file ends with one. */
   function makeRoom(descriptor: number, needed: number): void {
@@ -64,12 +66,12 @@ export function openJournal({ path, files }: Pool, file: string, bytes = 0): Jou
       return end;
     },
     begin() {
-      files.release(path(file));
-      makeBlank(path(file));
+      files.release(path);
+      makeBlank(path);
       size = BLOCK_BYTES;
     },
     append(lines) {
-      const descriptor = files.change(path(file));
+      const descriptor = files.change(path);
       if (end + lines.length >= size) makeRoom(descriptor, end + lines.length);
       writeAll(descriptor, lines, end);
       end += lines.length;

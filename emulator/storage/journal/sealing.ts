@@ -61,12 +61,11 @@ export function createSealing(own: Secrets): Sealing {
   return {
     commit(commit) {
       const { put, scheduled, asked } = commit;
-      return {
-        ...commit,
-        ...(put && { put: eachRecord(put, sealRecord) }),
-        ...(scheduled && { scheduled: scheduled.map(seal) }),
-        ...(asked && { asked: asked.map(seal) }),
-      };
+      const sealed: { -readonly [Member in keyof Commit]: Commit[Member] } = { ...commit };
+      if (put) sealed.put = eachRecord(put, sealRecord);
+      if (scheduled) sealed.scheduled = scheduled.map(seal);
+      if (asked) sealed.asked = asked.map(seal);
+      return sealed;
     },
     state: (state) => ({
       ...state,
@@ -96,7 +95,7 @@ function eachRecord(
   records: WorldState["records"],
   change: (collection: string, item: Sealed<StoredRecord>) => StoredRecord,
 ): WorldState["records"] {
-  return Object.fromEntries(
-    Object.entries(records).map(([name, items]) => [name, items.map((item) => change(name, item))]),
-  );
+  const changed: Record<string, readonly StoredRecord[]> = {};
+  for (const name in records) changed[name] = (records[name] ?? []).map((item) => change(name, item));
+  return changed;
 }

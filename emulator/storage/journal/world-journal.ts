@@ -140,6 +140,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
 }
 
 function isChainLong({ journals }: Head, stateBytes: number): boolean {
+  if (journals.length <= SMALL_STRETCHES_MAX) return false;
   const bytes = journals.reduce((sum, each) => sum + (each.bytes ?? 0), stateBytes);
   return journals.length > (bytes > READ_OFTEN_BYTES ? STRETCHES_MAX : SMALL_STRETCHES_MAX);
 }

@@ -41,6 +41,9 @@ export function requireRun(reader: Reader, workspace: Workspace, threadId: strin
   return found;
 }
 
+/** One for all: a world may have many threads. */
+const NOTHING: Json = Object.freeze({});
+
 /** A new thread, not stored yet. */
 export function newThread(turn: Turn, { region, tenant_id }: Workspace, input: ThreadInput): Thread {
   return {
@@ -49,8 +52,8 @@ export function newThread(turn: Turn, { region, tenant_id }: Workspace, input: T
     thread_id: input.thread_id?.toLowerCase() ?? turn.nextId("agent_thread"),
     created_at: turn.now,
     updated_at: turn.now,
-    metadata: input.metadata ?? {},
-    config: input.config ?? {},
+    metadata: input.metadata ?? NOTHING,
+    config: input.config ?? NOTHING,
     status: "idle",
     checkpoint_id: null,
     temporary: false,
