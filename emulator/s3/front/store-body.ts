@@ -4,13 +4,14 @@ import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
 import { type BodyPlace, publishBody } from "../object-store.ts";
 import type { Call } from "./call.ts";
+import { prepareHeapFor } from "./heap-growth.ts";
 import { orRefuse } from "./refused.ts";
 
 /**
  * Takes a body in, as long as there is room for it, then keeps it in one turn; whatever goes wrong leaves nothing.
  */
 export async function receiveAndStore<Facts, R>(
-  { store, claim, requireRoom }: Call,
+  { store, claim, request, requireRoom }: Call,
   place: BodyPlace,
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
@@ -22,6 +23,7 @@ export async function receiveAndStore<Facts, R>(
   };
   try {
     requireRoom(0);
+    prepareHeapFor(Number(request.headers["content-length"] ?? 0));
     const facts = await fill({ ...stage, write });
     await stage.close();
     return orRefuse(publishBody(store, stage, { claim, place }, (turn, body) => keep(turn, facts, body)));
