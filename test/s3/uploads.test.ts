@@ -155,10 +155,16 @@ test("a part that is named with another checksum, or without a number, completes
   const { id, parts } = await uploadTwoParts(Key, { ChecksumAlgorithm: "SHA256" });
   const other = { ...parts[1], ChecksumSHA256: sha256("other") };
   expect(await codeOf(complete(Key, id, [parts[0] as object, other]))).toBe("InvalidPart");
-  const body = "<CompleteMultipartUpload><Part><ETag>x</ETag></Part></CompleteMultipartUpload>";
-  const query = { uploadId: id };
-  const reply = await sendSigned(server, { method: "POST", path: `/${Bucket}/${Key}`, query, body });
-  expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("<Code>MalformedXML</Code>")]);
+  for (const number of ["", "<PartNumber/>", "<PartNumber> </PartNumber>", "<PartNumber>one</PartNumber>"]) {
+    const body = `<CompleteMultipartUpload><Part>${number}<ETag>x</ETag></Part></CompleteMultipartUpload>`;
+    const request = { method: "POST", path: `/${Bucket}/${Key}`, query: { uploadId: id }, body };
+    const { status, text } = await sendSigned(server, request);
+    expect([number, status, text]).toEqual([
+      number,
+      400,
+      expect.stringContaining("<Code>MalformedXML</Code>"),
+    ]);
+  }
   expect(await codeOf(complete(Key, id, parts))).toBe("no error");
 });
 

@@ -1,7 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
@@ -334,6 +341,23 @@ describe("in a data folder", () => {
     expect(at).toMatchObject({ ok: true, rows: 60 });
     await rig.emulator.snapshots.load("exported");
     expect(await rig.emulator.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
+  });
+
+  it("the parts of an upload under way stay for a fork, though the world that has them is reset", async () => {
+    const upload = { Bucket: "traces", Key: "in-parts.bin" };
+    const { UploadId } = await s3(rig.emulator).send(new CreateMultipartUploadCommand(upload));
+    const part = new UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: "the only part" });
+    const { ETag } = await s3(rig.emulator).send(part);
+    await (await rig.emulator.fork({ id: "side" })).request("/ok");
+    await rig.emulator.reset();
+    for (let restart = 0; restart < 2; restart += 1) {
+      await rig.close();
+      rig = await open();
+    }
+    const side = objectStore(`${rig.emulator.s3Url}/w/side`);
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+    await side.send(new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
+    expect(await bodyOf(side, upload.Key)).toBe("the only part");
   });
 
   it("nothing is left of what nobody needs any more", async () => {

@@ -301,7 +301,7 @@ describe("a post that is wrong", () => {
     [{ ...PLAIN, tags: "a" }, "post[3].tags: must be a list of strings"],
     [{ ...PLAIN, tags: ["a", 1] }, "post[3].tags: must be a list of strings"],
     [{ ...PLAIN, parent_run_ids: [ID, "x"] }, "post[3].parent_run_ids: must be a list of at most 1000 uuids"],
-    ...[ID, 7, [ID], { a: 1 }].map(
+    ...[ID, 7, [`20260115T090000000000Z${ID}`], { a: 1 }].map(
       (dotted_order) =>
         [
           { ...PLAIN, dotted_order },
