@@ -11,7 +11,7 @@ import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
 import { valuesOf } from "./values.ts";
 
 const CREATED_BY = "trace-platform-emulator";
-// A row group is encoded once it has so much; it is what the encoder holds in memory.
+// A row group is what was read at once; with a filter, which may leave little of that, it is encoded once it has so much.
 const GROUP_ROWS = 10_000;
 const GROUP_BYTES = 8 * 1024 * 1024;
 // Most files of a schedule are small: a large buffer for each would cost more than all the rest.
@@ -118,7 +118,7 @@ export async function encodeFile(
   while (rows < order.rowsPerFile) {
     const taken = source.take(order.rowsPerFile - rows, order.bytesPerFile - bytes, rows === 0);
     if (taken.length === 0) break;
-    // A selected line is copied, so that it does not keep in memory all the lines read with it.
+    // A selected line is copied, since it waits for others while more is read.
     const selected =
       selects === null
         ? taken
@@ -128,7 +128,7 @@ export async function encodeFile(
     bytes += selectedBytes;
     groupBytes += selectedBytes;
     for (const row of selected) group.push(row);
-    if (group.length < GROUP_ROWS && groupBytes < GROUP_BYTES) continue;
+    if (selects !== null && group.length < GROUP_ROWS && groupBytes < GROUP_BYTES) continue;
     file.add(group);
     group = [];
     groupBytes = 0;

@@ -85,9 +85,11 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
   };
 }
 
-/** An empty index. */
-export function createIdIndex(): IdIndex {
-  return indexOver(createEntries(), new Uint32Array(FIRST_SLOTS), false);
+/** An empty index, with room for so many rows. */
+export function createIdIndex(rows = 0): IdIndex {
+  let slots = FIRST_SLOTS;
+  while (rows > slots * MAX_LOAD_FACTOR) slots *= 2;
+  return indexOver(createEntries(), new Uint32Array(slots), false);
 }
 
 function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array, isCopy: boolean): IdIndex {
@@ -131,13 +133,17 @@ function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array
   }
 
   function putWanted(segment: number, position: number): void {
-    let entry = entryOfWanted();
+    let slot = slotOf(wanted);
+    let entry = (slots[slot] ?? 0) - 1;
     if (entry < 0) {
-      if (entries.size() + 1 > slots.length * MAX_LOAD_FACTOR) grow();
+      if (entries.size() + 1 > slots.length * MAX_LOAD_FACTOR) {
+        grow();
+        slot = slotOf(wanted);
+      }
       if (isShared) slots = slots.slice();
       isShared = false;
       entry = entries.add(wanted);
-      slots[slotOf(wanted)] = entry + 1;
+      slots[slot] = entry + 1;
     }
     entries.place(entry, segment, position);
   }

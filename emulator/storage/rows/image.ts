@@ -92,12 +92,12 @@ export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
 }
 
 function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {
-  const index = createIdIndex();
   const segments = names.map((name, number) => {
     const segment = createSegment(number, name);
     for (const piece of name.pieces) loadPiece(pool, segment, piece, mark);
     return segment;
   });
+  const index = createIdIndex(segments.reduce((sum, { records }) => sum + records, 0));
   for (const segment of segments) indexRows(pool, segment, index);
   return { index, segments };
 }

@@ -30,7 +30,8 @@ const JSON_KEYS = JSON_COLUMNS.map((name) => [name, `,"${name}":`] as const);
 const SIZES = `,"sizes":`;
 const OPENING_BRACE = 0x7b;
 const NULL = "null";
-const NULL_BYTES = Buffer.from(NULL);
+/** No other JSON text begins with it. */
+const NULL_BEGIN = 0x6e;
 
 /** Whether the column holds JSON, which is copied and not parsed. */
 export function isJsonColumn(name: ColumnName): name is JsonColumn {
@@ -93,14 +94,15 @@ export interface StoredRow {
   json(column: JsonColumn): Buffer | null;
 }
 
-function sizesOf(line: Buffer): Record<string, number> {
+function sizesOf(line: Buffer): Readonly<Record<string, number | undefined>> {
   const start = line.lastIndexOf(OPENING_BRACE);
   return JSON.parse(line.toString("latin1", start, line.length - 1 - SUM_BYTES)) as Record<string, number>;
 }
 
 /** Finds the columns of a line without parsing its JSON columns. */
 export function splitLine(line: Buffer): StoredRow {
-  const { row: _row, before: _before, head: headBytes, ...sizes } = sizesOf(line);
+  const sizes = sizesOf(line);
+  const headBytes = sizes.head;
   if (headBytes === undefined) throw new SyntaxError("a stored row without sizes");
   const head = JSON.parse(`${line.toString("utf8", 0, headBytes)}}`) as RowHead;
   return {
@@ -108,12 +110,12 @@ export function splitLine(line: Buffer): StoredRow {
     head,
     json(column) {
       let at = headBytes;
-      for (const name in sizes) {
-        const start = at + name.length + 4; // The comma, two quotes and the colon of `,"name":`.
-        at = start + (sizes[name] ?? 0);
+      for (const [name, key] of JSON_KEYS) {
+        const size = sizes[name];
+        if (size === undefined) continue;
+        at += key.length + size;
         if (name !== column) continue;
-        const text = line.subarray(start, at);
-        return text.length === NULL_BYTES.length && text.equals(NULL_BYTES) ? null : text;
+        return line[at - size] === NULL_BEGIN ? null : line.subarray(at - size, at);
       }
       return null;
     },

@@ -8,7 +8,7 @@ import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 interface RowSource {
   /**
    * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
-   * bytes together; but one at least, when `atLeastOne` is set and one is left.
+   * bytes together; but one at least, when `atLeastOne` is set and one is left. Their bytes are there until the next call.
    */
   take(rowsMax: number, bytesMax: number, atLeastOne: boolean): readonly StoredRow[];
   /** Names the last row that was taken. */
@@ -24,7 +24,7 @@ export interface PartitionReader {
 }
 
 const BATCH_ROWS_MAX = 10_000;
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 const READ_BYTES_MAX = 8 * 1024 * 1024;
 // Bytes of other rows that are read over rather than beginning another read.
 const GAP_BYTES_MAX = 32 * 1024;
@@ -60,8 +60,30 @@ function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRan
   return { file, begin, end, past };
 }
 
+/** Where lines are read to, batch after batch: new memory for each of them would cost as much as to read it. */
+function createRoom() {
+  let room = Buffer.alloc(0);
+  let used = 0;
+  return {
+    /** What was taken before is given back. */
+    empty(): void {
+      used = 0;
+    },
+    take(bytes: number): Buffer {
+      if (used + bytes > room.length) {
+        room = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * room.length));
+        used = 0;
+      }
+      used += bytes;
+      return room.subarray(used - bytes, used);
+    },
+  };
+}
+
+type Room = ReturnType<typeof createRoom>;
+
 /** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
-function readLines(plan: Plan, from: number, to: number): Buffer[] {
+function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   const { offsets, lengths } = plan;
   const offsetOf = (row: number): number => offsets[row] ?? 0;
   const rows = Array.from({ length: to - from }, (_, at) => from + at);
@@ -69,9 +91,10 @@ function readLines(plan: Plan, from: number, to: number): Buffer[] {
     rows.sort((left, right) => offsetOf(left) - offsetOf(right));
   }
   const lines = new Array<Buffer>(to - from);
+  room.empty();
   for (let at = 0; at < rows.length; ) {
     const { file, begin, end, past } = readRangeOf(plan, rows, at);
-    const bytes = readExactly(file.file, Buffer.allocUnsafeSlow(end - begin), begin - file.firstByte);
+    const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte);
     for (; at < past; at += 1) {
       const row = rows[at] ?? 0;
       const start = offsetOf(row) - begin;
@@ -96,10 +119,11 @@ function endOfBatch(plan: Plan, from: number, rowsMax: number, firstMax: number,
 function openSource(plan: Plan, begin: number, beginCursor: string | null): RowSource {
   let position = begin;
   let cursor = beginCursor;
+  const room = createRoom();
   return {
     take(rowsMax, bytesMax, atLeastOne) {
       const to = endOfBatch(plan, position, rowsMax, atLeastOne ? Infinity : bytesMax, bytesMax);
-      const rows = readLines(plan, position, to).map(splitLine);
+      const rows = readLines(plan, position, to, room).map(splitLine);
       position = to;
       const last = rows.at(-1)?.head;
       if (last !== undefined) cursor = `${last.start_time} ${last.id}`;

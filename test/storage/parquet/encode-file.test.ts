@@ -1,23 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { idOf, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
 import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
 
-/** The ids of each file, one file after the other, until the encoder says that nothing is left. */
-async function idsOfFiles(folder: string, request: FileRequest): Promise<unknown[][]> {
+/** What a column of each file has, one file after the other, until the encoder says that nothing is left. */
+async function valuesOfFiles(
+  folder: string,
+  request: FileRequest,
+  column: ColumnName = "id",
+): Promise<unknown[][]> {
   const files: unknown[][] = [];
   let cursor = request.cursor;
   for (let done = false; !done; ) {
     const file = await encodeHere(folder, { ...request, cursor });
-    const ids: unknown[] = [];
+    const values: unknown[] = [];
     if (file.bytes !== null) {
       const read = await readParquetFile(file.bytes);
-      for await (const batch of read.batches()) ids.push(...batch.map(({ id }) => id));
+      for await (const batch of read.batches()) values.push(...batch.map((row) => row[column]));
     }
-    expect(ids).toHaveLength(file.rows);
-    files.push(ids);
+    expect(values).toHaveLength(file.rows);
+    files.push(values);
     ({ cursor, done } = file);
   }
   return files;
@@ -26,10 +30,10 @@ async function idsOfFiles(folder: string, request: FileRequest): Promise<unknown
 describe("the files of a partition", () => {
   test("have so many rows each, in order, and the last one says that it is the last", async () => {
     const { folder, order: request } = stored(manyRows(25).reverse());
-    const files = await idsOfFiles(folder, { ...request, rowsPerFile: 10 });
+    const files = await valuesOfFiles(folder, { ...request, rowsPerFile: 10 });
     expect(files.map((ids) => ids.length)).toStrictEqual([10, 10, 5]);
     expect(files.flat()).toStrictEqual(manyRows(25).map(({ id }) => id));
-    const exact = await idsOfFiles(folder, { ...request, rowsPerFile: 5 });
+    const exact = await valuesOfFiles(folder, { ...request, rowsPerFile: 5 });
     expect(exact.map((ids) => ids.length)).toStrictEqual([5, 5, 5, 5, 5]);
     expect(exact.flat()).toStrictEqual(files.flat());
   });
@@ -37,16 +41,25 @@ describe("the files of a partition", () => {
   test("are closed by bytes, and take a row that is larger than a file may be", async () => {
     const large = [3, 3000, 3, 3, 3].map((size, n) => sampleRow(n, { inputs: "x".repeat(size) }));
     const { folder, order: request } = stored(large);
-    const files = await idsOfFiles(folder, { ...request, bytesPerFile: 2400 });
+    const files = await valuesOfFiles(folder, { ...request, bytesPerFile: 2400 });
     expect(files).toStrictEqual([[idOf(0)], [idOf(1)], [idOf(2), idOf(3)], [idOf(4)]]);
   });
 
-  test("go on across row groups of several megabytes", async () => {
-    const rows = Array.from({ length: 30 }, (_, n) => sampleRow(n, { inputs: `${n} `.repeat(400_000) }));
-    const { folder, order: request } = stored(rows);
-    const files = await idsOfFiles(folder, { ...request, compression: "snappy" });
-    expect(files).toStrictEqual([rows.map(({ id }) => id)]);
-  });
+  test.each([null, 'eq(run_type, "llm")'])(
+    "go on across row groups of several megabytes (filter: %s)",
+    async (filter) => {
+      const all = Array.from({ length: 30 }, (_, n) =>
+        sampleRow(n, { run_type: n % 5 === 0 ? "llm" : "tool", inputs: `${n} `.repeat(400_000) }),
+      );
+      const { folder, order } = stored(all);
+      const request = { ...order, compression: "snappy", filter } as const;
+      const rows = all.filter(({ run_type }) => filter === null || run_type === "llm");
+      expect(await valuesOfFiles(folder, request)).toStrictEqual([rows.map(({ id }) => id)]);
+      const [inputs = []] = await valuesOfFiles(folder, request, "inputs");
+      const wrong = rows.filter((row, n) => JSON.stringify(inputs[n]) !== JSON.stringify(row.inputs));
+      expect(wrong.map(({ id }) => id)).toStrictEqual([]);
+    },
+  );
 
   test("are none when no row was left, or none ever there", async () => {
     const { folder, order: request } = stored([sampleRow(1)]);
