@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
 import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
-import type { RunningEmulator } from "../emulator/runtime/start.ts";
+import type { ServingEmulator } from "../emulator/runtime/start.ts";
 import { isFullDisk } from "../emulator/storage/full-disk.ts";
 import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
@@ -18,7 +18,7 @@ const DEFECT_EXIT_CODE = 5;
  * a defect has ended the emulator; the user has then been given the cause and the next step in one line.
  */
 export async function runWithEmulator(
-  running: RunningEmulator,
+  running: ServingEmulator,
   { dataFolder }: Configuration,
   work: (defectExit: Promise<number>) => Promise<number>,
 ): Promise<number> {

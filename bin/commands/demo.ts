@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { start } from "../../emulator/runtime/start.ts";
+import { orExplain } from "../../emulator/runtime/start-problems.ts";
 import type { Command, Invocation } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
@@ -6,7 +8,6 @@ import { makeDemoFolder } from "../demo/folder.ts";
 import { runDemo } from "../demo/run.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
-import { startForCommand } from "../start-emulator.ts";
 import { printResult } from "../terminal.ts";
 
 const DEFAULT_FOLDER = ".emulator/demo";
@@ -34,7 +35,7 @@ async function run(invocation: Invocation): Promise<number> {
   await makeDemoFolder(folder);
   const progress = openProgress(invocation);
   const interrupted = firstSignal();
-  const running = await startForCommand(configuration);
+  const running = await orExplain(configuration, start(configuration));
   return runWithEmulator(running, configuration, async (breakdown) => {
     try {
       const demoRun = runDemo(running, progress);

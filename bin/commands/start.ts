@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
-import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
@@ -62,7 +62,7 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 function reportReady(
-  { ready, consoleUrl }: RunningEmulator,
+  { ready, consoleUrl }: ServingEmulator,
   configuration: Configuration,
   { flags, cwd }: Invocation,
   isJson: boolean,
@@ -82,7 +82,7 @@ function reportReady(
 
 /** On a terminal a key opens the console; what listens is loaded only there. */
 async function keysOf(
-  { consoleUrl }: RunningEmulator,
+  { consoleUrl }: ServingEmulator,
   { flags }: Invocation,
 ): Promise<(() => void) | undefined> {
   if (!process.stdin.isTTY || !process.stdout.isTTY || flags.quiet === true) return undefined;

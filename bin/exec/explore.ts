@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
-import type { RunningEmulator } from "../../emulator/runtime/start.ts";
+import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions.ts";
 import { EnvironmentError, replyOf } from "../../scenarios/environment.ts";
 import { shellWord } from "../../scenarios/replay.ts";
@@ -91,7 +91,7 @@ function openRuns(invocation: Invocation) {
   };
 }
 
-function worldOf({ ready }: RunningEmulator): PlayedWorld {
+function worldOf({ ready }: ServingEmulator): PlayedWorld {
   return createRunner({
     async request({ region, method, path, headers, body }) {
       const origin = region === "eu" ? ready.eu_url : ready.url;
@@ -109,7 +109,7 @@ interface CommandRun {
 
 async function runQuietly(
   invocation: Invocation,
-  { ready }: RunningEmulator,
+  { ready }: ServingEmulator,
   children: Set<ChildProcess>,
   limitMs: number,
 ): Promise<CommandRun> {

@@ -15,8 +15,8 @@ import type { CloseOptions, Emulator, EmulatorSnapshots, ForkOptions } from "./l
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
 import { reportUnused, unusedFaultsIn } from "./library/unused-faults.ts";
-import type { RunningEmulator } from "./start.ts";
-import { startOrExplain } from "./start-problems.ts";
+import { type RunningEmulator, start } from "./start.ts";
+import { orExplain } from "./start-problems.ts";
 
 export type { FaultOrder, FaultView } from "../client/faults.ts";
 export type { AdvanceResult, AdvanceTarget } from "../client/views.ts";
@@ -49,7 +49,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const defaults = { port: 0, ephemeral: options.data === undefined, rateLimits: "off" };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options: { ...defaults, ...options } });
   if (!resolution.ok) throw new Error(resolution.problems.join("\n"));
-  const running = await startOrExplain(resolution.configuration);
+  const running = await orExplain(resolution.configuration, start(resolution.configuration));
   let isOpen = true;
   const { configuration } = resolution;
   const emulating = { running, configuration, calls: new Map(), isOpen: () => isOpen };

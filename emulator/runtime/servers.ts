@@ -12,7 +12,7 @@ import { createS3Server } from "../s3/front/server.ts";
 import { splitTarget } from "../s3/front/target.ts";
 import { builtUrl } from "../storage/thread-url.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
-import type { OnDemand } from "./on-demand.ts";
+import type { Engine } from "./engine.ts";
 import type { PortNumbers } from "./process/addresses.ts";
 import { boundConnections } from "./process/descriptors.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
@@ -29,10 +29,9 @@ const CLOSE_GRACE_MS = 1000;
 
 /** What the servers of a process are made with; `connections` bounds those of all of them together. */
 export interface ServersParts {
-  readonly worlds: Worlds;
   readonly freeSpace: FreeSpaceGuard;
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
-  readonly onDemand: () => OnDemand | Promise<OnDemand>;
+  readonly opened: () => Promise<Pick<Engine, "worlds" | "onDemand">>;
   readonly connections: number;
   readonly consoleToken: string | undefined;
 }
@@ -40,7 +39,7 @@ export interface ServersParts {
 /** Servers that do not listen yet. */
 export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
-  { worlds, freeSpace, handle, onDemand, connections, consoleToken }: ServersParts,
+  { freeSpace, handle, opened, connections, consoleToken }: ServersParts,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
@@ -49,10 +48,7 @@ export function createServers(
   const shared = { limits, clientAddresses, guard, consoleFolder, handle };
   const us = createOrigin({ region: "us", ...shared });
   const eu = createOrigin({ region: "eu", ...shared });
-  const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
-  const s3 = createS3Server(
-    s3Listener(onDemand, { wallNow: Date.now, resolve, guard, requireRoom: freeSpace.require }),
-  );
+  const s3 = createS3Server(s3Listener(opened, { guard, requireRoom: freeSpace.require }));
   boundConnections([us, eu, s3], connections);
   return {
     async listen() {
@@ -67,8 +63,16 @@ export function createServers(
 }
 
 /** The front is made with the first request. */
-function s3Listener(onDemand: ServersParts["onDemand"], options: S3FrontOptions): S3Listener {
-  const front = lazily(async () => (await onDemand()).createS3Front(options));
+function s3Listener(
+  opened: ServersParts["opened"],
+  options: Pick<S3FrontOptions, "guard" | "requireRoom">,
+): S3Listener {
+  const front = lazily(async () => {
+    const { worlds, onDemand } = await opened();
+    const { createS3Front } = await onDemand();
+    const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
+    return createS3Front({ wallNow: Date.now, resolve, ...options });
+  });
   let listener: S3Listener | undefined;
   return async (request, response) => {
     listener ??= await front();

@@ -2,8 +2,6 @@ import { isIP } from "node:net";
 import { createControlClient } from "../client/control-client.ts";
 import { sendTo } from "../client/send.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { LogOptions } from "./request-log.ts";
-import { type RunningEmulator, start } from "./start.ts";
 
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -42,13 +40,13 @@ export class StartProblem extends Error {
   }
 }
 
-/** Starts an emulator. Throws `StartProblem`. */
-export async function startOrExplain(
+/** What a start comes to. Throws `StartProblem`. */
+export async function orExplain<Started>(
   configuration: Configuration,
-  log?: LogOptions,
-): Promise<RunningEmulator> {
+  starting: Promise<Started>,
+): Promise<Started> {
   try {
-    return await start(configuration, log);
+    return await starting;
   } catch (error) {
     const problem = error as StartError;
     const { name, message, code, port, path, hint } = problem;

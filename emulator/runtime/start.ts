@@ -1,48 +1,27 @@
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
 import { MAIN } from "../http/world-choice.ts";
-import { lazily } from "../kernel/lazily.ts";
-import { Refusal } from "../kernel/refusal.ts";
-import { createFileEncoder } from "../storage/parquet/encoder.ts";
-import { openHeads } from "../storage/pool/heads.ts";
-import { openPool } from "../storage/pool/pool.ts";
-import { createSecrets, openSecrets } from "../storage/secrets.ts";
-import { sweep } from "../storage/sweep.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
-import { untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
-import type { OnDemand, OnDemandParts } from "./on-demand.ts";
+import type { Engine, EngineParts } from "./engine.ts";
 import { createServerAddresses } from "./process/addresses.ts";
-import { acquireDataFolder, type DataFolder } from "./process/data-folder.ts";
+import { acquireDataFolder } from "./process/data-folder.ts";
 import { createDefectWatch, type WorldDefect } from "./process/defect.ts";
 import { divideDescriptors } from "./process/descriptors.ts";
 import { createFreeSpaceGuard } from "./process/free-space.ts";
-import { loadLazyModules } from "./process/lazy-modules.ts";
-import { createRequestLog, type LogOptions } from "./request-log.ts";
-import { createRouter, type Router } from "./router.ts";
-import { createServers } from "./servers.ts";
-import { createSnapshots } from "./snapshots/snapshots.ts";
-import { unknownWorld } from "./worlds/names.ts";
+import type { LogOptions } from "./request-log.ts";
+import { createServers, type Servers } from "./servers.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
-import { seedWorld } from "./worlds/seed.ts";
-import { openWorldRuntime } from "./worlds/world-runtime.ts";
-import { createWorlds, type Worlds } from "./worlds/worlds.ts";
 
-/** An emulator that serves, until it is closed. */
-export interface RunningEmulator {
+/** An emulator that serves, until it is closed; of one that keeps nothing, the first request opens the worlds. */
+export interface ServingEmulator {
   readonly ready: ReadyLine;
   /** Where a person finds the console; it may hold a token that nothing else shows. */
   readonly consoleUrl: string;
   /** What the world main has no secrets for, when it was read from a file. */
   readonly missing: MissingSecrets | undefined;
-  /** Answers a request without a socket. */
-  handle(request: HttpRequest): Promise<HttpReply>;
-  /** Loads what the first request would wait for. */
+  /** Loads and opens what the first request would wait for. */
   prepare(): Promise<unknown>;
-  /** A world that is in use; undefined when there is none of this name. */
-  world(id: string): NamedWorld | undefined;
-  /** Where the bodies of the embedded object store lie. */
-  readonly objectsFolder: string;
   /** Armed faults that were never hit: under `--strict` their user wants to know. */
   untriggeredFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
@@ -51,178 +30,117 @@ export interface RunningEmulator {
   close(): Promise<void>;
 }
 
+/** An emulator whose worlds are open. */
+export interface RunningEmulator extends ServingEmulator {
+  /** Answers a request without a socket. */
+  handle(request: HttpRequest): Promise<HttpReply>;
+  /** A world that is in use; undefined when there is none of this name. */
+  world(id: string): NamedWorld | undefined;
+  /** Where the bodies of the embedded object store lie. */
+  readonly objectsFolder: string;
+}
+
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
-  const { areFew, files, connections } = divideDescriptors();
-  if (areFew) await loadLazyModules();
-  const folder = await acquireDataFolder(configuration.dataFolder);
-  const closers: (() => Promise<void>)[] = [];
-  const close = async (endFolder = folder.release) => {
-    for (const closeNext of closers.toReversed()) await closeNext();
-    await endFolder();
-  };
-  try {
-    const emulator = openEmulator(configuration, folder, { filesMax: files, log });
-    closers.push(emulator.close);
-    void folder.lost.then((reason) => endWorlds(emulator.worlds, reason));
-    const { main, missing } = await openMain(emulator);
-    const { handle } = emulator.router;
-    const servers = createServers(configuration, {
-      ...emulator,
-      handle,
-      connections,
-      consoleToken: emulator.addresses.consoleToken,
-    });
-    closers.push(servers.close);
-    emulator.addresses.setPorts(await servers.listen());
-    return runningEmulator(emulator, main, {
-      missing,
-      handle,
-      async close() {
-        stopTime(emulator.worlds);
-        await servers.close();
-        await exportAndClose(emulator, close);
-      },
-    });
-  } catch (error) {
-    await close(folder.discard);
-    throw error;
-  }
-}
-
-/** All that lives in one data folder. */
-interface OpenedEmulator extends OnDemandParts {
-  readonly onDemand: () => OnDemand | Promise<OnDemand>;
-  readonly router: Router;
-  /** Settles with what has ended a world, when something does (law 6). */
-  readonly defect: Promise<WorldDefect>;
-  close(): Promise<void>;
-}
-
-/** The composition root: the only place that knows every adapter. */
-function openEmulator(
-  configuration: Configuration,
-  { path: folder, isLost }: DataFolder,
-  { filesMax, log }: { readonly filesMax: number; readonly log: LogOptions | undefined },
-): OpenedEmulator {
-  const isKept = configuration.dataFolder !== null;
-  const { limits } = configuration.settings;
-  const secrets = isKept ? openSecrets(folder) : createSecrets();
-  const pool = openPool(folder, isKept, filesMax);
-  const heads = openHeads(pool, secrets);
-  const addresses = createServerAddresses(configuration);
-  const encoder = createFileEncoder();
-  const defects = createDefectWatch();
-  const snapshots = createSnapshots({ configuration, pool, heads, secrets });
-  const worlds = createWorlds({
-    pool,
-    heads,
-    snapshots,
-    worldsMax: limits.worlds,
-    openRuntime(id, source) {
-      const runtime = openWorldRuntime({
-        configuration: { ...configuration, ...heads.worlds.get(id)?.beginning },
-        pool,
-        heads,
-        name: id,
-        ...(source && { source }),
-        secrets,
-        encoder,
-        isEmbedded: (endpointUrl) => addresses.isEmbedded(endpointUrl, id),
-        handle: (request) => router.handleIn(id, request),
-      });
-      defects.watch(runtime.world);
-      return runtime;
-    },
-    seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
-  });
-  const freeSpace = createFreeSpaceGuard(folder);
-  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets, freeSpace };
-  const onDemand = loadedOnDemand(parts);
-  const router = createRouter({
-    worlds,
-    onDemand,
-    freeSpace,
-    log: log && createRequestLog(log),
-  });
+  const { serving, opened } = await launch(configuration, log, true);
+  const { router, worlds, main } = await opened();
   return {
-    ...parts,
-    onDemand,
-    router,
-    defect: defects.first,
-    async close() {
-      await worlds.close();
-      await encoder.close();
-      const isSwept = isKept && !isLost() && sweep(pool, heads);
-      await pool.settle();
-      heads.close(isSwept);
-    },
-  };
-}
-
-/** A promise with the first call, and what it was for with those after. */
-function loadedOnDemand(parts: OnDemandParts): OpenedEmulator["onDemand"] {
-  let loaded: OnDemand | undefined;
-  const load = lazily(async () => {
-    const { createOnDemand } = await import("./on-demand.ts");
-    loaded = createOnDemand(parts);
-    return loaded;
-  });
-  return () => loaded ?? load();
-}
-
-/** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
-async function openMain(
-  emulator: OpenedEmulator,
-): Promise<{ readonly main: NamedWorld; readonly missing: MissingSecrets | undefined }> {
-  const { importFile, exportFile } = emulator.configuration;
-  const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await (await emulator.onDemand()).beginMain() : undefined;
-  const main = await emulator.worlds.ensureReady(MAIN);
-  if (!main) throw unknownWorld(MAIN);
-  return { main, missing };
-}
-
-/** Another process writes to the data folder now: nothing more may be written here. */
-function endWorlds(worlds: Worlds, reason: string): void {
-  for (const { named } of worlds.list())
-    named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
-}
-
-/** An advance, or a world that catches up, would keep open requests and the end of the process waiting. */
-function stopTime(worlds: Worlds): void {
-  for (const { named } of worlds.list()) {
-    named?.runtime.clock.sync();
-    named?.runtime.clock.close();
-  }
-}
-
-/** Saves everything before a file that could not be written is reported. */
-async function exportAndClose(emulator: OpenedEmulator, close: () => Promise<void>): Promise<void> {
-  try {
-    if (emulator.configuration.exportFile !== null) await (await emulator.onDemand()).exportMain();
-  } finally {
-    await close();
-  }
-}
-
-function runningEmulator(
-  emulator: OpenedEmulator,
-  main: NamedWorld,
-  rest: Pick<RunningEmulator, "missing" | "handle" | "close">,
-): RunningEmulator {
-  const { worlds, addresses, defect, onDemand } = emulator;
-  return {
-    ...rest,
-    ready: addresses.readyLine(MAIN, main.runtime.world),
-    consoleUrl: addresses.consoleUrl(),
-    prepare: async () => onDemand(),
+    ...serving,
+    handle: router.handle,
     world: worlds.find,
     get objectsFolder() {
       return main.runtime.objectsFolder();
     },
-    untriggeredFaults: () =>
-      worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
-    defect,
+  };
+}
+
+/** The same for programs that reach it by its servers only: they wait for no worlds that can be opened later. */
+export async function serve(configuration: Configuration, log?: LogOptions): Promise<ServingEmulator> {
+  return (await launch(configuration, log, !canOpenLater(configuration))).serving;
+}
+
+/** Where neither files can be refused nor time stands still from the ready line on. */
+function canOpenLater({ dataFolder, importFile, exportFile, seedData, clock, now }: Configuration): boolean {
+  const isSeeded = Object.values(seedData).some((part) => part.length > 0);
+  const isKept = dataFolder !== null || importFile !== null || exportFile !== null;
+  return !isKept && !isSeeded && (clock.mode === "flowing" || now !== null);
+}
+
+interface Launched {
+  readonly serving: ServingEmulator;
+  /** Resolves with the engine, which it opens unless it is open. */
+  opened(): Promise<Engine>;
+}
+
+async function launch(
+  configuration: Configuration,
+  log: LogOptions | undefined,
+  opensFirst: boolean,
+): Promise<Launched> {
+  const { areFew, files: filesMax, connections } = divideDescriptors();
+  if (areFew) await (await import("./process/lazy-modules.ts")).loadLazyModules();
+  const folder = await acquireDataFolder(configuration.dataFolder);
+  const addresses = createServerAddresses(configuration);
+  const freeSpace = createFreeSpaceGuard(folder.path);
+  const defects = createDefectWatch();
+  const engine = engineOf({ configuration, folder, filesMax, log, addresses, freeSpace, defects });
+  let servers: Servers | undefined;
+  try {
+    if (opensFirst) await engine.opened();
+    const { consoleToken } = addresses;
+    servers = createServers(configuration, { ...engine, freeSpace, connections, consoleToken });
+    addresses.setPorts(await servers.listen());
+  } catch (error) {
+    await servers?.close();
+    await engine.close();
+    await folder.discard();
+    throw error;
+  }
+  const { close: closeServers } = servers;
+  const { seed, now } = engine.current()?.main.runtime.world ?? configuration;
+  const serving: ServingEmulator = {
+    ready: addresses.readyLine(MAIN, { seed, now: now ?? Date.now() }),
+    consoleUrl: addresses.consoleUrl(),
+    missing: engine.current()?.missing,
+    prepare: async () => (await engine.opened()).onDemand(),
+    untriggeredFaults: () => engine.current()?.untriggeredFaults() ?? [],
+    defect: defects.first,
+    async close() {
+      engine.current()?.stopTime();
+      await closeServers();
+      try {
+        await engine.close();
+      } finally {
+        await folder.release();
+      }
+    },
+  };
+  return { serving, opened: engine.opened };
+}
+
+/** The engine of a process, loaded and opened when it is first asked for. */
+function engineOf(parts: EngineParts) {
+  let opening: Promise<Engine> | undefined;
+  let current: Engine | undefined;
+
+  async function open(): Promise<Engine> {
+    const { openEngine } = await import("./engine.ts");
+    current = await openEngine(parts);
+    return current;
+  }
+
+  function opened(): Promise<Engine> {
+    opening ??= open();
+    return opening;
+  }
+
+  return {
+    opened,
+    /** Undefined until it is open. */
+    current: () => current,
+    handle: (request: HttpRequest): Promise<HttpReply> =>
+      current ? current.router.handle(request) : opened().then(({ router }) => router.handle(request)),
+    /** One that could not be opened has closed itself. */
+    close: async () => (await opening?.catch(() => undefined))?.close(),
   };
 }

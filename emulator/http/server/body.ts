@@ -1,16 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Refusal } from "../../kernel/refusal.ts";
 import { decompressZstd, ZstdTooLarge } from "./zstd.ts";
 
 /** Why a body could not be received; the request is answered without it. */
 export class BodyProblem extends Refusal {}
 
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+type Decoder = "createBrotliDecompress" | "createGunzip" | "createInflate";
+
+/** Functions of node:zlib, which is loaded with the first body that needs it. */
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: "createGunzip",
+  "x-gzip": "createGunzip",
+  deflate: "createInflate",
+  br: "createBrotliDecompress",
 };
 
 const NO_BODY = new Uint8Array(0);
@@ -42,7 +44,7 @@ async function decoded(request: IncomingMessage, named: string, maxBytes: number
       "unsupported_encoding",
       `Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`,
     );
-  const plain = decoder();
+  const plain = process.getBuiltinModule("node:zlib")[decoder]();
   request.on("error", (error) => plain.emit("error", error));
   try {
     return await collect(request.pipe(plain), maxBytes);

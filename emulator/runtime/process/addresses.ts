@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Configuration, ReadyLine } from "../../config/configuration.ts";
 import { packageVersion } from "../../config/package-version.ts";
 import { MAIN } from "../../http/world-choice.ts";
@@ -21,7 +20,7 @@ export interface ServerAddresses {
   /** Where a person finds the console of the world main, with the token where it takes one. */
   consoleUrl(): string;
   /** What an emulator says of a world once it is ready to serve. */
-  readyLine(id: string, world: World): ReadyLine;
+  readyLine(id: string, world: Pick<World, "seed" | "now">): ReadyLine;
   /** Whether an endpoint is a world's own object store: none named, or the S3 port on a loopback name. */
   isEmbedded(endpointUrl: string | null, id: string): boolean;
 }
@@ -33,7 +32,9 @@ const OWN_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", 
 export function createServerAddresses({ host: bound }: Configuration): ServerAddresses {
   const host = OWN_ADDRESS[bound] ?? bound;
   const isLocal = isLoopback(bound.includes(":") ? `[${bound}]` : bound);
-  const consoleToken = isLocal ? undefined : randomBytes(16).toString("hex");
+  // Loaded only where it is needed: it takes a part of each start.
+  const random = () => process.getBuiltinModule("node:crypto").randomBytes(16).toString("hex");
+  const consoleToken = isLocal ? undefined : random();
   let ports: PortNumbers = { us: 0, eu: 0, s3: 0 };
 
   function of(id: string) {

@@ -5,6 +5,7 @@ import { createSchedules } from "../../subjects/crons/schedules.ts";
  * descriptors, all of it is loaded before it serves.
  */
 const LAZY: readonly (() => Promise<unknown>)[] = [
+  () => import("../engine.ts"),
   () => import("../on-demand.ts"),
   () => import("../../../contracts/targets/expect.ts"),
   () => import("../../storage/parquet/footer.ts"),

@@ -4,7 +4,12 @@ import { expect, it } from "vitest";
 
 const OWN = "emulator/runtime/process/lazy-modules.ts";
 /** What is loaded before anything is served, or by other programs than the emulator. */
-const AT_START = ["yaml", "proper-lockfile", "emulator/runtime/library/snapshot-files.ts"];
+const AT_START = [
+  "yaml",
+  "proper-lockfile",
+  "emulator/runtime/library/snapshot-files.ts",
+  "emulator/runtime/process/lazy-modules.ts",
+];
 const ELSEWHERE = /^emulator\/(?:console|entries)\//;
 
 /** What a file imports when it gets there: files of the project by their paths. */

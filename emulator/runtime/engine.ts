@@ -1,0 +1,177 @@
+import type { Configuration } from "../config/configuration.ts";
+import { MAIN } from "../http/world-choice.ts";
+import { lazily } from "../kernel/lazily.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { createFileEncoder } from "../storage/parquet/encoder.ts";
+import { openHeads } from "../storage/pool/heads.ts";
+import { openPool } from "../storage/pool/pool.ts";
+import { createSecrets, openSecrets } from "../storage/secrets.ts";
+import { sweep } from "../storage/sweep.ts";
+import type { FaultRule } from "../subjects/faults/records.ts";
+import { untriggeredFaults } from "../subjects/faults/rules.ts";
+import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
+import type { OnDemand, OnDemandParts } from "./on-demand.ts";
+import type { ServerAddresses } from "./process/addresses.ts";
+import type { DataFolder } from "./process/data-folder.ts";
+import type { DefectWatch } from "./process/defect.ts";
+import type { FreeSpaceGuard } from "./process/free-space.ts";
+import { createRequestLog, type LogOptions } from "./request-log.ts";
+import { createRouter, type Router } from "./router.ts";
+import { createSnapshots } from "./snapshots/snapshots.ts";
+import { unknownWorld } from "./worlds/names.ts";
+import type { NamedWorld } from "./worlds/open-worlds.ts";
+import { seedWorld } from "./worlds/seed.ts";
+import { openWorldRuntime } from "./worlds/world-runtime.ts";
+import { createWorlds, type Worlds } from "./worlds/worlds.ts";
+
+/** What the worlds of a process share with its servers. */
+export interface EngineParts {
+  readonly configuration: Configuration;
+  readonly folder: DataFolder;
+  /** How many files of worlds may be open. */
+  readonly filesMax: number;
+  readonly log: LogOptions | undefined;
+  readonly addresses: ServerAddresses;
+  readonly freeSpace: FreeSpaceGuard;
+  readonly defects: DefectWatch;
+}
+
+/** All that lives in one data folder, the world `main` opened. */
+export interface Engine extends OnDemandParts {
+  readonly onDemand: () => OnDemand | Promise<OnDemand>;
+  readonly router: Router;
+  readonly main: NamedWorld;
+  /** What the world `main` has no secrets for, when it was read from a file. */
+  readonly missing: MissingSecrets | undefined;
+  untriggeredFaults(): readonly FaultRule[];
+  /** An advance, or a world that catches up, would keep open requests and the end of the process waiting. */
+  stopTime(): void;
+  /** Saves everything before a file that could not be written is reported. */
+  close(): Promise<void>;
+}
+
+/** Opens what a data folder holds, or what begins in memory; closes it again when a step fails. */
+export async function openEngine(parts: EngineParts): Promise<Engine> {
+  const opened = openFolder(parts);
+  const { worlds, onDemand } = opened;
+  void parts.folder.lost.then((reason) => endWorlds(worlds, reason));
+  try {
+    const { main, missing } = await openMain(opened);
+    return {
+      ...opened,
+      main,
+      missing,
+      untriggeredFaults: () =>
+        worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
+      stopTime: () => stopTime(worlds),
+      async close() {
+        try {
+          if (parts.configuration.exportFile !== null) await (await onDemand()).exportMain();
+        } finally {
+          await opened.close();
+        }
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** The composition root: the only place that knows every adapter. */
+function openFolder({
+  configuration,
+  folder: { path: folder, isLost },
+  filesMax,
+  log,
+  addresses,
+  freeSpace,
+  defects,
+}: EngineParts) {
+  const isKept = configuration.dataFolder !== null;
+  const { limits } = configuration.settings;
+  const secrets = isKept ? openSecrets(folder) : createSecrets();
+  const pool = openPool(folder, isKept, filesMax);
+  const heads = openHeads(pool, secrets);
+  const encoder = createFileEncoder();
+  const snapshots = createSnapshots({ configuration, pool, heads, secrets });
+  const worlds = createWorlds({
+    pool,
+    heads,
+    snapshots,
+    worldsMax: limits.worlds,
+    openRuntime(id, source) {
+      const runtime = openWorldRuntime({
+        configuration: { ...configuration, ...heads.worlds.get(id)?.beginning },
+        pool,
+        heads,
+        name: id,
+        ...(source && { source }),
+        secrets,
+        encoder,
+        isEmbedded: (endpointUrl) => addresses.isEmbedded(endpointUrl, id),
+        handle: (request) => router.handleIn(id, request),
+      });
+      defects.watch(runtime.world);
+      return runtime;
+    },
+    seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
+  });
+  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets, freeSpace };
+  const onDemand = loadedOnDemand(parts);
+  const router = createRouter({
+    worlds,
+    onDemand,
+    freeSpace,
+    log: log && createRequestLog(log),
+  });
+  return {
+    ...parts,
+    onDemand,
+    router,
+    async close() {
+      await worlds.close();
+      await encoder.close();
+      const isSwept = isKept && !isLost() && sweep(pool, heads);
+      await pool.settle();
+      heads.close(isSwept);
+    },
+  };
+}
+
+/** A promise with the first call, and what it was for with those after. */
+function loadedOnDemand(parts: OnDemandParts): Engine["onDemand"] {
+  let loaded: OnDemand | undefined;
+  const load = lazily(async () => {
+    const { createOnDemand } = await import("./on-demand.ts");
+    loaded = createOnDemand(parts);
+    return loaded;
+  });
+  return () => loaded ?? load();
+}
+
+/** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
+async function openMain({
+  configuration: { importFile, exportFile },
+  worlds,
+  onDemand,
+}: Pick<Engine, "configuration" | "worlds" | "onDemand">): Promise<Pick<Engine, "main" | "missing">> {
+  const hasFiles = importFile !== null || exportFile !== null;
+  const missing = hasFiles ? await (await onDemand()).beginMain() : undefined;
+  const main = await worlds.ensureReady(MAIN);
+  if (!main) throw unknownWorld(MAIN);
+  return { main, missing };
+}
+
+/** Another process writes to the data folder now: nothing more may be written here. */
+function endWorlds(worlds: Worlds, reason: string): void {
+  for (const { named } of worlds.list())
+    named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));
+}
+
+function stopTime(worlds: Worlds): void {
+  for (const { named } of worlds.list()) {
+    named?.runtime.clock.sync();
+    named?.runtime.clock.close();
+  }
+}
