@@ -8,12 +8,12 @@ WORKDIR /emulator
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The first start keeps compiled code, which the image's user may read and not write. Maps and declarations are read by
+# The first start and its first request keep compiled code, which the image's user may read and not write. Maps and declarations are read by
 # debuggers and compilers, and neither looks in here. The sticky /data is open
 # to any user, so that `docker run --user` finds a volume that it may write to.
 RUN node bin/build.mjs \
     && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-    && node dist/bin/emulator.js exec -- node --version \
+    && node dist/bin/emulator.js exec -- node -e "fetch(process.env.EMULATOR_URL + '/ok')" \
     && find node_modules dist -type f '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' ')' -delete \
     && mkdir -p /image/emulator/scenarios /image/usr/local/bin \
     && mkdir -m 1777 /image/data \

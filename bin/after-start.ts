@@ -1,12 +1,12 @@
 let next: (() => void) | undefined;
 
-/** Says what is to be done once an emulator of this process serves. */
+/** Says what is to be done once an emulator of this process has loaded what it works with. */
 export function afterStart(work: () => void): void {
   next = work;
 }
 
-/** Does it soon, but after all that waits for the start. */
-export function emulatorStarted(): void {
+/** Does it soon, but after all that waits now. */
+export function emulatorLoaded(): void {
   if (next) setImmediate(next);
   next = undefined;
 }

@@ -3,18 +3,15 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { writeCommonJs } from "./build/commonjs.mjs";
 import { thirdPartyNotices } from "./build/third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const FRESH = join(ROOT, "dist", `.fresh-${process.pid}`);
-
-/** Commands that start an emulator. */
-const STARTING = /(start|exec)\.ts$/;
 
 /** Parts of those commands that most calls of them do without. */
 const PARTS = [
@@ -27,7 +24,7 @@ const PARTS = [
 
 const BUILD = await sourceHash();
 
-/** All that the commands need that start an emulator, as one function for `bin/compiled-code.ts`. */
+/** The first file of what the commands need that start an emulator. */
 const STARTING_BUNDLE = `starting-${BUILD}`;
 
 /** CommonJS, which Node loads in less time; modules beside it have a name that says so. */
@@ -119,24 +116,37 @@ function bundle(own) {
   });
 }
 
-/** One function, as `bin/compiled-code.ts` takes it. Node 20 imports nothing into code that was kept: a parameter does. */
+/** Files of one function each, as `bin/compiled-code.ts` takes them. Node 20 imports nothing into code that was kept: a parameter does. */
 async function bundleStarting() {
   const { outputFiles, metafile } = await bundle({
-    entryPoints: { [`bin/${STARTING_BUNDLE}`]: "bin/main.ts" },
-    ...COMMONJS,
+    entryPoints: { [`bin/${STARTING_BUNDLE}`]: "bin/starting.ts" },
+    chunkNames: "bin/[name]-[hash]",
+    plugins: [separateFiles()],
     define: { "import.meta.url": "bundleUrl" },
-    banner: { js: "(function(module,require,importFrom,bundleUrl){" },
-    footer: { js: "})" },
     write: false,
   });
-  const [{ imports }] = Object.values(metafile.outputs);
-  const imported = imports.filter(({ kind, external }) => kind === "dynamic-import" && external);
-  const code = imported.reduce(
-    (text, { path }) => text.replaceAll(`import("${path}")`, `importFrom("${path}")`),
-    outputFiles[0].text,
-  );
-  await writeText(`bin/${STARTING_BUNDLE}.js`, code);
+  await Promise.all(outputFiles.map((file) => writeFunction(file, metafile)));
   return { metafile };
+}
+
+async function writeFunction({ path, text }, { outputs }) {
+  // What a file takes of another is read once: an export that is looked up with each use is slow.
+  const taken = text.replaceAll(
+    /\bimport\{([^}]*)\}from("\.\/[^"]+")/g,
+    (_, names, file) => `const{${names.replaceAll(" as ", ":")}}=require(${file})`,
+  );
+  const { code } = await transform(taken, {
+    ...{ format: "cjs", target: common.target, minifyWhitespace: true },
+    banner: "(function(module,require,importFrom,bundleUrl){",
+    footer: "})",
+  });
+  const later = outputs[relative(ROOT, path)].imports.filter(({ kind }) => kind === "dynamic-import");
+  const names = later.map(({ path: file, external }) => (external ? file : `./${basename(file)}`));
+  const done = names.reduce(
+    (all, name) => all.replaceAll(`import("${name}")`, `importFrom("${name}")`),
+    code,
+  );
+  await writeText(relative(FRESH, path), done);
 }
 
 /** The console is browser code: one script and one style sheet, and the files that are served as they are. */
@@ -185,8 +195,9 @@ function separateFiles() {
       onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
         if (kind !== "dynamic-import") return undefined;
         const file = relative(ROOT, join(resolveDir, path));
-        const isOther = file.startsWith("bin/") && !STARTING.test(file);
-        return isOther ? { path: `../${file.replace(/\.ts$/, ".mjs")}`, external: true } : undefined;
+        return file.startsWith("bin/")
+          ? { path: `../${file.replace(/\.ts$/, ".mjs")}`, external: true }
+          : undefined;
       });
     },
   };
@@ -235,9 +246,9 @@ async function writeTypes() {
 
 /** Chunks first, entries last: a process started meanwhile loads either the old build or the new one. */
 async function publish() {
-  const files = (await filesIn(FRESH)).sort(
-    (a, b) => Number(b.startsWith("chunks")) - Number(a.startsWith("chunks")),
-  );
+  // Their names are of this build alone.
+  const isChunk = (file) => /-[0-9A-Za-z]{8}\.m?js$/.test(file);
+  const files = (await filesIn(FRESH)).sort((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
   for (const file of files) {
     await mkdir(dirname(join(DIST, file)), { recursive: true });
     await rename(join(FRESH, file), join(DIST, file));

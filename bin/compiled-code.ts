@@ -1,14 +1,14 @@
 import { isAscii } from "node:buffer";
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 
-/** A bundle that is one function, which puts what it exports into its first parameter; paths are seen from this file. */
-type Bundle<Exports> = (
-  module: { exports: Exports },
-  require: NodeJS.Require,
+/** A file of a bundle is one function, which puts what it exports into its first parameter. Files of it begin with `./`. */
+type BundleFile = (
+  module: { exports: object },
+  require: (path: string) => unknown,
   importFrom: (path: string) => Promise<unknown>,
   url: string,
 ) => void;
@@ -23,10 +23,41 @@ export interface Loaded<Exports> {
 const IS_KEPT = !process.env.NODE_DISABLE_COMPILE_CACHE && !process.env.NODE_V8_COVERAGE;
 
 /**
- * Runs a bundle with the compiled code that an earlier process has kept in `folder`. V8 takes none of another version or
- * of other flags. The name of a bundle says what is in it: V8 compares only lengths.
+ * Runs a bundle from its first file, with the compiled code that earlier processes have kept in `folder`. V8 takes none of another
+ * version or of other flags. The name of a file says what is in it: V8 compares only lengths.
  */
 export function loadCompiled<Exports extends object>(file: string, folder: string): Loaded<Exports> {
+  const fromNode = createRequire(file);
+  const modules = new Map<string, { exports: object }>();
+  const keepers: (() => void)[] = [];
+  const isOwn = (path: string) => path.startsWith("./");
+
+  function load(name: string): object {
+    const known = modules.get(name);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    modules.set(name, module);
+    const path = join(dirname(file), name);
+    const { run, keep } = compile(path, folder);
+    keepers.push(keep);
+    run(
+      module,
+      (other) => (isOwn(other) ? load(other) : fromNode(other)),
+      async (other) => (isOwn(other) ? load(other) : import(other)),
+      pathToFileURL(path).href,
+    );
+    return module.exports;
+  }
+
+  return {
+    exports: load(`./${basename(file)}`) as Exports,
+    keep() {
+      if (IS_KEPT) for (const keep of keepers) keep();
+    },
+  };
+}
+
+function compile(file: string, folder: string): { readonly run: BundleFile; keep(): void } {
   const kept = join(folder, `${basename(file)}-${process.version}-${process.arch}`);
   const bytes = readFileSync(file);
   const cachedData = IS_KEPT ? contentOf(kept) : undefined;
@@ -35,13 +66,10 @@ export function loadCompiled<Exports extends object>(file: string, folder: strin
     filename: file,
     ...(cachedData && { cachedData }),
   });
-  const module = { exports: {} as Exports };
-  const run = script.runInThisContext() as Bundle<Exports>;
-  run(module, createRequire(file), (path) => import(path), pathToFileURL(file).href);
   return {
-    exports: module.exports,
+    run: script.runInThisContext() as BundleFile,
     keep() {
-      if (IS_KEPT && script.cachedDataRejected !== false) keep(script, folder, kept);
+      if (script.cachedDataRejected !== false) keep(script, folder, kept);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { ErrorReply } from "../emulator/client/send.ts";
 import { packageVersion } from "../emulator/config/package-version.ts";
 import { nearest } from "../emulator/kernel/nearest.ts";
-import { afterStart } from "./after-start.ts";
-import { type Command, type Interrupted, UsageError } from "./command.ts";
+import { type Command, type CommandTable, type Interrupted, UsageError } from "./command.ts";
 import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
@@ -12,13 +11,13 @@ import { endWithReader, print, printError } from "./terminal.ts";
 
 const DEFAULT_COMMAND = "start";
 
-async function main(words: readonly string[]): Promise<number> {
+async function main(words: readonly string[], commands: CommandTable): Promise<number> {
   const [first, ...rest] = words;
   if (first === "--version" || first === "-v") return show(packageVersion());
   if (first === "--help" || first === "-h" || first === "help") return show(await overview());
   const isCommand = first !== undefined && !first.startsWith("-");
   const name = isCommand ? first : DEFAULT_COMMAND;
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) throw new UsageError(unknownCommand(name));
   const { command: entry } = await load();
   const called = calledCommand(name, entry, isCommand ? rest : words);
@@ -77,9 +76,9 @@ function ended(error: unknown, command?: Command): number {
   return (error as Error).name === "Interrupted" ? process.exit(code) : code;
 }
 
-/** Runs the command that the process was started with, and sets the exit code; `started` is called once an emulator serves. */
-export async function runCommandLine(started: () => void = () => undefined): Promise<void> {
+/** Runs the command that the process was started with, and sets the exit code; loaded ones go before those of the table. */
+export async function runCommandLine(loaded: CommandTable = {}): Promise<void> {
   endWithReader();
-  afterStart(started);
-  process.exitCode = await main(process.argv.slice(2)).catch((error) => ended(error));
+  const commands = { ...COMMANDS, ...loaded };
+  process.exitCode = await main(process.argv.slice(2), commands).catch((error) => ended(error));
 }

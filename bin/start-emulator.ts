@@ -2,14 +2,11 @@ import type { Configuration } from "../emulator/config/configuration.ts";
 import type { LogOptions } from "../emulator/runtime/request-log.ts";
 import { type ServingEmulator, serve } from "../emulator/runtime/start.ts";
 import { orExplain } from "../emulator/runtime/start-problems.ts";
-import { emulatorStarted } from "./after-start.ts";
 
 /** Starts the emulator of a command. Throws `StartProblem` (exit code 2) for what the user can mend. */
 export async function startForCommand(
   configuration: Configuration,
   log?: LogOptions,
 ): Promise<ServingEmulator> {
-  const running = await orExplain(configuration, serve(configuration, log));
-  emulatorStarted();
-  return running;
+  return orExplain(configuration, serve(configuration, log));
 }

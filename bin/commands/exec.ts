@@ -1,4 +1,5 @@
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
@@ -49,6 +50,7 @@ async function run(invocation: Invocation): Promise<number> {
     void defectExit.then(() => signals.pass("SIGTERM"));
     const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
     const exitCode = await Promise.race([child, defectExit]);
+    emulatorLoaded();
     if (exitCode !== 0) await capsule?.keep(running.ready.url, exitCode);
     const faultsCode = exitCodeOfFaults(running, configuration);
     return exitCode === 0 ? faultsCode : exitCode;

@@ -4,6 +4,7 @@ import type { Configuration, ReadyLine } from "../../emulator/config/configurati
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
+import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
@@ -47,7 +48,7 @@ async function run(invocation: Invocation): Promise<number> {
       for (const line of missingLines(running.missing)) printError(line);
       reportReady(running, resolved.configuration, invocation, isJson);
       // Only after the line has left the process.
-      setImmediate(() => void running.prepare());
+      setImmediate(() => void running.prepare().then(emulatorLoaded));
       leaveKeys = isJson ? undefined : await keysOf(running, invocation);
       const ended = await Promise.race([signal, defectExit]);
       return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);

@@ -6,17 +6,24 @@ import { beforeEach, expect, it } from "vitest";
 import { loadCompiled } from "../../bin/compiled-code.ts";
 
 const BUNDLE = `(function (module, require, importFrom, url) {
-  module.exports = { url, read: () => require("node:fs").readFileSync.length, join: () => importFrom("node:path"), sum: (a, b) => a + b };
+  module.exports = {
+    url, read: () => require("node:fs").readFileSync.length, join: () => importFrom("node:path"), sum: (a, b) => a + b,
+    parts: async () => [require("./part-1.js"), await importFrom("./part-1.js"), require("./part-1.js").back()],
+  };
 })`;
+const PART = `(function (module, require) { module.exports = { back: () => require("./bundle-1.js").sum(1, 2) }; })`;
 
 interface Exports {
   readonly url: string;
   read(): number;
   join(): Promise<typeof import("node:path")>;
   sum(a: number, b: number): number;
+  parts(): Promise<readonly unknown[]>;
 }
 
-const NAME = `bundle-1.js-${process.version}-${process.arch}`;
+const [NAME = "", PART_NAME] = ["bundle-1.js", "part-1.js"].map(
+  (name) => `${name}-${process.version}-${process.arch}`,
+);
 
 let folder: string;
 let file: string;
@@ -28,6 +35,7 @@ beforeEach(() => {
   kept = join(folder, "kept");
   // V8 compiles the same text only once in a process, whatever was kept.
   writeFileSync(file, `${BUNDLE} // ${folder}`);
+  writeFileSync(join(folder, "part-1.js"), `${PART} // ${folder}`);
 });
 
 const load = (from = kept) => loadCompiled<Exports>(file, from);
@@ -45,6 +53,19 @@ it("a bundle loads, requires and imports; its code is kept under its name and th
   expect(existsSync(kept)).toBe(false);
   loaded.keep();
   expect(readdirSync(kept)).toEqual([NAME]);
+});
+
+it("a file of the bundle is loaded when it is first asked for, once; its code is kept by itself", async () => {
+  const loaded = load();
+  loaded.keep();
+  expect(readdirSync(kept)).toEqual([NAME]);
+  const [required, imported, sum] = await loaded.exports.parts();
+  expect(imported).toBe(required);
+  expect(sum).toBe(3);
+  loaded.keep();
+  expect(readdirSync(kept)).toEqual([NAME, PART_NAME]);
+  const again = load();
+  expect(await again.exports.parts()).toHaveLength(3);
 });
 
 it("kept code that V8 does not take is replaced", async () => {
