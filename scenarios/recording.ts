@@ -89,8 +89,10 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[], begins?: s
   for (const request of requests) {
     if (request.path === `${CONTROL_PATH}/clock/freeze` || request.path === `${CONTROL_PATH}/clock/flow`)
       continue;
-    if (request.at > now) steps.push({ advance: { to: request.at } });
-    now = request.at;
+    if (request.at > now) {
+      steps.push({ advance: { to: request.at } });
+      now = request.at;
+    }
     const step = stepOf(ids.named(request));
     steps.push(step);
     now = advanceTarget(request)?.to ?? now;

@@ -52,7 +52,7 @@ async function keepIn(
   about: AboutRecorded,
 ): Promise<void> {
   const beginning = await beginningOf(url, start, join(folder, "beginning"));
-  const begins = "snapshot" in beginning ? start.now : undefined;
+  const begins = "snapshot" in beginning ? later(start.now, beginning.now) : undefined;
   const { text, warnings } = await record(url, begins);
   const { seed } = await createControlClient(sendTo(url)).status();
   const journal = await (await fetch(`${url}/_emulator/v1/journal?since=${start.turn}`)).text();
@@ -62,12 +62,17 @@ async function keepIn(
   await writeCapsule(file, recordingParts(text, journal, facts, snapshot));
 }
 
+/** Of two instants as replies have them. */
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
 /** The world as it was then, as a snapshot file: made of a copy of it, which is removed again. */
 async function beginningOf(
   url: string,
   { turn }: Start,
   path: string,
-): Promise<{ readonly snapshot: string } | { readonly why: string }> {
+): Promise<{ readonly snapshot: string; readonly now: string } | { readonly why: string }> {
   const [, origin = url, from = "main"] = /^(.*)\/w\/([^/]+)$/.exec(url) ?? [];
   const emulator = createControlClient(sendTo(origin));
   try {
@@ -75,9 +80,11 @@ async function beginningOf(
     const copy = createControlClient(sendTo(`${origin}/w/${id}`));
     const name = `${id}-capsule`;
     try {
-      await copy.snapshots.save(name);
+      // Its time would flow on, past the first request.
+      await copy.clock.freeze();
+      const { now } = await copy.snapshots.save(name);
       await write(path, `${origin}/_emulator/v1/snapshots/${name}/file`);
-      return { snapshot: path };
+      return { snapshot: path, now };
     } finally {
       await emulator.snapshots.remove(name).catch(() => undefined);
       await emulator.worlds.remove(id);
