@@ -1,4 +1,4 @@
-import { asBuffer } from "../subjects/bytes.ts";
+import { asBuffer, matchesAt } from "../subjects/bytes.ts";
 import { textOrValue } from "../subjects/json-text.ts";
 import { isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 
@@ -40,7 +40,7 @@ function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | unde
   function member(start: number, end: number): boolean {
     // A name with escapes could be any.
     if (!walk.isCanonical) return false;
-    const isHole = wanted.some((name) => isBetween(body, name, start, end));
+    const isHole = isOneOf(wanted, body, start, end);
     const from = walk.at;
     if (!walk.value()) return false;
     if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
@@ -53,10 +53,9 @@ function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | unde
   return walk.object(list) && walk.isCanonical && walk.at === body.length ? holes : undefined;
 }
 
-function isBetween(body: Buffer, name: Buffer, start: number, end: number): boolean {
-  if (end - start !== name.length) return false;
-  for (let at = 0; at < name.length; at += 1) if (body[start + at] !== name[at]) return false;
-  return true;
+function isOneOf(names: readonly Buffer[], body: Buffer, start: number, end: number): boolean {
+  for (const name of names) if (end - start === name.length && matchesAt(body, name, start)) return true;
+  return false;
 }
 
 function withoutHoles(body: Buffer, holes: readonly Hole[]): string {

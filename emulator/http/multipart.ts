@@ -1,6 +1,6 @@
 import type { FormPart } from "../../contracts/spec/traces/resources.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { asBuffer, decodeUtf8 } from "../subjects/bytes.ts";
+import { asBuffer, decodeUtf8, matchesAt } from "../subjects/bytes.ts";
 import { isPlainText } from "../subjects/json-walk.ts";
 
 const PARTS_MAX = 20_000;
@@ -153,12 +153,6 @@ function parametersOf(header: string): ReadonlyMap<string, string> {
       quoted === undefined ? plain : quoted.replace(/\\(.)/g, "$1"),
     ]),
   );
-}
-
-function matchesAt(body: Uint8Array, wanted: Uint8Array, at: number): boolean {
-  if (at + wanted.length > body.length) return false;
-  for (let index = 0; index < wanted.length; index += 1) if (body[at + index] !== wanted[index]) return false;
-  return true;
 }
 
 function malformed(problem: string): Refusal {

@@ -11,3 +11,11 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 export function decodeUtf8(bytes: Uint8Array): string {
   return isAscii(bytes) ? asBuffer(bytes).toString("latin1") : DECODER.decode(bytes);
 }
+
+/** Whether these bytes stand at a place. */
+export function matchesAt(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
+  if (at + wanted.length > bytes.length) return false;
+  for (let index = 0; index < wanted.length; index += 1)
+    if (bytes[at + index] !== wanted[index]) return false;
+  return true;
+}

@@ -8,8 +8,6 @@ const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 /** So many digits are a number that prints as it stands. */
 const EXACT_DIGITS_MAX = 15;
-/** So many bytes of a string are looked at one by one: most strings end within them, and to search natively takes longer. */
-const NEAR_BYTES = 40;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
 const MEMBERS_MAX = 64;
 const DEPTH_MAX = 150;
@@ -36,8 +34,13 @@ export class JsonWalk {
     const byte = this.bytes[this.at];
     if (byte === QUOTE) return this.text();
     if (byte === OPEN_OBJECT) return depthLeft > 0 && this.#object(depthLeft - 1);
-    if (byte === OPEN_LIST) return depthLeft > 0 && this.list(() => this.value(depthLeft - 1));
+    if (byte === OPEN_LIST) return depthLeft > 0 && this.#values(depthLeft - 1);
     return this.#word();
+  }
+
+  /** In a function of its own: one that has a closure takes memory for its variables at each call. */
+  #values(depthLeft: number): boolean {
+    return this.list(() => this.value(depthLeft));
   }
 
   /** Walks over a list; `item` walks over each of its items. */
@@ -58,20 +61,10 @@ export class JsonWalk {
     });
   }
 
-  /** Walks over a string, from quote to quote. */
+  /** Walks over a string, from quote to quote. What has no backslash before its end is not looked at byte by byte. */
   text(): boolean {
     const { bytes } = this;
     let at = this.at + 1;
-    const near = at + NEAR_BYTES;
-    while (at < near && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1;
-    this.at = at + 1;
-    return bytes[at] === QUOTE || this.#farText(at);
-  }
-
-  /** Walks over the rest of a string. What has no backslash before its end is not looked at byte by byte. */
-  #farText(from: number): boolean {
-    const { bytes } = this;
-    let at = from;
     if (this.#backslash < at) this.#backslash = placeOf(BACKSLASH, bytes, at);
     let end = placeOf(QUOTE, bytes, at);
     while (this.#backslash < end) {

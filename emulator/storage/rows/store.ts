@@ -68,6 +68,8 @@ function checkRows(rows: readonly TraceRow[]): void {
 /** The tenants that were used, each loaded at its first use. */
 function createScopes(pool: Pool, image: RowsImage) {
   const scopes = new Map<string, Scope>();
+  /** A caller that asks for many rows names the same scope for each. */
+  let latest: { readonly scope: TraceScope; readonly opened: Scope } | undefined;
   // What others go on from names no tails of this owner: those will grow.
   const sealed = sealedImage(image);
 
@@ -79,9 +81,11 @@ function createScopes(pool: Pool, image: RowsImage) {
 
   return {
     of(scope: TraceScope): Scope {
+      if (latest?.scope === scope) return latest.opened;
       const key = scopeKey(scope);
       const opened = scopes.get(key) ?? load(scope);
       scopes.set(key, opened);
+      latest = { scope, opened };
       return opened;
     },
     /** Reads what was not used yet. */

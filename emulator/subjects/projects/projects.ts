@@ -125,6 +125,12 @@ export function deleteProject(turn: Turn, workspace: Workspace, project: Project
 /** A row's reference to its project; the id is in lower case. */
 export type ProjectReference = { readonly sessionId: string } | { readonly sessionName: string };
 
+/** Whether both refer to it alike; a name and an id may still be of the same project. */
+export function isSameProject(one: ProjectReference, other: ProjectReference): boolean {
+  if ("sessionId" in one) return "sessionId" in other && one.sessionId === other.sessionId;
+  return "sessionName" in other && one.sessionName === other.sessionName;
+}
+
 /** The project that a row refers to; created with its first row. */
 export function projectFor(turn: Turn, workspace: Workspace, reference: ProjectReference): Project {
   if ("sessionName" in reference)

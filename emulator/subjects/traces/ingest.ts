@@ -2,7 +2,7 @@ import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { recordFeedback, refuseTooMuch } from "../feedback/feedback.ts";
 import { type FeedbackInput, readFeedback } from "../feedback/input.ts";
-import { projectFor, refuseDeleted } from "../projects/projects.ts";
+import { isSameProject, type ProjectReference, projectFor, refuseDeleted } from "../projects/projects.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraft } from "./draft.ts";
@@ -37,7 +37,8 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
     workspace,
     patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)),
   );
-  for (const run of runs) draft.post(run, projectFor(turn, workspace, run.project).id);
+  const projectOf = onceInARow((reference) => projectFor(turn, workspace, reference));
+  for (const run of runs) draft.post(run, projectOf(run.project).id);
   for (const patch of patches) draft.patch(patch);
   for (const input of feedback) recordFeedback(turn, workspace, input, draft);
   draft.write();
@@ -46,10 +47,21 @@ export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
 /** Reads a batch without writing. Throws a `Refusal` (404, 422, 429). */
 export function checkBatch(turn: Turn, workspace: Workspace, batch: Batch) {
   const read = normalised(turn, batch);
-  for (const { project } of read.runs)
-    if ("sessionId" in project) refuseDeleted(turn, workspace, project.sessionId);
+  const refuse = onceInARow((reference) => {
+    if ("sessionId" in reference) refuseDeleted(turn, workspace, reference.sessionId);
+  });
+  for (const { project } of read.runs) refuse(project);
   for (const input of read.feedback) refuseTooMuch(turn, workspace, input);
   return read;
+}
+
+/** The same for a project of which the run before was too, as most are. */
+function onceInARow<T>(act: (reference: ProjectReference) => T): (reference: ProjectReference) => T {
+  let last: { readonly reference: ProjectReference; readonly result: T } | undefined;
+  return (reference) => {
+    if (!last || !isSameProject(last.reference, reference)) last = { reference, result: act(reference) };
+    return last.result;
+  };
 }
 
 function normalised(turn: Turn, batch: Batch) {

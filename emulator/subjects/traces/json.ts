@@ -38,5 +38,5 @@ export function jsonProblem(value: unknown, depthLeft: number = JSON_DEPTH_MAX):
  * survive an export unchanged.
  */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+  return text.toWellFormed();
 }

@@ -122,7 +122,10 @@ function parentIdOf(input: LineageInput, ids: readonly string[]): string | null 
 }
 
 function idsOf(dottedOrder: string | null | undefined): readonly string[] {
-  return dottedOrder == null ? [] : dottedOrder.split(".").map((segment) => segment.slice(-UUID_LENGTH));
+  if (dottedOrder == null) return [];
+  // Most runs are roots.
+  if (!dottedOrder.includes(".")) return [dottedOrder.slice(-UUID_LENGTH)];
+  return dottedOrder.split(".").map((segment) => segment.slice(-UUID_LENGTH));
 }
 
 function isFilled(list: readonly string[] | null | undefined): list is readonly string[] {
