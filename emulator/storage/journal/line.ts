@@ -27,7 +27,7 @@ export type JournalLine = RowsOfLine & (Commit | { readonly turn?: undefined });
 
 /** The text of a line that says something, without its line feed. */
 export function textOf(commit: Commit | undefined, rows: number | undefined): string {
-  return JSON.stringify({ ...commit, ...(rows !== undefined && { rows }) });
+  return JSON.stringify(rows === undefined ? commit : { ...commit, rows });
 }
 
 const writer = createLineWriter();
