@@ -422,7 +422,7 @@ test("a row of another project in the store is found by its own words, when no c
   const fixture = await fixtureOf({ fields: ["id", "start_time"] });
   const file = join(fixture.traces.key, "rows", SCOPE.region, SCOPE.tenantId, SESSION, `${LAST}.ndjson`);
   const lines = readFileSync(file, "utf8").trimEnd().replaceAll(SESSION, idOf(1)).split("\n");
-  const sumless = lines.map((line) => line.replace(/,"sum":"[0-9a-f]+"}$/, "}"));
+  const sumless = lines.map((line) => line.replace(/,"sum":"[^"]+"}$/, "}"));
   writeFileSync(file, sumless.map((line) => `${withSum(line)}\n`).join(""));
   const { problems } = await fixture.verify();
   expect(problems).toMatchObject([{ kind: "wrong_project", key: fixture.keyOf(LAST) }]);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { parseSummed } from "../checksum.ts";
+import { areSealed, parseChecked, parseSummed } from "../checksum.ts";
 import type { Stretch } from "../pool/names.ts";
 import { truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
@@ -104,13 +104,17 @@ export function* readStretch(
   else if (end < bytes) throw all.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);
 }
 
-/** Answers where the last line ends. One line at a time: as objects, all of them would take many times the room of their text. */
+/**
+ * Answers where the last line ends. All are checked at once, and where that fails one by one; they are parsed one at a time: as
+ * objects, all of them would take many times the room of their text.
+ */
 function* linesIn(all: Buffer, end: number, path: string): Generator<JournalLine, number> {
+  const parse = areSealed(all.subarray(0, end)) ? parseChecked : parseSummed;
   let start = 0;
   for (let line = 1; start < end; line += 1) {
     const stop = endOfLines(all, start, 1);
     if (stop > end) break;
-    const parsed = parseSummed(all, start, stop - 1) as JournalLine | undefined;
+    const parsed = parse(all, start, stop - 1) as JournalLine | undefined;
     if (!parsed) throw damaged(path, `line ${line}`);
     if (parsed.lines && endOfLines(all, start, parsed.lines) > end) break;
     yield parsed;

@@ -6,7 +6,7 @@ import {
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { JsonText } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
-import { isSummedLine, SUM_BYTES } from "../checksum.ts";
+import { areSealed, SUM_BYTES } from "../checksum.ts";
 import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
@@ -76,7 +76,7 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
 
 /** Answers a line that was read at a byte of the file of a path, if it is as it was written. */
 export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
-  if (isSummedLine(line, 0, line.length)) return line;
+  if (areSealed(line)) return line;
   throw damaged(path, `byte ${byte}`);
 }
 

@@ -1,4 +1,5 @@
 import type { Partition, PartitionWindow } from "../../subjects/traces/port.ts";
+import { areSealed } from "../checksum.ts";
 import { readExactly } from "../pool/open-files.ts";
 import { checkedLine, type StoredRow, splitLine } from "./lines.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
@@ -95,11 +96,13 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   for (let at = 0; at < rows.length; ) {
     const { file, begin, end, past } = readRangeOf(plan, rows, at);
     const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte);
+    // What lies between them is lines as well. If one is damaged, each that is wanted is looked at.
+    const isWhole = areSealed(bytes);
     for (; at < past; at += 1) {
       const row = rows[at] ?? 0;
       const start = offsetOf(row) - begin;
       const line = bytes.subarray(start, start + (lengths[row] ?? 0));
-      lines[row - from] = checkedLine(line, file.path, offsetOf(row) - file.firstByte);
+      lines[row - from] = isWhole ? line : checkedLine(line, file.path, offsetOf(row) - file.firstByte);
     }
   }
   return lines;

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { isSummedLine } from "../checksum.ts";
+import { areSealed } from "../checksum.ts";
 import { type LocatedPiece, readSidecar } from "./plan.ts";
 import { DATA } from "./segment.ts";
 import { viewSidecar } from "./sidecar.ts";
@@ -32,7 +32,7 @@ export async function* damagedLines(piece: LocatedPiece): AsyncGenerator<Damaged
       for (const position of batch) {
         const start = view.offset(position) - begin;
         const stop = start + view.length(position);
-        if (stop <= bytesRead && isSummedLine(bytes, start, stop)) continue;
+        if (stop <= bytesRead && areSealed(bytes.subarray(start, stop))) continue;
         yield { id: view.id(position), position, byte: view.offset(position) - firstByte };
       }
     }
