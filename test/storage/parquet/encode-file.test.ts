@@ -1,7 +1,9 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
 import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
 
@@ -60,6 +62,24 @@ describe("the files of a partition", () => {
       expect(wrong.map(({ id }) => id)).toStrictEqual([]);
     },
   );
+
+  test("name the file and byte of a row that has another bit, unless a later version replaced it", async () => {
+    const { folder, order } = stored([1, 2, 1, 3].map((n, at) => sampleRow(n, { name: `line ${at}` })));
+    const [piece] = openTraceStore({ folder }).location(order).pieces;
+    const path = `${piece?.path}.ndjson`;
+    const lines = readFileSync(path);
+    const damageAt = (text: string): number => {
+      const damaged = Buffer.from(lines);
+      const at = damaged.indexOf(text);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(path, damaged);
+      return damaged.lastIndexOf("\n", at) + 1;
+    };
+    damageAt("line 0");
+    expect((await encodeHere(folder, order)).rows).toBe(3);
+    const byte = damageAt("line 2");
+    await expect(encodeHere(folder, order)).rejects.toThrow(`${path}, byte ${byte}, is damaged.`);
+  });
 
   test("are none when no row was left, or none ever there", async () => {
     const { folder, order: request } = stored([sampleRow(1)]);
