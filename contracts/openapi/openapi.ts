@@ -19,6 +19,8 @@ export interface OpenApiOptions {
   /** Base addresses of the two regions (§1). */
   readonly regions?: { readonly us: string; readonly eu: string };
   readonly assumptions?: AssumptionValues;
+  /** Schemas are written where they are used, for readers that take long to follow references. */
+  readonly inPlace?: true;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -51,7 +53,7 @@ const SECURITY: Readonly<Record<Operation["workspace"], readonly Json[]>> = {
 /** The OpenAPI 3.1 document of every operation, derived from the tables. */
 export function openApiDocument(options: OpenApiOptions = {}): Json {
   const { versions = DEFAULT_VERSIONS } = options;
-  const schemaOf = schemaWriter(options.assumptions ?? {});
+  const schemaOf = schemaWriter(options.assumptions ?? {}, options.inPlace && new Map());
   return {
     openapi: "3.1.0",
     info: {
@@ -66,7 +68,10 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     servers: serversOf(options.regions ?? { us: "http://127.0.0.1:4700", eu: "http://127.0.0.1:4701" }),
     paths: pathsOf(schemaOf),
     components: {
-      schemas: { ...namedSchemas(schemaOf), ...errorSchemas(options.assumptions ?? {}) },
+      schemas: {
+        ...(options.inPlace ? {} : namedSchemas(schemaOf)),
+        ...errorSchemas(options.assumptions ?? {}),
+      },
       parameters: IDENTITY_PARAMETERS,
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },

@@ -69,13 +69,13 @@ export function errorSchemas(values: AssumptionValues) {
 /** Writes a field as a schema: named ones as references, unless they are asked for in place. */
 export type SchemaWriter = (field: Field<unknown>, inPlace?: boolean) => unknown;
 
-/** Writes what is right for these values of the assumptions. */
-export function schemaWriter(values: AssumptionValues): SchemaWriter {
+/** Writes what is right for these values of the assumptions, with references to the fields of these names. */
+export function schemaWriter(values: AssumptionValues, named = NAMED): SchemaWriter {
   const titleCase = (values["export.status_casing"] ?? "upper") === "title";
   const write = (value: unknown, inPlace: boolean): unknown => {
     if (Array.isArray(value)) return value.map((item) => write(item, false));
     if (typeof value !== "object" || value === null) return value;
-    const name = inPlace ? undefined : NAMED.get(value as Field<unknown>);
+    const name = inPlace ? undefined : named.get(value as Field<unknown>);
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
     const schema = Object.fromEntries(
       Object.entries(value).map(([word, inner]) => [word, write(inner, false)]),

@@ -12,6 +12,7 @@ export const openOracle = openedOnce(async (profile) => {
     import("@stoplight/prism-http/dist/utils/operations.js"),
     import("@stoplight/prism-http/dist/validator/index.js"),
   ]);
+  const documentOf = documents();
   const known = new Map<Endpoint, Promise<Validator>>();
 
   async function prepare(endpoint: Endpoint): Promise<Validator> {
@@ -46,12 +47,15 @@ export const openOracle = openedOnce(async (profile) => {
   }, profile);
 });
 
-/** The derived document, with nothing but this endpoint: preparing all of them would take as long as loading Prism. */
-function documentOf({ method, path }: Endpoint): object {
-  const { paths, ...document } = openApiDocument();
-  const { [path]: operations } = paths as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const name = method.toLowerCase();
-  return { ...document, paths: { [path]: { [name]: operations?.[name] } } };
+type Paths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The derived document by endpoint: Prism reads all that is in what it is given. */
+function documents(): (endpoint: Endpoint) => object {
+  const { "x-emulator": _, paths, ...document } = openApiDocument({ inPlace: true });
+  return ({ method, path }) => {
+    const name = method.toLowerCase();
+    return { ...document, paths: { [path]: { [name]: (paths as Paths)[path]?.[name] } } };
+  };
 }
 
 type Outcome = { readonly _tag: "Left"; readonly left: readonly Diagnostic[] } | { readonly _tag: "Right" };

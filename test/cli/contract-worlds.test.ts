@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
@@ -15,6 +16,12 @@ async function isAsked(url: string): Promise<boolean> {
   if (world === undefined) return false;
   const buckets = await fetch(`${url}/w/${world}/_emulator/v1/s3/buckets`);
   return (await buckets.text()).includes("contract-");
+}
+
+/** Waits for what a program does while it is at work. */
+async function until(child: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
+  await expect.poll(async () => child.exitCode !== null || (await holds())).toBe(true);
+  expect(child.exitCode).toBe(null);
 }
 
 describe("emulator contract run --target", () => {
@@ -52,7 +59,7 @@ describe("emulator contract run --target", () => {
     const cwd = workingFolder();
     const { ready } = await start([], { cwd });
     const { child, ended } = launch(["contract", "run", "--target", ready.url], { cwd });
-    while ((await worldsAt(ready.url)).length < 2) expect(child.exitCode).toBe(null);
+    await until(child, async () => (await worldsAt(ready.url)).length > 1);
     child.kill(signal);
     expect((await ended).code).toBe(SIGNAL_BASE + constants.signals[signal]);
     expect(await worldsAt(ready.url)).toEqual(["main"]);
@@ -72,7 +79,7 @@ describe("emulator contract run --target", () => {
     const cwd = workingFolder();
     const { ready } = await start([], { cwd });
     const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url], { cwd });
-    while (!(await isAsked(ready.url))) expect(child.exitCode).toBe(null);
+    await until(child, () => isAsked(ready.url));
     child.kill("SIGINT");
     const { code, stdout } = await ended;
     expect(stdout).toMatch(/^Not looked at: \d+ of \d+ cases[\s\S]*a run that is not interrupted/);
@@ -82,8 +89,8 @@ describe("emulator contract run --target", () => {
   it("tells what was found when the emulator ends in the middle", async () => {
     const cwd = workingFolder();
     const { child: emulator, ready } = await start([], { cwd });
-    const { ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });
-    while (!(await isAsked(ready.url))) expect(emulator.exitCode).toBe(null);
+    const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });
+    await until(child, () => isAsked(ready.url));
     emulator.kill("SIGKILL");
     const { code, stdout, stderr } = await ended;
     expect(stderr).toBe("");

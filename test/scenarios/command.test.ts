@@ -224,10 +224,11 @@ describe("emulator replay --target", () => {
       "    body: { assistant_id: echo, input: {} }",
     );
     const replaying = launch(["replay", ".", "--target", ready.url], { cwd });
-    for (let streams = 0; streams === 0; ) {
+    const streams = async () => {
       const status = await fetch(`${ready.url}/w/world-1/_emulator/v1/status`);
-      ({ open_streams: streams = 0 } = (await status.json()) as { open_streams?: number });
-    }
+      return ((await status.json()) as { open_streams?: number }).open_streams ?? 0;
+    };
+    await expect.poll(streams).toBeGreaterThan(0);
     expect(await worldsOf(ready.url)).toEqual(["main", "world-1"]);
     replaying.child.kill(signal);
     expect(await replaying.ended).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ContractRun, createAddressTarget, runContracts } from "../../../contracts/index.ts";
 import { DESTINATION, halfRightServer, type Mistakes, SESSION, THREAD } from "./server.ts";
 
@@ -46,10 +46,15 @@ const ALSO: Readonly<Partial<Record<keyof Mistakes, readonly string[]>>> = {
 };
 
 describe("a plain Express server", () => {
-  it("without mistakes has no FAIL, and is judged in all that it has", async () => {
-    const run = await judged({});
-    expect(failed(run)).toEqual([]);
-    const looked = run.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
+  let right: ContractRun;
+
+  beforeAll(async () => {
+    right = await judged({});
+  });
+
+  it("without mistakes has no FAIL, and is judged in all that it has", () => {
+    expect(failed(right)).toEqual([]);
+    const looked = right.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
     expect(looked).toEqual(
       expect.arrayContaining([
         "2.5/required-fields",
@@ -75,8 +80,8 @@ describe("a plain Express server", () => {
     );
   });
 
-  it("says first what was not looked at", async () => {
-    const lines = (await judged({})).written("pretty").split("\n");
+  it("says first what was not looked at", () => {
+    const lines = right.written("pretty").split("\n");
     expect(lines[0]).toMatch(/^Not looked at: \d+ of \d+ cases\./);
     expect(lines.find((line) => line.startsWith("  §4.2 "))).toMatch(
       /POST \/api\/v1\/bulk-exports\/destinations$/,

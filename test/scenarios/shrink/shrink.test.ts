@@ -56,6 +56,11 @@ const FORTY = [
   ...Array.from({ length: 6 }, () => "  - { request: GET /ok }"),
 ];
 
+/** Seven of them: of each that is there several times, the first. */
+const SEVEN = FORTY.filter(
+  (line, at) => !/advance|then:/.test(line) && (!line.startsWith("  - {") || FORTY.indexOf(line) === at),
+);
+
 async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly file: string }> {
   const output = join(folder, "small.scenario.yaml");
   const shrunk = await shrink(readScenario(file), output, { environments, maxRuns });
@@ -102,13 +107,13 @@ describe("a scenario that fails", () => {
 
 describe("emulator replay --shrink", () => {
   it("writes the small one, which is played as any other", async () => {
-    write(...FORTY);
+    write(...SEVEN);
     const words = ["replay", "--shrink", "long.scenario.yaml", "--output", "small.scenario.yaml"];
     const { code, stdout } = await run(words, { cwd: folder });
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^small\.scenario\.yaml: [345] of 40 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
+        /^small\.scenario\.yaml: [345] of 7 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
       ),
     });
     expect((await run(["replay", "small.scenario.yaml"], { cwd: folder })).code).toBe(1);
