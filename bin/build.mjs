@@ -24,8 +24,9 @@ const PARTS = [
 
 const BUILD = await sourceHash();
 
-/** The first file of what the commands need that start an emulator. */
+/** The first files of what the commands need that start an emulator, and of what asks one that runs. */
 const STARTING_BUNDLE = `starting-${BUILD}`;
+const QUESTIONS_BUNDLE = `questions-${BUILD}`;
 
 /** CommonJS, which Node loads in less time; modules beside it have a name that says so. */
 const COMMONJS = { format: "cjs", splitting: false, plugins: [separateFiles()] };
@@ -39,6 +40,7 @@ const BUILDS = [
     define: {
       "import.meta.dirname": "__dirname",
       STARTING_BUNDLE: JSON.stringify(`${STARTING_BUNDLE}.js`),
+      QUESTIONS_BUNDLE: JSON.stringify(`${QUESTIONS_BUNDLE}.js`),
     },
   },
   { entryPoints: ["bin/main.ts", ...(await commandFiles()), ...PARTS], ...MODULES },
@@ -84,7 +86,12 @@ const common = {
 
 await rm(FRESH, { recursive: true, force: true });
 try {
-  const bundles = await Promise.all([...BUILDS.map(bundle), bundleStarting(), bundleConsole()]);
+  const bundles = await Promise.all([
+    ...BUILDS.map(bundle),
+    bundleFunctions(STARTING_BUNDLE, "bin/starting.ts"),
+    bundleFunctions(QUESTIONS_BUNDLE, "bin/questions.ts"),
+    bundleConsole(),
+  ]);
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
   await writeText("bin/package.json", '{ "type": "commonjs" }\n');
@@ -116,10 +123,13 @@ function bundle(own) {
   });
 }
 
-/** Files of one function each, as `bin/compiled-code.ts` takes them. Node 20 imports nothing into code that was kept: a parameter does. */
-async function bundleStarting() {
+/**
+ * Files of one function each, as `bin/compiled-code.ts` takes them. Node 20 imports nothing into code that was kept: a parameter
+ * does, of a name that no module has.
+ */
+async function bundleFunctions(name, entry) {
   const { outputFiles, metafile } = await bundle({
-    entryPoints: { [`bin/${STARTING_BUNDLE}`]: "bin/starting.ts" },
+    entryPoints: { [`bin/${name}`]: entry },
     chunkNames: "bin/[name]-[hash]",
     plugins: [separateFiles()],
     define: { "import.meta.url": "bundleUrl" },
@@ -137,13 +147,13 @@ async function writeFunction({ path, text }, { outputs }) {
   );
   const { code } = await transform(taken, {
     ...{ format: "cjs", target: common.target, minifyWhitespace: true },
-    banner: "(function(module,require,importFrom,bundleUrl){",
+    banner: "(function(module,require,importExternal,bundleUrl){",
     footer: "})",
   });
   const later = outputs[relative(ROOT, path)].imports.filter(({ kind }) => kind === "dynamic-import");
   const names = later.map(({ path: file, external }) => (external ? file : `./${basename(file)}`));
   const done = names.reduce(
-    (all, name) => all.replaceAll(`import("${name}")`, `importFrom("${name}")`),
+    (all, name) => all.replaceAll(`import("${name}")`, `importExternal("${name}")`),
     code,
   );
   await writeText(relative(FRESH, path), done);

@@ -9,7 +9,7 @@ import { Script } from "node:vm";
 type BundleFile = (
   module: { exports: object },
   require: (path: string) => unknown,
-  importFrom: (path: string) => Promise<unknown>,
+  importExternal: (path: string) => Promise<unknown>,
   url: string,
 ) => void;
 

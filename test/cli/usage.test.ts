@@ -3,6 +3,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
+import { openVerbs } from "../support/verbs.ts";
 
 const COMPILED = new URL("../../dist/.compiled", import.meta.url);
 
@@ -19,6 +20,10 @@ const COMMANDS = [
   "doctor",
 ];
 
+/** The kept code that this version of Node takes. */
+const keptNow = () =>
+  readdirSync(COMPILED).filter((name) => name.endsWith(`${process.version}-${process.arch}`));
+
 describe("emulator", () => {
   it("prints the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -30,7 +35,7 @@ describe("emulator", () => {
   });
 
   it.runIf("enableCompileCache" in module)("keeps its compiled code where Node can", async () => {
-    await run(["status"], { cwd: workingFolder() });
+    await run(["init", "--help"], { cwd: workingFolder() });
     expect(readdirSync(COMPILED)).toContainEqual(expect.stringMatching(/^v\d/));
   });
 
@@ -40,9 +45,19 @@ describe("emulator", () => {
     const words = ["exec", "--data", "data", "--", process.execPath, "-e", ask];
     const cwd = workingFolder();
     expect((await run(words, { cwd })).code).toBe(200);
-    const own = readdirSync(COMPILED).filter((name) => name.includes(`${process.version}-${process.arch}`));
-    expect(own).toContainEqual(expect.stringMatching(/^starting-[0-9a-f]{8}\.js/));
+    expect(keptNow()).toContainEqual(expect.stringMatching(/^starting-[0-9a-f]{8}\.js/));
     expect(await run(words, { cwd })).toMatchObject({ code: 200, stderr: "" });
+  });
+
+  it("keeps the compiled code of what asks a running emulator, and does with it what other commands need", async () => {
+    const { lines, json } = await openVerbs();
+    await lines("reset");
+    expect(keptNow()).toContainEqual(expect.stringMatching(/^questions-[0-9a-f]{8}\.js/));
+    const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
+    await lines("traces", "generate", "--count", "3", ...window);
+    await lines("export", "create", ...window, "--wait");
+    const [file] = await json<{ name: string }[]>("s3", "ls", "traces/exports");
+    expect(await json("s3", "rows", file?.name ?? "")).toMatchObject({ row_count: 3 });
   });
 
   it("lists its commands, and each command its flags", async () => {
