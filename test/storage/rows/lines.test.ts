@@ -24,3 +24,14 @@ test("a column that is JSON text is stored in the same bytes as its value", () =
   expect(splitLine(line).json("outputs")).toBeNull();
   expect(splitLine(line).json("extra")?.toString()).toBe("[]");
 });
+
+test("a line that could not be written leaves nothing of itself before the next one", () => {
+  const writer = createLineWriter();
+  const row = sampleRow(1);
+  const failing = { toJSON: () => expect.fail("no text") };
+  writeRow(writer, row, PLACE);
+  expect(() => writeRow(writer, { ...row, outputs: failing }, PLACE)).toThrow("no text");
+  expect(writer.bytes).toEqual(lineOf(row));
+  writeRow(writer, row, PLACE);
+  expect(writer.bytes).toEqual(Buffer.concat([lineOf(row), lineOf(row)]));
+});

@@ -33,6 +33,24 @@ const STRANGE = sampleRow(1, {
 });
 
 describe("the trace store", () => {
+  test("gives back rows that wait like those that were appended, whoever had their memory before", () => {
+    const folder = temporaryFolder();
+    const store = openTraceStore({ folder });
+    const { rows } = store.storage;
+    const written = Array.from({ length: 40 }, (_, n) =>
+      sampleRow(n, { start_time: instant(n, n % 3 === 0 ? NEXT_DAY : DAY), inputs: `${n} `.repeat(n * 100) }),
+    );
+    for (const [n, row] of written.entries()) {
+      rows.write(SCOPE, [row]);
+      if (n % 5 === 0) rows.append();
+      for (const each of written.slice(0, n + 1)) expect(rows.read(SCOPE, each.id)).toStrictEqual(each);
+    }
+    store.storage.flush();
+    const reopened = store.reopen();
+    for (const row of written) expect(reopened.read(SCOPE, row.id)).toStrictEqual(row);
+    reopened.close();
+  });
+
   test("gives back what was written, also after it was opened again", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
