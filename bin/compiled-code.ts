@@ -1,6 +1,5 @@
 import { isAscii } from "node:buffer";
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
@@ -24,10 +23,14 @@ const IS_KEPT = !process.env.NODE_DISABLE_COMPILE_CACHE && !process.env.NODE_V8_
 
 /**
  * Runs a bundle from its first file, with the compiled code that earlier processes have kept in `folder`. V8 takes none of another
- * version or of other flags. The name of a file says what is in it: V8 compares only lengths.
+ * version or of other flags. What is no file of the bundle comes by `fromNode`: with node:module Node would load much else. The name of a file says what is in it: V8 compares only lengths.
  */
-export function loadCompiled<Exports extends object>(file: string, folder: string): Loaded<Exports> {
-  const fromNode = createRequire(file);
+export function loadCompiled<Exports extends object>(
+  file: string,
+  folder: string,
+  fromNode: NodeJS.Require,
+): Loaded<Exports> {
+  const folderUrl = pathToFileURL(dirname(file)).href;
   const modules = new Map<string, { exports: object }>();
   const keepers: (() => void)[] = [];
   const isOwn = (path: string) => path.startsWith("./");
@@ -44,7 +47,7 @@ export function loadCompiled<Exports extends object>(file: string, folder: strin
       module,
       (other) => (isOwn(other) ? load(other) : fromNode(other)),
       async (other) => (isOwn(other) ? load(other) : import(other)),
-      pathToFileURL(path).href,
+      `${folderUrl}/${basename(path)}`,
     );
     return module.exports;
   }

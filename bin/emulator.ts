@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-import module from "node:module";
 import { join } from "node:path";
 import { type Loaded, loadCompiled } from "./compiled-code.ts";
 import { QUESTIONS } from "./question-names.ts";
 import type * as Questions from "./questions.ts";
 import type * as Starting from "./starting.ts";
+
+/** This file is built as CommonJS. */
+declare const require: NodeJS.Require;
 
 /** Since Node 22.1. */
 type CompileCache = { enableCompileCache?(folder: string): unknown };
@@ -24,10 +26,10 @@ if (["start", "exec"].includes(word) || word.startsWith("-")) {
   const { exports, keep } = compiled<typeof Questions>(QUESTIONS_BUNDLE);
   void exports.runQuestion(keep);
 } else {
-  (module as CompileCache).enableCompileCache?.(COMPILED);
+  (process.getBuiltinModule("node:module") as CompileCache).enableCompileCache?.(COMPILED);
   void import("./main.ts").then(({ runCommandLine }) => runCommandLine());
 }
 
 function compiled<Exports extends object>(name: string): Loaded<Exports> {
-  return loadCompiled(join(import.meta.dirname, name), COMPILED);
+  return loadCompiled(join(import.meta.dirname, name), COMPILED, require);
 }

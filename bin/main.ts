@@ -7,7 +7,7 @@ import { COMMANDS } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { inVerbs } from "./in-verbs.ts";
 import { exitCodeAfter } from "./signals.ts";
-import { endWithReader, print, printError } from "./terminal.ts";
+import { print, printError } from "./terminal.ts";
 
 const DEFAULT_COMMAND = "start";
 
@@ -78,7 +78,6 @@ function ended(error: unknown, command?: Command): number {
 
 /** Runs the command that the process was started with, and sets the exit code; loaded ones go before those of the table. */
 export async function runCommandLine(loaded: CommandTable = {}): Promise<void> {
-  endWithReader();
   const commands = { ...COMMANDS, ...loaded };
   process.exitCode = await main(process.argv.slice(2), commands).catch((error) => ended(error));
 }

@@ -1,11 +1,20 @@
+import { lazily } from "../emulator/kernel/lazily.ts";
 import type { Invocation } from "./command.ts";
 import { makeRoom, openProgress } from "./progress.ts";
 import { untilSignal } from "./signals.ts";
 
+/** Standard output. A closed pipe, as with `head`, ends the command without an error message. */
+export const output = lazily(() =>
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  }),
+);
+
 /** Prints results to standard output. */
 export function print(line: string): void {
   makeRoom();
-  process.stdout.write(`${line}\n`);
+  output().write(`${line}\n`);
 }
 
 /** Prints a command's result: JSON with --json, nothing with --quiet, else lines. */
@@ -33,14 +42,6 @@ export function aligned(rows: readonly (readonly string[])[], indent = ""): stri
 export function printError(line: string): void {
   makeRoom();
   process.stderr.write(`emulator: ${line}\n`);
-}
-
-/** A closed pipe, as with `head`, ends the command without an error message. */
-export function endWithReader(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
 }
 
 /** Shows that work goes on; with `account`, what was done by then, it throws `Interrupted` when a signal comes first. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type Command, WORLD_FLAGS } from "../command.ts";
 import { runningWorld } from "../running.ts";
+import { output } from "../terminal.ts";
 import { openObject } from "./object.ts";
 import { readObjectPlace } from "./place.ts";
 
@@ -13,7 +14,7 @@ export const catObject: Command = {
     const place = readObjectPlace(invocation.operands[0] ?? "");
     const { url } = await runningWorld(invocation);
     for await (const piece of await openObject(url, place))
-      if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+      if (!output().write(piece)) await once(output(), "drain");
     return 0;
   },
 };

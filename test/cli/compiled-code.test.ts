@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -38,7 +39,7 @@ beforeEach(() => {
   writeFileSync(join(folder, "part-1.js"), `${PART} // ${folder}`);
 });
 
-const load = (from = kept) => loadCompiled<Exports>(file, from);
+const load = (from = kept) => loadCompiled<Exports>(file, from, createRequire(file));
 
 async function expectWorks({ exports }: ReturnType<typeof load>): Promise<void> {
   expect(exports.sum(1, 2)).toBe(3);

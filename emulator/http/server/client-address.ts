@@ -13,17 +13,11 @@ const GONE = "unknown";
 
 /** Trusts only these addresses and networks (`10.0.0.0/8`). */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
-  const trusted = new BlockList();
-  for (const proxy of trustedProxies) {
-    const [address = "", length] = proxy.split("/");
-    if (length === undefined) trusted.addAddress(address, familyOf(address));
-    else trusted.addSubnet(address, Number(length), familyOf(address));
-  }
+  const trusted = trustedProxies.length === 0 ? undefined : listOf(trustedProxies);
   return {
     find(peer, forwardedFor) {
       const socket = peer?.startsWith("::") ? plain(peer) : (peer ?? GONE);
-      if (trustedProxies.length === 0 || forwardedFor === undefined || !trusts(trusted, socket))
-        return socket;
+      if (trusted === undefined || forwardedFor === undefined || !trusts(trusted, socket)) return socket;
       const hops = forwardedFor.split(",").slice(-MAX_HOPS).map(hop);
       // Each proxy appends its peer's address: from the right, the first untrusted address is the client.
       let client = socket;
@@ -35,6 +29,16 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
       return client;
     },
   };
+}
+
+function listOf(proxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = "", length] = proxy.split("/");
+    if (length === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(length), familyOf(address));
+  }
+  return list;
 }
 
 function trusts(trusted: BlockList, address: string): boolean {
