@@ -29,7 +29,7 @@ const TAKEN = /^port \d+: the port is in use; stop the program that uses it, or 
 
 /** A port that somebody else listens on. */
 async function takenPort(): Promise<{ readonly port: number; free(): void }> {
-  const server = createServer((socket) => socket.destroy());
+  const server = createServer((socket) => socket.on("error", () => undefined).end("not HTTP\r\n"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, free: () => server.close() };
