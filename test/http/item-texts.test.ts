@@ -33,6 +33,11 @@ test("a member that JSON.stringify would write in other bytes is parsed, as is o
   expect(parse(json)).toEqual(JSON.parse(json));
 });
 
+test.each(["input", "inputs2", "Inputs", "inputz", "tuptuo"])("a member called %s is parsed", (other) => {
+  const value = { post: [{ [other]: { a: 1 }, id: "x" }] };
+  expect(parse(JSON.stringify(value))).toEqual(value);
+});
+
 test("of two members of one name the last counts", () => {
   expect(JSON.stringify(parse('{"post":[{"inputs":{"a":1},"inputs":{"b":2}}]}'))).toBe(
     '{"post":[{"inputs":{"b":2}}]}',

@@ -63,9 +63,11 @@ describe("small bodies", () => {
     discarded.discard();
     for (const key of keys) await writerOf(store).delete(key);
     expect(readdirSync(pathIn(store, "1/bodies/0"))).toEqual([basename(fileOfBody(fileOf(store, last)))]);
+    const gone = fileOfBody(fileOf(store, last));
     await writerOf(store).delete(last);
     expect(readdirSync(pathIn(store, "1/bodies/0"))).toEqual([]);
-    await fill(store);
+    const next = await fill(store);
+    expect(next.map((key) => fileOfBody(fileOf(store, key)))).not.toContain(gone);
     expect(store.strayBodies()).toEqual([]);
   });
 

@@ -119,6 +119,27 @@ test("a list of the past goes on as it began, while rows are written and replace
   store.close();
 });
 
+test("what is asked of the past as of a later mark is as it was then", () => {
+  const store = openTraceStore({ folder: temporaryFolder() });
+  const marks = ["first", "second", "third"].map((name) => {
+    store.write(SCOPE, [sampleRow(1, { start_time: instant(1), name })]);
+    return store.mark();
+  });
+  const [first = 0, second = 0, third = 0] = marks;
+  const past = store.asOf(second);
+  const nameAt = (mark: number) => [
+    past.readAsOf(SCOPE, idOf(1), mark)?.name,
+    past.asOf(mark).read(SCOPE, idOf(1))?.name,
+  ];
+  expect([first, second, third].map(nameAt)).toEqual([
+    ["first", "first"],
+    ["second", "second"],
+    ["second", "second"],
+  ]);
+  expect([first, second, third].map((mark) => past.asOf(mark).mark())).toEqual([first, second, second]);
+  store.close();
+});
+
 test("nothing is written to the past, and what is no id names no row of it", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   expect(store.asOf(0).read(SCOPE, "nobody")).toBeUndefined();
