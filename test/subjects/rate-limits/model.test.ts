@@ -150,6 +150,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     const second = limiter.copy();
     for (let n = 0; n < 5; n += 1) ask(limiter, `late-${n}`, NOW);
     expect([second.storedCount, fork.storedCount]).toEqual([1, 1]);
+    expect(ask(second, "late-0", NOW)?.remaining).toBe(COUNT - 1);
     limiter.clear();
     expect(ask(limiter, "a", NOW)?.remaining).toBe(COUNT - 1);
     expect(ask(second, "a", NOW)?.admitted).toBe(false);
@@ -202,6 +203,23 @@ describe("what a row admits", () => {
     expect(limiter.decide(other, NOW + 9_999)?.admitted).toBe(false);
     expect(limiter.decide(other, NOW + 10_000)).toBeUndefined();
     limiter.clear();
+    expect(ask(limiter, "a", NOW)).toBeUndefined();
+  });
+
+  it("is as it was before once it is released, in that region alone and not in a copy", async () => {
+    const limiter = await limiterWith({ enabled: false });
+    const row = rowOf("runs_query_key");
+    for (const region of ["us", "eu"] as const) limiter.change(row, region, { count: 1, seconds: 3 }, NOW);
+    for (const admitted of [true, false]) expect(ask(limiter, "a", NOW)?.admitted).toBe(admitted);
+    const copy = limiter.copy();
+    limiter.clear(row, "us");
+    expect(ask(limiter, "a", NOW)).toBeUndefined();
+    expect([limiter.storedCount, copy.storedCount]).toEqual([0, 1]);
+    expect([limiter.enforces(row, "eu", NOW), limiter.tally(row, "eu").count]).toEqual([true, 1]);
+    expect(ask(copy, "a", NOW)?.admitted).toBe(false);
+    limiter.change(row, "us", { remaining: 0 }, NOW);
+    expect(ask(limiter, "a", NOW)?.admitted).toBe(false);
+    limiter.clear(row, "us");
     expect(ask(limiter, "a", NOW)).toBeUndefined();
   });
 
