@@ -25,7 +25,7 @@ export interface PartitionReader {
 }
 
 const BATCH_ROWS_MAX = 10_000;
-const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const READ_BYTES_MAX = 8 * 1024 * 1024;
 // Bytes of other rows that are read over rather than beginning another read.
 const GAP_BYTES_MAX = 32 * 1024;
