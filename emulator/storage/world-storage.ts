@@ -47,6 +47,8 @@ export interface WorldStorage {
   flush(): void;
   /** Resolves when what waits survives the end of the process; undefined when it does already, or never will. */
   flushed(): Promise<void> | undefined;
+  /** Resolves when others may go on from here: forks that outrun the fold of their journals would leave ever more of them. */
+  shortened(): Promise<void> | undefined;
   /** What others go on from, at rest only. Copies names and costs no file operation but the flush. */
   source(image: WorldImage): StoredImage;
   /** The same as of the past; on a kept pool its records are written to a file. */
@@ -89,13 +91,8 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const round = createRound(write, onFailure);
   const { owner } = head;
   const sealing = createSealing(options.secrets);
-  const rows = openRowStore({
-    pool,
-    owner,
-    image: rowsImage,
-    changed: round.due,
-    appending: () => journal?.begin(),
-  });
+  const appending = () => journal?.begin();
+  const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due, appending });
   const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
   const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
@@ -131,6 +128,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     },
     flush: round.flush,
     flushed: () => (journal ? round.flushed() : undefined),
+    shortened: () => journal?.shortened(),
     source(present) {
       round.flush();
       bodies.seal();

@@ -77,8 +77,8 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     async whenIdle(use) {
       // The last request of a flowing world may be long ago.
       clock.sync();
-      do await waitUntilIdle(world);
-      while (world.inFlight().length > 0);
+      await storage.shortened();
+      await waitUntilAtRest(world);
       return use({ ...storage.source(world.image()), limiter: world.ports.limiter.copy() });
     },
     history,
@@ -118,6 +118,11 @@ function behind(history: History, { image, limiter }: Moment) {
 function goOn(world: World, source: ForkSource | undefined): void {
   if (source) world.resume();
   else world.recover();
+}
+
+async function waitUntilAtRest(world: World): Promise<void> {
+  do await waitUntilIdle(world);
+  while (world.inFlight().length > 0);
 }
 
 /** Waits for effects in flight: their results would reach only one of the two worlds. */

@@ -17,6 +17,8 @@ export interface WorldJournal {
   append(lines: Uint8Array): void;
   /** The head of the world up to the last line. */
   head(): Head;
+  /** Resolves when a fold under way has shortened a head that has too many journals; undefined when none does. */
+  shortened(): Promise<void> | undefined;
   /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
   close(state: StoredState | undefined, past?: PastWriter): Promise<void>;
 }
@@ -47,7 +49,7 @@ const FOLD_AT_BYTES = 8 * 1024 * 1024;
 /** A chain of forks is folded so that no start has to read more files than this. */
 const STRETCHES_MAX = 32;
 /** The same while a fold has little to read, since what lives is little then. */
-const SMALL_STRETCHES_MAX = 8;
+const SMALL_STRETCHES_MAX = 7;
 
 /** Goes on with the last journal of a head. */
 export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
@@ -101,8 +103,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   function startFold(isLong: boolean): Promise<void> {
     const joined = isLong ? undefined : folds.join(head.journals, adopt);
     if (joined) return joined;
-    const folded = rotate();
-    return folds.start(folded, stateName(owner, numberOf(journal.file) - 1), adopt);
+    return folds.start(rotate(), stateName(owner, numberOf(journal.file) - 1), adopt);
   }
 
   function foldWhenDue(): void {
@@ -123,6 +124,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
       foldWhenDue();
     },
     head: headNow,
+    shortened: () => (isChainLong(headNow(), stateBytes) ? folding : undefined),
     async close(state, past) {
       await folding;
       if (!state) return;
