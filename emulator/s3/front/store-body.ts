@@ -4,14 +4,13 @@ import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
 import { type BodyPlace, publishBody } from "../object-store.ts";
 import type { Call } from "./call.ts";
-import { prepareHeapFor } from "./heap-growth.ts";
 import { orRefuse } from "./refused.ts";
 
 /**
  * Takes a body in, as long as there is room for it, then keeps it in one turn; whatever goes wrong leaves nothing.
  */
 export async function receiveAndStore<Facts, R>(
-  { store, claim, request, requireRoom }: Call,
+  { store, claim, requireRoom }: Call,
   place: BodyPlace,
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
@@ -23,7 +22,6 @@ export async function receiveAndStore<Facts, R>(
   };
   try {
     requireRoom(0);
-    prepareHeapFor(Number(request.headers["content-length"] ?? 0));
     const facts = await fill({ ...stage, write });
     await stage.close();
     return orRefuse(publishBody(store, stage, { claim, place }, (turn, body) => keep(turn, facts, body)));
