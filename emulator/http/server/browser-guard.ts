@@ -1,12 +1,17 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
 import { CONTAINER_HOST, isLoopback } from "../../subjects/local-hosts.ts";
 
 /** Keeps web pages that a developer happens to open away from the emulator. */
 export interface BrowserGuard {
   /** Why a request is refused (403, or 400 for a Host header that is sent twice); undefined when it may pass. */
-  refusalOf(request: IncomingMessage): Refusal | undefined;
+  refusalOf(request: GuardedRequest): Refusal | undefined;
+}
+
+/** What is looked at of a request. */
+interface GuardedRequest extends Pick<IncomingMessage, "method" | "headers" | "rawHeaders"> {
+  readonly socket: Pick<Socket, "localAddress">;
 }
 
 export interface BrowserGuardOptions {

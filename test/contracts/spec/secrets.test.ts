@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { hideIn, hideWith, type Path, withoutUrlSecrets } from "../../../contracts/spec/secrets.ts";
+import {
+  hideIn,
+  hideWith,
+  maskedUrl,
+  type Path,
+  withoutUrlSecrets,
+} from "../../../contracts/spec/secrets.ts";
 
 const HIDE = hideWith("left-out");
 
@@ -27,4 +33,22 @@ it("a text loses the users and the secret parameters of its addresses", () => {
     "see http://-@h/ and x?a=1&api_key=-",
   );
   expect(withoutUrlSecrets("someone@example.com", "-")).toBe("someone@example.com");
+});
+
+it("a value under a secret name is hidden whatever its type, and however deep", () => {
+  const secret = { api_key: 12, passwords: [{ of: { a: "b", n: 1 } }], secret_id: 3 };
+  expect(hideIn<unknown>(secret, HIDE)).toEqual({
+    api_key: "left-out",
+    passwords: [{ of: { a: "left-out", n: "left-out" } }],
+    secret_id: 3,
+  });
+});
+
+it.each([
+  ["https://h/p?token", "https://h/p?-"],
+  ["https://h/p?a=1&token&b=", "https://h/p?a=-&-&b=-"],
+  ["https://h/p?a=b=c#fragment", "https://h/p?a=-"],
+  ["https://u:p@w@h/p?", "https://-@h/p?"],
+])("of the address of a webhook %s remains %s", (url, shown) => {
+  expect(maskedUrl(url, "-")).toBe(shown);
 });
