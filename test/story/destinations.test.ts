@@ -62,9 +62,10 @@ describe("a destination (§2.4)", () => {
 
 describe("the named errors come from their true causes (§7.2)", () => {
   const refused = async (change: Record<string, unknown>, name: string) => {
-    const { status, body } = await create(change);
-    expect({ status, detail: body.detail }).toEqual({
+    const { status, header, body } = await create(change);
+    expect({ status, requirement: header("x-emulator-requirement"), detail: body.detail }).toEqual({
       status: 400,
+      requirement: expect.stringMatching(/^7\.2-\d$/),
       detail: expect.stringContaining(`Failed to validate S3 destination: ${name}`),
     });
     expect(await list()).toEqual([]);

@@ -16,14 +16,18 @@ const FEATURES = {
   export_fields: async (prepared: PreparedExport) => order(rig, prepared, { export_fields: ["id", "name"] }),
 };
 
+/** The statements that bring the features. */
+const REQUIREMENTS = { session_token: "2.4-3", scheduled_exports: "2.5-8", export_fields: "2.5-5" };
+
 async function attempt(feature: keyof typeof FEATURES, versions: Record<string, string>) {
   rig = await startRig({ versions });
   const prepared = await prepare(rig, { count: 5 });
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", {
     session_token: feature === "session_token" ? "token" : null,
   });
-  const { status, body } = await FEATURES[feature](prepared);
-  return { status, detail: (body as { detail?: string }).detail };
+  const { status, header, body } = await FEATURES[feature](prepared);
+  const requirement = header("x-emulator-requirement");
+  return { status, requirement, detail: (body as { detail?: string }).detail };
 }
 
 describe("features by version (§9.4)", () => {
@@ -36,9 +40,9 @@ describe("features by version (§9.4)", () => {
     ["export_fields", { service: "0.12.10" }, "service version 0.12.11"],
     ["export_fields", { application: "0.12.41" }, "application version 0.12.42"],
   ] as const)("%s is refused by %j, naming the version that has it", async (feature, versions, named) => {
-    const { status, detail } = await attempt(feature, versions);
-    expect({ status, detail }).toEqual({
+    expect(await attempt(feature, versions)).toEqual({
       status: 422,
+      requirement: REQUIREMENTS[feature],
       detail: expect.stringContaining(`needs ${named} or later`),
     });
   });
