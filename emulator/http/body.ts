@@ -4,7 +4,6 @@ import type { HttpRequest } from "../subjects/message.ts";
 import { parseItemTexts } from "./item-texts.ts";
 
 const MAX_DEPTH = 500;
-const JSON_TYPE = "application/json";
 
 /** Parses a JSON body of any depth; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
 export function readBody(
@@ -19,9 +18,8 @@ export function readBody(
       `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
     );
   if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
-  const sent = headers["content-type"] ?? "";
-  const type = sent === JSON_TYPE ? sent : sent.split(";")[0]?.trim().toLowerCase();
-  if (type !== JSON_TYPE)
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
     throw new Refusal(
       415,
       "unsupported_media_type",

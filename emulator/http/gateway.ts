@@ -74,22 +74,20 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
   const parts: GatewayParts = { handlers, codecs, openStreams: createOpenStreams() };
   return {
     openStreams: parts.openStreams,
-    handle(world, request, { stepper, record } = {}) {
+    async handle(world, request, { stepper, record } = {}) {
       const { settings } = world.ports;
       const route = routeOf(request.method, request.path, settings.assumptions);
       const caller = identify(request);
       const limit = countRequest(world, request, caller);
       const operation = route.kind === "operation" ? route.operation : undefined;
-      const complete = (answered: HttpReply): HttpReply => {
-        const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
-        if (operation?.recorded !== false) record?.(reply);
-        return reply;
-      };
-      if (limit.refusal)
-        return Promise.resolve(complete(refusalReply(limit.refusal, request, operation, settings)));
-      return route.kind === "operation"
-        ? carryOut(parts, { world, request, caller, stepper }, route).then(complete)
-        : Promise.resolve(complete(replyWithoutOperation(request, route, settings)));
+      const answered = limit.refusal
+        ? refusalReply(limit.refusal, request, operation, settings)
+        : route.kind === "operation"
+          ? await carryOut(parts, { world, request, caller, stepper }, route)
+          : replyWithoutOperation(request, route, settings);
+      const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
+      if (operation?.recorded !== false) record?.(reply);
+      return reply;
     },
   };
 }

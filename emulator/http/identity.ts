@@ -46,7 +46,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
       undefined,
       "5-1",
     );
-  if (tenant !== undefined && tenant !== DEFAULT_TENANT_ID && !UUID.test(tenant))
+  if (tenant !== undefined && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
   const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
   if (auth.mode === "keys" && known) refuseForeignWorkspace(known, chosen);

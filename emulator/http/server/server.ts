@@ -15,11 +15,11 @@ const REQUEST_MS = 3_600_000;
 export function createOrigin(listener: Listener): Server {
   let controlApp: Promise<RequestListener> | undefined;
 
-  function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!request.url?.includes(CONTROL_PREFIX) && !isBrowserAtRoot(request))
-      return replyTo(listener, request).then((reply) => send(reply, request, response));
+      return send(await replyTo(listener, request), request, response);
     controlApp ??= createControlApp(listener);
-    return controlApp.then((handle) => handle(request, response));
+    (await controlApp)(request, response);
   }
 
   const server = createServer((request, response) => {
