@@ -24,19 +24,33 @@ const pages = (keys) =>
 
 /** What a round asks for, and before the first one; `items` a request stands for. */
 const KINDS = [
-  { what: "PUT of 1 MiB", per: "object", faster: 1.5, asked: () => puts(60, MIB, (n) => `mib/${n}`) },
+  {
+    what: "PUT of 1 MiB",
+    per: "object",
+    faster: 1.5,
+    isBare: true,
+    asked: () => puts(60, MIB, (n) => `mib/${n}`),
+  },
   {
     what: "GET of 1 MiB",
     per: "object",
     faster: 1.5,
+    isBare: true,
     before: () => puts(10, MIB, (n) => `mib/${n}`),
     asked: () => gets(100, (n) => `mib/${n % 10}`),
   },
-  { what: "PUT of 64 MiB", per: "object", faster: 1.5, asked: () => puts(4, 64 * MIB, (n) => `large/${n}`) },
+  {
+    what: "PUT of 64 MiB",
+    per: "object",
+    faster: 1.5,
+    isBare: true,
+    asked: () => puts(4, 64 * MIB, (n) => `large/${n}`),
+  },
   {
     what: "GET of 64 MiB",
     per: "object",
     faster: 1.5,
+    isBare: true,
     before: () => puts(2, 64 * MIB, (n) => `large/${n}`),
     asked: () => gets(4, (n) => `large/${n % 2}`),
   },
@@ -56,6 +70,14 @@ const KINDS = [
   },
 ];
 
+/** A server that does little more than receive, hash and send: how far any server on node:http can get. */
+const BARE = "node:http";
+const LAUNCHED = {
+  emulator: (folder) => launchEmulator(["--data", join(folder, "data")]),
+  s3rver: (folder) => launchPeer("s3-server.mjs", join(folder, "s3rver")),
+  [BARE]: (folder) => launchPeer("bare-object-server.mjs", join(folder, "bare")),
+};
+
 function targetOf(side, { url, s3Url }) {
   const ours = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
   return side === "emulator"
@@ -63,19 +85,15 @@ function targetOf(side, { url, s3Url }) {
     : { origin: url, credentials: { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" } };
 }
 
-export const figures = KINDS.map(({ what, per, faster, quick, before, asked }) => ({
+export const figures = KINDS.map(({ what, per, faster, quick, before, asked, isBare }) => ({
   figure: `S3: ${what}`,
   per,
-  sides: ["emulator", "s3rver"],
+  sides: ["emulator", "s3rver", ...(isBare ? [BARE] : [])],
   needs: { s3rver: "s3rver" },
-  targets: [{ against: "s3rver", faster }],
+  targets: [{ against: "s3rver", faster }, ...(isBare ? [{ of: BARE, against: "s3rver", faster }] : [])],
   quick,
   async open({ folder, sides, rows: keys = KEYS }) {
-    const servers = await openServers(sides, (side) =>
-      side === "emulator"
-        ? launchEmulator(["--data", join(folder, "data")])
-        : launchPeer("s3-server.mjs", join(folder, side)),
-    );
+    const servers = await openServers(sides, (side) => LAUNCHED[side](folder));
     const send = async (side, requests) => {
       const { origin, credentials } = targetOf(side, servers[side]);
       const file = join(folder, "requests.json");

@@ -12,7 +12,9 @@ const { origin, method, path, headers, body, bodies, requests, connections, ms, 
   process.argv[2],
 );
 const { hostname, port } = new URL(origin);
-const END = Buffer.from("\r\n\r\n");
+const END = "\r\n\r\n";
+/** Bytes of a body that is sent with its head. */
+const SMALL = 16 * 1024;
 const LAST_CHUNK = "0\r\n\r\n";
 /** Bodies that are made before the time is taken; those beyond are made when they are sent. */
 const PREPARED = 1_000;
@@ -68,7 +70,9 @@ function piecesOf(request, bytes) {
     ...(bytes.length > 0 || request.method !== "GET" ? [`content-length: ${bytes.length}`] : []),
     "\r\n",
   ].join("\r\n");
-  return bytes.length > 0 ? [Buffer.from(head), bytes] : [Buffer.from(head)];
+  // What is small goes out in one piece, as clients send it.
+  const pieces = bytes.length > 0 ? [Buffer.from(head), bytes] : [Buffer.from(head)];
+  return bytes.length < SMALL ? [Buffer.concat(pieces)] : pieces;
 }
 
 /** One connection: the next request goes out when the reply to the last one is whole. */
@@ -101,20 +105,21 @@ function client() {
 }
 
 function newReply() {
-  return { held: Buffer.alloc(0), head: undefined, left: undefined, tail: "" };
+  return { held: undefined, head: undefined, left: undefined, tail: "" };
 }
 
 /** Adds bytes to a reply; whether it is whole, by its length or its last chunk. */
 function take(reply, chunk) {
   let bytes = chunk;
   if (reply.head === undefined) {
-    reply.held = Buffer.concat([reply.held, chunk]);
-    const end = reply.held.indexOf(END);
+    const held = reply.held ? Buffer.concat([reply.held, chunk]) : chunk;
+    const end = held.indexOf(END, 0, "latin1");
+    reply.held = held;
     if (end === -1) return false;
-    reply.head = reply.held.toString("latin1", 0, end);
+    reply.head = held.latin1Slice(0, end);
     const isChunked = /\r\ntransfer-encoding: *chunked/i.test(reply.head);
     reply.left = isChunked ? undefined : Number(/\r\ncontent-length: *(\d+)/i.exec(reply.head)?.[1] ?? 0);
-    bytes = reply.held.subarray(end + END.length);
+    bytes = held.subarray(end + END.length);
   }
   reply.tail = (reply.tail + bytes.toString("latin1", Math.max(0, bytes.length - 300))).slice(-300);
   if (reply.left === undefined) return reply.tail.endsWith(LAST_CHUNK);

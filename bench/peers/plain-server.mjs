@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 
 const [kind, file] = process.argv.slice(2);
 const runs = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
@@ -27,37 +28,51 @@ const SERVERS = {
     const { default: fastify } = await import("fastify");
     const app = fastify();
     const threads = new Map();
-    app.post("/threads", (_request, reply) => {
-      const now = new Date().toISOString();
-      const thread = {
-        thread_id: randomUUID(),
-        created_at: now,
-        updated_at: now,
-        metadata: {},
-        status: "idle",
-        config: {},
-        values: null,
-        interrupts: {},
-      };
-      threads.set(thread.thread_id, thread);
-      reply.send(thread);
-    });
+    app.post("/threads", (_request, reply) => reply.send(keptThread(threads)));
     await app.listen({ port: 0, host: "127.0.0.1" });
     return app.server.address().port;
   },
 
   node() {
-    const server = createServer((_request, response) => {
-      const body = JSON.stringify(runs);
-      response.writeHead(200, {
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-      });
-      response.end(body);
+    const server = createServer((_request, response) => sendJson(response, runs));
+    return listening(server.listen(0, "127.0.0.1"));
+  },
+
+  /** Little more than what each server on node:http has to do. */
+  "node-threads"() {
+    const threads = new Map();
+    const server = createServer(async (request, response) => {
+      JSON.parse(await text(request));
+      sendJson(response, keptThread(threads));
     });
     return listening(server.listen(0, "127.0.0.1"));
   },
 };
+
+function keptThread(threads) {
+  const now = new Date().toISOString();
+  const thread = {
+    thread_id: randomUUID(),
+    created_at: now,
+    updated_at: now,
+    metadata: {},
+    status: "idle",
+    config: {},
+    values: null,
+    interrupts: {},
+  };
+  threads.set(thread.thread_id, thread);
+  return thread;
+}
+
+function sendJson(response, value) {
+  const body = JSON.stringify(value);
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
 
 function listening(server) {
   return new Promise((resolve) => server.once("listening", () => resolve(server.address().port)));
