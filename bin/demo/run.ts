@@ -43,7 +43,7 @@ interface ExportRun {
 
 const PROJECT = "demo";
 const PREFIX = "demo";
-const ROWS = 3_000;
+const ROWS = 1_200;
 const WINDOW_DAYS = 3;
 const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 10 * 60_000;

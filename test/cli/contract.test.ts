@@ -1,25 +1,12 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Answer, tinyServer } from "../contracts/stub-server.ts";
-import { workingFolder } from "../support/emulator-process.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
 
-const BIN = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
-
-function contract(args: readonly string[], cwd = workingFolder()) {
-  return new Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>((done) => {
-    const child = spawn(process.execPath, ["--no-warnings", BIN, "contract", ...args], { cwd });
-    const text = { out: "", err: "" };
-    child.stdout.on("data", (chunk) => {
-      text.out += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      text.err += chunk;
-    });
-    child.on("close", (code) => done({ code, ...text }));
-  });
+async function contract(args: readonly string[], cwd = workingFolder()) {
+  const { code, stdout: out, stderr: err } = await run(["contract", ...args], { cwd });
+  return { code, out, err };
 }
 
 const OUTPUT_PROBLEM =

@@ -10,33 +10,33 @@ interface Facts {
   readonly files: readonly string[];
 }
 
-describe("emulator demo", () => {
-  it("leaves verified Parquet files, the same ones each time", async () => {
-    const cwd = workingFolder();
-    const facts: Facts[] = [];
-    for (let time = 0; time < 2; time++) {
-      const { code, stdout, stderr } = await run(["demo", "--json"], { cwd });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      facts.push(JSON.parse(stdout));
-    }
-    expect(facts[0]).toEqual(facts[1]);
-    expect(facts[0]?.verified).toBe(true);
-    expect(facts[0]?.rows).toBeGreaterThan(1000);
-    expect(facts[0]?.files.length).toBeGreaterThanOrEqual(3);
-    for (const file of facts[0]?.files ?? [])
-      expect(readFileSync(join(cwd, file)).subarray(0, 4).toString()).toBe("PAR1");
-  });
+const USUAL_FOLDER = ".emulator/demo/";
 
-  it("ends by naming the files and one line to open them", async () => {
+describe("emulator demo", () => {
+  it("leaves verified Parquet files, the same ones each time, and ends by naming them and one line to open them", async () => {
     const cwd = workingFolder();
-    const { code, stdout } = await run(["demo", "--data", "shown"], { cwd });
-    expect(code).toBe(0);
-    const files = stdout.split("\n").filter((line) => line.endsWith(".parquet"));
+    const { stdout: json, ...outcome } = await run(["demo", "--json"], { cwd });
+    expect(outcome).toEqual({ code: 0, stderr: "" });
+    const { verified, export_id, rows, files } = JSON.parse(json) as Facts;
+    expect(verified).toBe(true);
+    expect(rows).toBeGreaterThan(1000);
     expect(files.length).toBeGreaterThanOrEqual(3);
-    for (const file of files) expect(existsSync(join(cwd, file.trim())), file).toBe(true);
-    expect(stdout.trim().split("\n").at(-1)).toMatch(
+    for (const file of files) expect(readFileSync(join(cwd, file)).subarray(0, 4).toString()).toBe("PAR1");
+
+    mkdirSync(join(cwd, "shown"));
+    for (const name of [".made-by-demo", "of-an-earlier-demo"]) writeFileSync(join(cwd, "shown", name), "");
+    const again = await run(["demo", "--data", "shown"], { cwd });
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect(again.stdout).toContain(`${export_id}: verified, ${rows} rows in ${files.length} files`);
+    const named = again.stdout.split("\n").filter((line) => line.endsWith(".parquet"));
+    const shown = named.map((line) => line.trim());
+    expect(shown).toEqual(files.map((file) => file.replace(USUAL_FOLDER, "shown/")));
+    for (const [at, file] of files.entries())
+      expect(readFileSync(join(cwd, file)).equals(readFileSync(join(cwd, shown[at] ?? "")))).toBe(true);
+    expect(again.stdout.trim().split("\n").at(-1)).toMatch(
       /duckdb -c ".*read_parquet\('shown\/.*hive_partitioning = true/,
     );
+    expect(existsSync(join(cwd, "shown/of-an-earlier-demo"))).toBe(false);
   });
 
   it("does not touch a folder with anything in it that it did not make", async () => {

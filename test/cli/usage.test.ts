@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, workingFolder } from "../support/emulator-process.ts";
-import { openVerbs } from "../support/verbs.ts";
+import { run, runAlone, runBeside, start, workingFolder } from "../support/emulator-process.ts";
 
 const COMPILED = new URL("../../dist/.compiled", import.meta.url);
 
@@ -35,7 +34,7 @@ describe("emulator", () => {
   });
 
   it.runIf("enableCompileCache" in module)("keeps its compiled code where Node can", async () => {
-    await run(["init", "--help"], { cwd: workingFolder() });
+    await runAlone(["init", "--help"], { cwd: workingFolder() });
     expect(readdirSync(COMPILED)).toContainEqual(expect.stringMatching(/^v\d/));
   });
 
@@ -50,14 +49,20 @@ describe("emulator", () => {
   });
 
   it("keeps the compiled code of what asks a running emulator, and does with it what other commands need", async () => {
-    const { lines, json } = await openVerbs();
+    const cwd = workingFolder();
+    await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], { cwd });
+    const lines = async (...words: string[]) => {
+      const { stdout, ...outcome } = await runAlone(words, { cwd });
+      expect(outcome).toEqual({ code: 0, stderr: "" });
+      return stdout;
+    };
     await lines("reset");
     expect(keptNow()).toContainEqual(expect.stringMatching(/^questions-[0-9a-f]{8}\.js/));
     const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
     await lines("traces", "generate", "--count", "3", ...window);
     await lines("export", "create", ...window, "--wait");
-    const [file] = await json<{ name: string }[]>("s3", "ls", "traces/exports");
-    expect(await json("s3", "rows", file?.name ?? "")).toMatchObject({ row_count: 3 });
+    const [file] = JSON.parse(await lines("s3", "ls", "traces/exports", "--json"));
+    expect(JSON.parse(await lines("s3", "rows", file.name, "--json"))).toMatchObject({ row_count: 3 });
   });
 
   it("lists its commands, and each command its flags", async () => {
@@ -65,16 +70,16 @@ describe("emulator", () => {
     const overview = await run(["--help"], { cwd });
     expect(overview.code).toBe(0);
     for (const command of COMMANDS) expect(overview.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
-    const helps = await Promise.all(COMMANDS.map((command) => run([command, "--help"], { cwd })));
-    for (const [index, { code, stdout, stderr }] of helps.entries()) {
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await runBeside([command, "--help"], { cwd });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain(`Usage: emulator ${COMMANDS[index]}`);
+      expect(stdout).toContain(`Usage: emulator ${command}`);
       expect(stdout).toContain("--json");
     }
   });
 
   it("lists every promised flag of start", async () => {
-    const { stdout } = await run(["start", "-h"], { cwd: workingFolder() });
+    const { stdout } = await runBeside(["start", "-h"], { cwd: workingFolder() });
     const promised = `--port --host --data --ephemeral --config --seed --now --clock --profile --service-version
       --application-version --agent-server-version --deployment --rate-limits --json --quiet --ready-file --strict
       --allowed-hosts --cors-origins --auth`;
@@ -82,7 +87,7 @@ describe("emulator", () => {
   });
 
   it("says of exec what is otherwise when nothing is given", async () => {
-    const { stdout } = await run(["exec", "--help"], { cwd: workingFolder() });
+    const { stdout } = await runBeside(["exec", "--help"], { cwd: workingFolder() });
     expect(stdout).toMatch(/--port <n> .*free ports\)/);
     expect(stdout).toMatch(/--data <dir> .*memory/);
     expect(stdout).not.toContain("4700");
@@ -105,7 +110,7 @@ describe("emulator", () => {
       '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
     ],
   ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
-    expect(await run(words, { cwd: workingFolder() })).toEqual({
+    expect(await runBeside(words, { cwd: workingFolder() })).toEqual({
       code: 2,
       stdout: "",
       stderr: `emulator: ${line}\n`,
@@ -115,7 +120,7 @@ describe("emulator", () => {
   it("refuses a bad value from the environment and from the file, naming where it is", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "emulator.config.yaml"), "limits: { max_retries: many }\n");
-    const { code, stderr } = await run(["start"], {
+    const { code, stderr } = await runBeside(["start"], {
       cwd,
       env: { EMULATOR_CLOCK: "fast", EMULATOR_JSON: "perhaps" },
     });
@@ -123,7 +128,7 @@ describe("emulator", () => {
       code: 2,
       stderr: 'emulator: EMULATOR_JSON: "perhaps" is not valid; give true or false\n',
     });
-    const second = await run(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
+    const second = await runBeside(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
     expect(second).toEqual({
       code: 2,
       stdout: "",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
-import { run, workingFolder } from "../support/emulator-process.ts";
+import { run, runBeside, workingFolder } from "../support/emulator-process.ts";
 
 const CLIENT = fileURLToPath(new URL("clients/fragile.mjs", import.meta.url));
 const FROZEN = ["--profile", "observed", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
@@ -86,7 +86,7 @@ describe("emulator exec --vary", () => {
     [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],
     [["--vary", "--shard", "3/2"], '--shard: "3/2" is not valid'],
   ])("refuses %j", async (flags, said) => {
-    const { code, stderr } = await run(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
+    const { code, stderr } = await runBeside(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });

@@ -1,12 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import { isFull } from "./depth.ts";
 
 export const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+
+const COMMAND_PROCESS = fileURLToPath(new URL("command-process.mjs", import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -41,9 +44,54 @@ export function workingFolder(): string {
   return folder;
 }
 
-/** Runs the built command line to its end, as a user would. */
-export async function run(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+/** Commands that leave their standard streams to others, or work until they are ended. */
+const ALONE = ["start", "exec"];
+
+/** Runs the built command line to its end: in a process that it shares with others before it, those of `ALONE` aside. */
+export function run(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+  return ALONE.includes(words[0] ?? "start") ? runAlone(words, surroundings) : runBeside(words, surroundings);
+}
+
+/** The same as a user would: in a process of its own. */
+export function runAlone(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
   return launch(words, surroundings).ended;
+}
+
+/** The same in the process that commands share. While that is at work, or with `TEST_DEPTH=full`, it has one of its own. */
+export async function runBeside(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+  if (isFull || isBusy) return runAlone(words, surroundings);
+  isBusy = true;
+  shared ??= startShared();
+  try {
+    return await answerOf(shared, words, surroundings);
+  } finally {
+    isBusy = false;
+  }
+}
+
+let shared: ChildProcess | undefined;
+let isBusy = false;
+
+/** Starts the process that commands share, which ends with this one. */
+function startShared(): ChildProcess {
+  const child = fork(COMMAND_PROCESS, { env: { PATH: process.env.PATH } });
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
+
+function answerOf(child: ChildProcess, words: readonly string[], { cwd, env }: Surroundings) {
+  return new Promise<Outcome>((settle, fail) => {
+    const onExit = (code: number | null) => {
+      shared = undefined;
+      fail(new Error(`${words.join(" ")}: ended its process with ${code}; let it run alone`));
+    };
+    child.once("exit", onExit).once("message", (answer: Outcome) => {
+      child.off("exit", onExit);
+      settle(answer);
+    });
+    child.send({ words, cwd, env: { PATH: process.env.PATH, ...env } });
+  });
 }
 
 /** Starts an emulator on free ports and reads its ready line. */
