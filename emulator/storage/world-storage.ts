@@ -57,8 +57,8 @@ export interface WorldStorage {
   end(): void;
   /** What an earlier process has left of the history. */
   readonly older: Older | undefined;
-  /** Writes the last state, if any, and the history if it has gone on, and closes the files. */
-  close(state: WorldState | undefined, history?: KeptHistory): Promise<void>;
+  /** Writes the last state, if any, and with it the history if that has gone on, and closes the files. */
+  close(state: WorldState | undefined, history?: () => KeptHistory | undefined): Promise<void>;
 }
 
 /** What the storage of a world is opened with; the heads have an entry of its name already. */
@@ -179,9 +179,14 @@ function olderIn(
   return olderOf({ pool, head, sealing, collections, until: image }, isClean);
 }
 
-/** A history that has not gone on stays in its file. */
-function pastWriter(pool: Pool, sealing: Sealing, history: KeptHistory | undefined): PastWriter {
+/** A history that has not gone on stays in its file; it is made only where it is written, since that takes long. */
+function pastWriter(
+  pool: Pool,
+  sealing: Sealing,
+  kept: () => KeptHistory | undefined = () => undefined,
+): PastWriter {
   return ({ past, others }, file) => {
+    const history = kept();
     if (!history) return { past, owners: others };
     writePast(pool.path(file), history, sealing);
     const { turn, now } = history.first.image;

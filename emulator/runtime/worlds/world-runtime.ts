@@ -59,7 +59,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     webhooks.close();
     objectStores.close();
     await encoder.close();
-    await storage.close(last, history.kept());
+    await storage.close(last, history.kept);
   }
 
   const runtime: Omit<WorldRuntime, "asOf"> = {

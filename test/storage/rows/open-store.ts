@@ -34,9 +34,16 @@ const SECRETS = createSecrets(Buffer.alloc(32, 7));
 const STATE = emptyState(1, 0, { mode: "frozen", rate: 1 });
 const CAUSE = { type: "request", name: "test" } as const;
 
+/** What a store is opened with; one that is not kept is gone with its process. */
+interface TestStore {
+  readonly folder: string;
+  readonly world?: string;
+  readonly isKept?: boolean;
+}
+
 /** Opens the rows of a data folder. */
-export function openTraceStore({ folder, world = "main" }: { folder: string; world?: string }): TestRows {
-  const pool = openPool(folder, true);
+export function openTraceStore({ folder, world = "main", isKept = true }: TestStore): TestRows {
+  const pool = openPool(folder, isKept);
   return openIn(pool, openHeads(pool, SECRETS), world);
 }
 
