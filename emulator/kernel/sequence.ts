@@ -17,7 +17,7 @@ const CHUNK_ITEMS = 256;
  * copies share its pieces until one of them writes to a piece. A class, since a world may have one for each record.
  */
 export class Sequence {
-  readonly #chunks: Chunk[];
+  #chunks: Chunk[];
   #size: number;
   #owner: object = this;
 
@@ -31,6 +31,7 @@ export class Sequence {
   }
 
   add(entry: OrderedId): void {
+    if (this.#size === 0) return this.#begin(entry);
     const place = this.#chunkFor(entry.order);
     const chunk = this.#ownChunk(place);
     const { items } = chunk;
@@ -43,6 +44,12 @@ export class Sequence {
     else items.splice(rank, 0, entry);
     if (items.length > CHUNK_ITEMS)
       this.#chunks.splice(place + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
+  }
+
+  /** Most groups have one id: arrays that are pushed to would have room for many. */
+  #begin(entry: OrderedId): void {
+    this.#chunks = [{ owner: this.#owner, items: [entry] }];
+    this.#size = 1;
   }
 
   remove(order: number): void {

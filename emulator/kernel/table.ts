@@ -103,20 +103,17 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
 
   /** Instead of a row of the same order, or where none is. */
   function place(id: string, row: Row<T>, known: Row<T> | undefined): void {
-    const { order } = row;
-    const entry = { order, id };
     rows.set(id, row);
+    if (known && isGroupedAlike(kind, known.record, row.record)) return;
+    const entry = { order: row.order, id };
     if (!known) everything.add(entry);
-    const after = namesOf(row.record);
-    const before = known ? namesOf(known.record) : NO_NAMES;
-    for (const name of before) if (!after.includes(name)) groups.remove(name, order);
-    for (const name of after) if (!before.includes(name)) groups.add(name, entry);
+    groups.move(entry, known ? namesOf(known.record) : NO_NAMES, namesOf(row.record));
   }
 
   function remove(id: string): Row<T> | undefined {
     const row = rows.get(id);
     if (!row) return undefined;
-    for (const name of namesOf(row.record)) groups.remove(name, row.order);
+    groups.move({ order: row.order, id }, namesOf(row.record), NO_NAMES);
     everything.remove(row.order);
     rows.delete(id);
     return row;
@@ -174,12 +171,16 @@ function createGroups(indexes: SharedMap<GroupIndex>) {
     return ids;
   }
 
+  function remove(name: string, order: number): void {
+    const ids = ownIndex(name);
+    ids.remove(order);
+    if (ids.size === 0) indexes.delete(name);
+  }
+
   return {
-    add: (name: string, entry: OrderedId) => ownIndex(name).add(entry),
-    remove(name: string, order: number): void {
-      const ids = ownIndex(name);
-      ids.remove(order);
-      if (ids.size === 0) indexes.delete(name);
+    move(entry: OrderedId, before: readonly string[], after: readonly string[]): void {
+      for (const name of before) if (!after.includes(name)) remove(name, entry.order);
+      for (const name of after) if (!before.includes(name)) ownIndex(name).add(entry);
     },
     copy() {
       // From here on neither side owns the groups that both of them hold.
@@ -187,6 +188,11 @@ function createGroups(indexes: SharedMap<GroupIndex>) {
       return indexes.copy();
     },
   };
+}
+
+/** Most changes of a record leave it in its group, under its label. */
+function isGroupedAlike<T>({ groupOf, labelOf }: Collection<T>, one: T, other: T): boolean {
+  return groupOf(one) === groupOf(other) && labelOf?.(one) === labelOf?.(other);
 }
 
 /** The shelves on which a record stands: that of its group, and that of its label there. */

@@ -261,26 +261,27 @@ function plannerOf<Types extends WorldTypes>(
   };
 }
 
-/** Removes empty members from a commit. */
+/** Removes empty members from a commit. Its lists are copies: what was pushed to has room for many more, and commits are kept. */
 function outcomeOf<Types extends WorldTypes>(
   draft: Draft<Types>,
   { fired, settled }: TurnTrigger,
 ): TurnOutcome<Types> {
   const { turn, now, cause, put, removed, scheduled, unscheduled } = draft;
-  const { asked, ordinals, clock, notes, replies = [], replaced = NOTHING } = draft;
+  const { asked, ordinals, clock, notes, replies = [] } = draft;
+  const replaced = draft.replaced?.slice() ?? NOTHING;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
-  if (put) commit.put = listed(put, (items) => [...items.values()]);
-  if (removed) commit.removed = listed(removed, (keys) => [...keys]);
-  if (scheduled?.length) commit.scheduled = scheduled;
+  if (put) commit.put = listed(put);
+  if (removed) commit.removed = listed(removed);
+  if (scheduled?.length) commit.scheduled = scheduled.slice();
   if (unscheduled?.size) commit.unscheduled = [...unscheduled];
-  if (asked) commit.asked = asked;
+  if (asked) commit.asked = asked.slice();
   if (ordinals) commit.ordinals = ordinals;
   if (clock) commit.clock = clock;
   if (fired !== undefined) commit.fired = fired;
   if (settled !== undefined) commit.settled = settled;
   // What follows alone changes nothing that the store would have to know.
   const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
-  if (notes) commit.notes = notes;
+  if (notes) commit.notes = notes.slice();
   return { commit, scheduled: scheduled ?? [], asked: asked ?? [], replies, changed, replaced };
 }
 
@@ -290,11 +291,8 @@ const NOTHING: readonly Replaced[] = [];
 /** Members that every commit has. */
 const COMMIT_BASE_MEMBERS = 3;
 
-function listed<Items, Listed>(
-  changes: Readonly<Record<string, Items>>,
-  list: (items: Items) => Listed,
-): Record<string, Listed> {
-  const lists: Record<string, Listed> = {};
-  for (const name in changes) lists[name] = list(changes[name] as Items);
+function listed<T>(changes: Readonly<Record<string, Map<string, T> | Set<T>>>): Record<string, readonly T[]> {
+  const lists: Record<string, readonly T[]> = {};
+  for (const name in changes) lists[name] = [...(changes[name] as Map<string, T> | Set<T>).values()];
   return lists;
 }
