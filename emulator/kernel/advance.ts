@@ -1,5 +1,5 @@
 import type { Effect } from "./commit.ts";
-import type { Instant } from "./instant.ts";
+import { formatInstant, type Instant } from "./instant.ts";
 import type { Reader } from "./turn.ts";
 import type { WorldTypes } from "./types.ts";
 import type { World } from "./world.ts";
@@ -74,13 +74,13 @@ export async function advance<Types extends WorldTypes>(
   const from = world.now;
   const fired: FiredEvent[] = [];
   let firedTotal = 0;
-  const unfollow = world.journal.follow(({ now, cause }) => {
+  const unwatch = world.journal.watch(({ now, cause }) => {
     if (cause.type !== "event") return;
     firedTotal += 1;
     bounds.onFired?.(firedTotal);
     if (fired.length >= FIRED_SHOWN) return;
     fired.push({
-      at: now,
+      at: formatInstant(now),
       kind: cause.name,
       ref: cause.ref ?? "",
       cause: String(cause.detail?.scheduled_by),
@@ -113,6 +113,6 @@ export async function advance<Types extends WorldTypes>(
     if (stopped === "target" && !bounds.stayAtLastEvent) world.moveTo(bounds.to);
     return { from, to: world.now, fired, firedTotal, stopped, inFlight: world.inFlight() };
   } finally {
-    unfollow();
+    unwatch();
   }
 }

@@ -16,11 +16,11 @@ let last = { instant: Number.NaN, text: "" };
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
   // Consecutive calls often format the same instant.
-  if (instant !== last.instant) last = { instant, text: written(instant) };
+  if (instant !== last.instant) last = { instant, text: `${upToMillis(instant)}000Z` };
   return last.text;
 }
 
-function written(instant: Instant): string {
+function upToMillis(instant: Instant): string {
   const whole = Math.trunc(instant);
   const midnight = Math.floor(whole / DAY_MS) * DAY_MS;
   if (midnight !== lastDay.midnight)
@@ -29,7 +29,7 @@ function written(instant: Instant): string {
   const hour = TWO_DIGITS[Math.floor(ofDay / 3_600_000)];
   const minute = TWO_DIGITS[Math.floor(ofDay / 60_000) % 60];
   const second = TWO_DIGITS[Math.floor(ofDay / 1000) % 60];
-  return `${lastDay.text}${hour}:${minute}:${second}.${String(ofDay % 1000).padStart(3, "0")}000Z`;
+  return `${lastDay.text}${hour}:${minute}:${second}.${String(ofDay % 1000).padStart(3, "0")}`;
 }
 
 /** Reads an ISO 8601 instant with a zone; undefined when it is not one (or no real calendar day). */
@@ -63,7 +63,7 @@ export function parseMicros(text: string): number | undefined {
 export function formatMicros(micros: number): string {
   const millis = Math.floor(micros / 1000);
   const rest = micros - millis * 1000;
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
+  return `${upToMillis(millis)}${String(rest).padStart(3, "0")}Z`;
 }
 
 /** The beginning of a day in UTC; undefined when the calendar has no such day. */

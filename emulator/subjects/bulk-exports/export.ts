@@ -59,10 +59,9 @@ function begin(turn: Turn, created: BulkExport): boolean {
     moveExport(turn, created, "destination_deleted");
     return false;
   }
-  const running = moveExport(turn, created, "start");
+  const windows = cutIntoDays(created.start_time, created.end_time as string);
+  const running = moveExport(turn, { ...created, runsLeft: windows.length }, "start");
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
-  const windows = cutIntoDays(running.start_time, running.end_time as string);
-  turn.put(EXPORTS, { ...running, runsLeft: windows.length });
   hitStoreAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
@@ -122,12 +121,10 @@ export function scheduleRun(
 export function afterRun(turn: Turn, run: ExportRun): void {
   const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
   const runsLeft = parent.runsLeft - 1;
-  const updated = { ...parent, runsLeft };
-  turn.put(EXPORTS, updated);
   if (runsLeft === 0) {
-    endExport(turn, updated, "all_runs_completed");
-    noteEmptySelection(turn, updated);
-  }
+    endExport(turn, parent, "all_runs_completed");
+    noteEmptySelection(turn, parent);
+  } else turn.put(EXPORTS, { ...parent, runsLeft });
   const { max_concurrent_runs_per_export } = turn.ports.settings.limits;
   for (const id of releaseSlot(turn, runPool(parent.id), run.id, max_concurrent_runs_per_export))
     scheduleRun(turn, turn.get(EXPORT_RUNS, id) as ExportRun, 0);

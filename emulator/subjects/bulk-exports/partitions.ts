@@ -8,7 +8,7 @@ export interface DayWindow {
   readonly end: string;
 }
 
-const LAST_INSTANT = "9999-12-31T23:59:59.999999Z";
+const LAST_MICROS = microsOf("9999-12-31T23:59:59.999999Z");
 const DAY_MICROS = 86_400_000_000;
 
 /** §2.6-1: cuts a window into UTC days that tile it: no gap, no overlap, start inclusive, end exclusive. */
@@ -33,7 +33,7 @@ export function countDays(start: string, end: string): number {
 /** Undefined when it would be after the year 9999: later years are not written in four digits. */
 export function addHours(time: string, hours: number): string | undefined {
   const micros = microsOf(time) + hours * 3_600_000_000;
-  return micros > microsOf(LAST_INSTANT) ? undefined : formatMicros(micros);
+  return micros > LAST_MICROS ? undefined : formatMicros(micros);
 }
 
 function microsOf(time: string): number {

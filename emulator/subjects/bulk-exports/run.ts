@@ -18,15 +18,20 @@ import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records
 export function onStart(turn: Turn, event: Event<"export_run.start">): void {
   const found = currentRun(turn, event);
   if (!found) return;
-  const begun = found.status === "CREATED" ? moveRun(turn, found, "start") : found;
-  const run: ExportRun = { ...begun, asOf: begun.asOf ?? turn.ports.traces.mark(), updated_at: turn.now };
-  turn.put(EXPORT_RUNS, run);
+  const asOf = found.asOf ?? turn.ports.traces.mark();
+  const run = begun(turn, { ...found, asOf, updated_at: turn.now });
   const { fault } = event.data;
   if (fault) return applyFault(turn, run, "export.running", fault);
   const { attempt } = run;
   const { run_timeout_ms } = turn.ports.settings.limits;
   turn.schedule({ kind: "export_run.deadline", ref: run.id, afterMs: run_timeout_ms, data: { attempt } });
   if (passes(turn, run, "run.started", { kind: "export_run.step", data: { attempt } })) takeStep(turn, run);
+}
+
+function begun(turn: Turn, run: ExportRun): ExportRun {
+  if (run.status === "CREATED") return moveRun(turn, run, "start");
+  turn.put(EXPORT_RUNS, run);
+  return run;
 }
 
 /** `export_run.step`: one more file, or the end. */
