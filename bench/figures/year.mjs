@@ -8,30 +8,46 @@ const HOUR = 3_600_000;
 const YEAR_HOURS = 8_760;
 const ROWS_PER_REQUEST = 500;
 const SETTLE_MS = 11 * 60_000;
-const YEARS = { "a year": 1, "four years": 4 };
+/** The years of each world in a round. */
+const WORLDS = { "a year": [1, 1, 1, 1], "four years": [4] };
 
 const iso = (instant) => new Date(instant).toISOString();
 
-/** Hourly exports of a schedule, in one call of the clock, over windows with this many rows each. */
+/**
+ * Hourly exports of a schedule, in one call of the clock, over windows with this many rows each. Both sides work for as many
+ * years in a round: V8 clears what has lived long about once in three of them, which the median of rounds of one year would
+ * leave out, and that of rounds of four would not.
+ */
 function scheduled({ rowsPerHour, atMost, ...figure }) {
   return {
     ...figure,
     per: "schedule",
-    sides: Object.keys(YEARS),
+    sides: Object.keys(WORLDS),
     targets: [{ atMost }, { of: "four years", against: "a year", cost: 4.1 }],
     async open({ sides, rows: hours = YEAR_HOURS }) {
       const servers = await openServers(sides, () =>
         launchEmulator(["--ephemeral", "--clock", "frozen", "--now", iso(BEGIN), "--rate-limits", "off"]),
       );
       return {
-        round: (side) => roundOf(servers[side], hours * YEARS[side], rowsPerHour),
+        round: (side) => roundOf(servers[side], WORLDS[side], { hours, rowsPerHour }),
         close: servers.close,
       };
     },
   };
 }
 
-async function roundOf(server, hours, rowsPerHour) {
+/** One world after the other. */
+async function roundOf(server, worlds, { hours, rowsPerHour }) {
+  const round = { items: worlds.length, wallMs: 0, cpuMs: 0 };
+  for (const years of worlds) {
+    const { wallMs, cpuMs } = await worldOf(server, years * hours, rowsPerHour);
+    round.wallMs += wallMs;
+    round.cpuMs += cpuMs;
+  }
+  return round;
+}
+
+async function worldOf(server, hours, rowsPerHour) {
   const { url } = server;
   await call(url, "POST", "/_emulator/v1/reset", {});
   const bulk_export_destination_id = await destinationOf(url);
