@@ -1,5 +1,5 @@
 import { asBuffer, matchesAt } from "../subjects/bytes.ts";
-import { textOrValue } from "../subjects/json-text.ts";
+import { TextSource, textOrValue } from "../subjects/json-text.ts";
 import { isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 
 const OPEN_LIST = 0x5b;
@@ -23,8 +23,11 @@ export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unkn
   if (!holes) return undefined;
   try {
     const value = JSON.parse(withoutHoles(body, holes)) as Readonly<Record<string, unknown>>;
+    const source = new TextSource(body);
+    const valueOf = ({ from, to, isCanonical }: Hole) =>
+      textOrValue(body.subarray(from, to), isCanonical, source);
     for (const list of Object.values(value))
-      if (Array.isArray(list)) for (const item of list) fill(item, names, body, holes);
+      if (Array.isArray(list)) for (const item of list) fill(item, names, holes, valueOf);
     return value;
   } catch {
     // A hole is no JSON: the same text as a whole says where.
@@ -67,12 +70,14 @@ function withoutHoles(body: Buffer, holes: readonly Hole[]): string {
   return text + body.toString("utf8", at);
 }
 
-function fill(item: unknown, names: readonly string[], body: Buffer, holes: readonly Hole[]): void {
+function fill(
+  item: unknown,
+  names: readonly string[],
+  holes: readonly Hole[],
+  valueOf: (hole: Hole) => unknown,
+): void {
   if (typeof item !== "object" || item === null) return;
   const members = item as Record<string, unknown>;
-  for (const name of names) {
-    if (!Object.hasOwn(members, name)) continue;
-    const { from, to, isCanonical } = holes[members[name] as number] as Hole;
-    members[name] = textOrValue(body.subarray(from, to), isCanonical);
-  }
+  for (const name of names)
+    if (Object.hasOwn(members, name)) members[name] = valueOf(holes[members[name] as number] as Hole);
 }

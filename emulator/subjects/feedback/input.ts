@@ -37,6 +37,7 @@ const READERS = {
   extra: jsonObject,
   created_at: time,
 } as const satisfies Readonly<Record<string, FieldReader>>;
+const READERS_BY_NAME: ReadonlyMap<string, FieldReader> = new Map(Object.entries(READERS));
 
 /** Validated feedback in stored form; null for members that were not sent. */
 export type FeedbackInput = Required<Omit<FieldsRead<typeof READERS>, "id" | "key">> & {
@@ -66,7 +67,7 @@ export function readFeedback(
   where: string,
 ): { readonly given: FeedbackInput } | { readonly problems: readonly string[] } {
   if (!isJsonObject(value)) return { problems: [`${where}: must be a JSON object`] };
-  const { values, problems } = readFields(value, where, READERS);
+  const { values, problems } = readFields<typeof READERS>(value, where, READERS_BY_NAME);
   const { id, key: given, ...said } = values;
   if (value.key == null) problems.push(`${fieldAt(where, "key")}: ${KEY_NEEDED}`);
   else if (said.run_id == null && said.session_id == null && problems.length === 0)

@@ -58,11 +58,11 @@ export function listOf<T>(
   };
 }
 
-/** Reads the members of an object that have a reader; `where` prefixes their names in problems. */
-export function readFields<R extends Readonly<Record<string, FieldReader>>>(
+/** Reads the members of an object that have a reader, which are those of `R`; `where` prefixes their names in problems. */
+export function readFields<R = Readonly<Record<string, FieldReader>>>(
   value: JsonObject,
   where: string,
-  readers: R,
+  readers: ReadonlyMap<string, FieldReader>,
 ) {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -72,11 +72,14 @@ export function readFields<R extends Readonly<Record<string, FieldReader>>>(
   for (name in value) {
     const sent = value[name];
     if (sent === undefined) continue;
-    const readField = Object.hasOwn(readers, name) ? readers[name] : undefined;
-    if (!readField) unread.push(name);
-    const read = sent === null ? null : readField?.(sent, reportProblem);
+    const readField = readers.get(name);
+    if (!readField) {
+      unread.push(name);
+      continue;
+    }
+    const read = sent === null ? null : readField(sent, reportProblem);
     // An unreadable value is left out, so that it does not overwrite a known one.
-    if (readField && read !== undefined) values[name] = read;
+    if (read !== undefined) values[name] = read;
   }
   return { values: values as FieldsRead<R>, unread, problems };
 }

@@ -106,12 +106,9 @@ const UNUSED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields that identify a run and its project. */
-const FIELDS: Readonly<Record<string, FieldReader>> = {
-  ...FIELD_READERS,
-  id: uuid,
-  session_id: uuid,
-  session_name: text,
-};
+const FIELDS: ReadonlyMap<string, FieldReader> = new Map(
+  Object.entries({ ...FIELD_READERS, id: uuid, session_id: uuid, session_name: text }),
+);
 
 type Identity = Partial<Record<"id" | "session_id" | "session_name", string | null>>;
 
