@@ -33,12 +33,12 @@ describe("emulator exec --vary", () => {
       };
       const different = exploration.results.filter(({ verdict }) => verdict !== "held");
       expect(different.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
-        ["export.errors_when_none={}", "exit code 1"],
         ["agent.list_order=oldest first", "exit code 1"],
+        ["agent.thread_fields=the seven shown", "exit code 1"],
       ]);
-      expect(different[1]?.differences.join("\n")).toContain("the first run of the list is not the newest");
-      expect(different[1]?.means).toBe("it relies on agent.list_order = newest first (§4.1, not specified)");
-      expect(different[1]?.again).toBe(
+      expect(different[0]?.differences.join("\n")).toContain("the first run of the list is not the newest");
+      expect(different[0]?.means).toBe("it relies on agent.list_order = newest first (§4.1, not specified)");
+      expect(different[0]?.again).toBe(
         `npx emulator exec --clock frozen --now 2026-03-01T00:00:00Z --profile observed --vary --only 'agent.list_order=oldest first' -- ${process.execPath} ${CLIENT}`,
       );
       const only = ["--only", "agent.list_order=newest first"];

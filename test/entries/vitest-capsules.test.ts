@@ -1,33 +1,9 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { childVitest } from "../support/child-vitest.ts";
 import { run } from "../support/emulator-process.ts";
-
-const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url));
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "vitest-kept-"));
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Runs these tests in the folder; answers what vitest prints. */
-function outputOf(env: Readonly<Record<string, string>>, ...tests: readonly string[]): Promise<string> {
-  const head = `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
-  writeFileSync(join(folder, "a.test.js"), [head, ...tests].join("\n"));
-  const limits = ["--testTimeout=300000", "--hookTimeout=300000"];
-  const words = [VITEST, "run", "--root", folder, "--maxWorkers=1", "--reporter=verbose", ...limits];
-  const options = { cwd: folder, env: { PATH: process.env.PATH, NO_COLOR: "1", ...env } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, words, options, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
 
 const FAILING = `test.beforeAll(async ({ sharedEmulator }) => {
   await (await sharedEmulator()).request("/threads", { json: { metadata: { by: "main" } } });
@@ -40,13 +16,47 @@ stocked("goes wrong", async ({ emulator, clock }) => {
 });
 test("goes well", async ({ emulator }) => { await emulator.request("/threads", { json: {} }); });`;
 
-it("a test that fails writes its capsule, which begins as its world did", async () => {
-  const output = await outputOf({ EMULATOR_CAPSULES: "kept" }, FAILING);
-  expect(output).toMatch(/Tests {2}1 failed \| 1 passed/);
-  expect(readdirSync(join(folder, "kept"))).toEqual(["a-test-goes-wrong.capsule"]);
-  expect(output).toContain(
-    `Its requests are kept in ${join("kept", "a-test-goes-wrong.capsule")}; repeat them with \`npx emulator replay ${join("kept", "a-test-goes-wrong.capsule")}\``,
+const SPOILED = [
+  `test("missed", async ({ emulator }) => {
+     await emulator.faults.arm({ preset: "worker_crash" });
+     await emulator.request("/threads", { json: {} });
+   });`,
+  `test("forgotten", async ({ emulator }) => {
+     await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });
+     emulator.clock.advance("P3650D");
+   });`,
+];
+
+const IDLE = `test("idle", async ({ emulator }) => { expect(emulator.seed).toBe(-1); });`;
+
+let folder: string;
+let output: string;
+let left: readonly string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "vitest-kept-"));
+  const files = { a: [FAILING], b: SPOILED, c: [IDLE] };
+  const env = { EMULATOR_CAPSULES: "kept" };
+  ({ output, left } = await childVitest(folder, files, { pool: "threads", env }));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("tests that fail, also for a fault or an await, each write a capsule, and no others", () => {
+  expect(output).toMatch(/Tests {2}4 failed \| 1 passed/);
+  const expected = ["a-test-goes-wrong", "b-test-forgotten", "b-test-missed"].map(
+    (name) => `${name}.capsule`,
   );
+  expect(readdirSync(join(folder, "kept")).toSorted()).toEqual(expected);
+  for (const name of expected) {
+    const file = join("kept", name);
+    expect(output).toContain(
+      `Its requests are kept in ${file}; repeat them with \`npx emulator replay ${file}\``,
+    );
+  }
+});
+
+it("a capsule begins as the world of its test did", async () => {
   const again = await run(["replay", join("kept", "a-test-goes-wrong.capsule")], { cwd: folder });
   expect(again).toMatchObject({ code: 0, stderr: "" });
   expect(again.stdout).toContain('npx vitest run a.test.js -t "goes wrong"');
@@ -54,29 +64,11 @@ it("a test that fails writes its capsule, which begins as its world did", async 
   expect(again.stdout).toContain("it goes as it was recorded");
 });
 
-it("a test that fails for a fault or an await writes one as well", async () => {
-  const output = await outputOf(
-    { EMULATOR_CAPSULES: "kept" },
-    `test("missed", async ({ emulator }) => {
-      await emulator.faults.arm({ preset: "worker_crash" });
-      await emulator.request("/threads", { json: {} });
-    });`,
-    `test("forgotten", async ({ emulator }) => {
-      await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });
-      emulator.clock.advance("P3650D");
-    });`,
-  );
-  expect(output).toMatch(/Tests {2}2 failed/);
-  expect(readdirSync(join(folder, "kept")).toSorted()).toEqual([
-    "a-test-forgotten.capsule",
-    "a-test-missed.capsule",
-  ]);
+it("a world that received nothing has none", () => {
+  expect(output).toContain("No capsule was written: it has received no request that can be replayed");
 });
 
-it("without a folder none is written, and a world that received nothing has none", async () => {
-  expect(await outputOf({}, FAILING)).not.toContain("kept in");
-  const idle = `test.extend({ emulatorCapsules: "kept" })("idle", async ({ emulator }) => { expect(emulator.seed).toBe(-1); });`;
-  expect(await outputOf({}, idle)).toContain(
-    "No capsule was written: it has received no request that can be replayed",
-  );
+it("the pool threads ends by itself, and nothing is left", () => {
+  expect(output).not.toMatch(/timed out|prevents/);
+  expect(left).toEqual([]);
 });

@@ -1,81 +1,90 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, test as plain } from "vitest";
+import { beforeAll, describe, expect, it, test as plain } from "vitest";
 import { test, withEmulator } from "../../emulator/entries/vitest.ts";
+import { childVitest } from "../support/child-vitest.ts";
 
-const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url));
+const arm = (more: string) => `await emulator.faults.arm({ preset: "worker_crash"${more} });`;
 
-/** What vitest prints of these tests, each on a line of its own with the name of its outcome. */
-async function outputOf(...tests: readonly string[]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "outcomes-"));
-  writeFileSync(
-    join(folder, "a.test.js"),
-    `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};\n${tests.join("\n")}\n`,
-  );
-  const words = [
-    VITEST,
-    "run",
-    "--root",
-    folder,
-    "--maxWorkers=1",
-    "--reporter=verbose",
-    "--testTimeout=300000",
-  ];
-  const env = { PATH: process.env.PATH, NO_COLOR: "1" };
-  return new Promise((resolve) => {
-    execFile(process.execPath, words, { env }, (_, stdout, stderr) => {
-      rmSync(folder, { recursive: true, force: true });
-      resolve(stdout + stderr);
-    });
+const FAULTS = [
+  `test("missed", async ({ emulator }) => { ${arm("")} });`,
+  `test("optional", async ({ emulator }) => { ${arm(", optional: true")} });`,
+  `test("closed", async ({ emulator }) => { ${arm("")} await emulator.close(); });`,
+  `test("wrong", async ({ emulator }) => {
+     await emulator.request("/threads", { json: { foo: 1 } });
+     expect((await emulator.request("/ok")).status).toBe(429);
+   });`,
+];
+
+const AWAITS = [
+  `test("forgotten", async ({ emulator }) => {
+     await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });`,
+  `  emulator.clock.advance("P3650D");`,
+  `});`,
+  `test("waited for", async ({ clock }) => { await clock.advance("PT1H"); });`,
+  `test("matched", async ({ emulator }) => { await expect(emulator.fork()).toHaveExported("x"); });`,
+];
+
+const OPTIONS = [
+  `test.extend({ emulatorOptions: { clock: "flowing" } })("other", async ({ emulator }) => {
+     await emulator.control("POST", "/traces/generate", { count: 5, project: "p" });
+     expect(emulator.world).toMatch(/^test-/);
+   });`,
+  `test.extend({ emulatorOptions: { seed: -1 } }).fails("bad", async ({ emulator }) => {});`,
+];
+
+describe("what vitest prints", () => {
+  let output: string;
+  let left: readonly string[];
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "outcomes-"));
+    const files = { a: FAULTS, b: AWAITS, c: OPTIONS, d: OPTIONS };
+    ({ output, left } = await childVitest(folder, files, { pool: "forks" }));
+    rmSync(folder, { recursive: true, force: true });
   });
-}
 
-it("a fault that was never hit fails its test, and what failed is shown with its journal", async () => {
-  const arm = (more: string) => `await emulator.faults.arm({ preset: "worker_crash"${more} });`;
-  const output = await outputOf(
-    `test("missed", async ({ emulator }) => { ${arm("")} });`,
-    `test("optional", async ({ emulator }) => { ${arm(", optional: true")} });`,
-    `test("closed", async ({ emulator }) => { ${arm("")} await emulator.close(); });`,
-    `test("wrong", async ({ emulator }) => {
-       await emulator.request("/threads", { json: { foo: 1 } });
-       expect((await emulator.request("/ok")).status).toBe(429);
-     });`,
-  );
-  expect(output).toMatch(/Tests {2}2 failed \| 2 passed/);
-  expect(output).toContain(
-    'Error: the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, arm it with optional: true',
-  );
-  expect(output).toContain('switch them on with emulatorOptions: { rateLimits: "on" }');
-  expect(output).toMatch(
-    /The journal of its world:\n +#\d+ .* POST \/threads \(createThread\); unread: body\.foo/,
-  );
-  // The line that armed it, and what its world did.
-  expect(output).toMatch(
-    /optional: true\nThe journal of its world:\n +#\d+ .*faults\.arm[\s\S]*a\.test\.js:2:\d+/,
-  );
-});
+  it("counts the tests that went as their authors said", () => {
+    expect(output).toMatch(/Tests {2}4 failed \| 5 passed \| 2 expected fail \(11\)/);
+  });
 
-it("a forgotten await is named as such, with its line", async () => {
-  const output = await outputOf(
-    `test("forgotten", async ({ emulator }) => {
-       await emulator.request("/runs/crons", { json: { assistant_id: "echo", schedule: "* * * * * *" } });`,
-    `  emulator.clock.advance("P3650D");`,
-    `});`,
-    `test("waited for", async ({ clock }) => { await clock.advance("PT1H"); });`,
-    `test("matched", async ({ emulator }) => { await expect(emulator.fork()).toHaveExported("x"); });`,
-  );
-  expect(output).toContain("Error: advance() was not done when its test ended: is an await missing?");
-  expect(output).toMatch(/a\.test\.js:4:18/);
-  expect(output).toMatch(/await missing\?\nThe journal of its world/);
-  expect(output).not.toContain("Unhandled");
-  expect(output).toContain(
-    "toHaveExported: is asked of an emulator, and this is a promise: `await` it first",
-  );
-  expect(output).toMatch(/Tests {2}2 failed \| 1 passed/);
+  it("a fault that was never hit fails its test, and what failed is shown with its journal", () => {
+    for (const title of ["missed", "wrong"])
+      expect(output).toMatch(new RegExp(`FAIL .*a\\.test\\.js > ${title}`));
+    expect(output).toContain(
+      'Error: the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, arm it with optional: true',
+    );
+    expect(output).toContain('switch them on with emulatorOptions: { rateLimits: "on" }');
+    expect(output).toMatch(
+      /The journal of its world:\n +#\d+ .* POST \/threads \(createThread\); unread: body\.foo/,
+    );
+    // The line that armed it, and what its world did.
+    expect(output).toMatch(
+      /optional: true\nThe journal of its world:\n +#\d+ .*faults\.arm[\s\S]*a\.test\.js:2:\d+/,
+    );
+  });
+
+  it("a forgotten await is named as such, with its line", () => {
+    for (const title of ["forgotten", "matched"])
+      expect(output).toMatch(new RegExp(`FAIL .*b\\.test\\.js > ${title}`));
+    expect(output).toContain("Error: advance() was not done when its test ended: is an await missing?");
+    expect(output).toMatch(/b\.test\.js:4:18/);
+    expect(output).toMatch(/await missing\?\nThe journal of its world/);
+    expect(output).not.toContain("Unhandled");
+    expect(output).toContain(
+      "toHaveExported: is asked of an emulator, and this is a promise: `await` it first",
+    );
+  });
+
+  it("names no capsule where no folder for them is given", () => {
+    expect(output).not.toMatch(/kept in|capsule/i);
+  });
+
+  it("ends by itself with the pool forks, and nothing is left", () => {
+    expect(output).not.toMatch(/timed out|prevents/);
+    expect(left).toEqual([]);
+  });
 });
 
 const mine = withEmulator(plain.extend<{ readonly answer: number }>({ answer: 42 }));

@@ -1,8 +1,3 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { FIRST_INSTANT, type FrozenClock, type SharedEmulator, test } from "../../emulator/entries/vitest.ts";
@@ -30,7 +25,6 @@ async function exported(emulator: Emulator, days: readonly [string, string]): Pr
   });
 }
 
-const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
 const seen = new Set<string>();
 
@@ -152,45 +146,6 @@ const alone = test.extend({ emulatorFrom: null });
 alone("an emulator of its own is there for who needs one", async ({ emulator, sharedEmulator }) => {
   expect([emulator.world, new URL(emulator.url).pathname]).toEqual(["main", "/"]);
   expect(new URL(emulator.url).origin).not.toBe(new URL((await sharedEmulator()).url).origin);
-});
-
-describe("vitest", () => {
-  it.each(["forks", "threads"])("ends by itself with the pool %s, and nothing is left", async (pool) => {
-    const folder = mkdtempSync(join(tmpdir(), "fixture-"));
-    const entry = JSON.stringify(
-      fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url)),
-    );
-    for (const name of ["a", "b"])
-      writeFileSync(
-        join(folder, `${name}.test.js`),
-        `import { test } from ${entry};
-         test("one", async ({ emulator, expect }) => expect((await fetch(emulator.url + "/ok")).status).toBe(200));
-         test.extend({ emulatorOptions: { clock: "flowing" } })("two", async ({ emulator, expect }) => {
-           await emulator.control("POST", "/traces/generate", { count: 5, project: "p" });
-           expect(emulator.world).toMatch(/^test-/);
-         });
-         test.extend({ emulatorOptions: { seed: -1 } }).fails("bad", async ({ emulator }) => {});`,
-      );
-    const temporary = join(folder, "tmp");
-    mkdirSync(temporary);
-    const words = [VITEST, "run", "--root", folder, "--pool", pool, "--isolate=false", "--maxWorkers=1"];
-    const { error, stdout, stderr } = await new Promise<{ error: unknown; stdout: string; stderr: string }>(
-      (resolve) => {
-        execFile(
-          process.execPath,
-          words,
-          { env: { ...process.env, TMPDIR: temporary, NO_COLOR: "1" } },
-          (error, stdout, stderr) => resolve({ error, stdout, stderr }),
-        );
-      },
-    );
-    const left = readdirSync(temporary).filter((name) => name.startsWith("emulator-"));
-    rmSync(folder, { recursive: true, force: true });
-    expect(error).toBe(null);
-    expect(stdout).toMatch(/Tests {2}4 passed \| 2 expected fail \(6\)/);
-    expect(stdout + stderr).not.toMatch(/timed out|prevents/);
-    expect(left).toEqual([]);
-  });
 });
 
 describe("toHaveExported", () => {

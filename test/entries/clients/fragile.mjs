@@ -1,6 +1,6 @@
 /**
  * A client that relies on three things that the specification leaves open: that runs are listed newest first, that
- * `errors` of an export run without errors is null, and that no request is limited.
+ * threads have `interrupts`, and that no request is limited.
  */
 const { EMULATOR_URL } = process.env;
 const HEADERS = {
@@ -30,19 +30,5 @@ for (let nth = 0; nth < 2; nth += 1) {
 const [first] = await call("GET", `/threads/${thread_id}/runs?limit=1`);
 if (first.run_id !== newest.run_id) throw new Error("the first run of the list is not the newest");
 
-const { session_id } = await call("POST", "/_emulator/v1/traces/generate", { count: 10, project: "shop" });
-const { id: bulk_export_destination_id } = await call("POST", "/api/v1/bulk-exports/destinations", {
-  destination_type: "s3",
-  display_name: "Mine",
-  config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
-  credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-});
-const window = { start_time: "2026-02-27T00:00:00Z", end_time: "2026-03-02T00:00:00Z" };
-const { id } = await call("POST", "/api/v1/bulk-exports", {
-  bulk_export_destination_id,
-  session_id,
-  ...window,
-});
-await advance("PT1H");
-const runs = await call("GET", `/api/v1/bulk-exports/${id}/runs`);
-if (runs.some(({ errors }) => errors !== null)) throw new Error("a run has errors");
+const { interrupts } = await call("GET", `/threads/${thread_id}`);
+if (Object.keys(interrupts).length > 0) throw new Error("the thread is interrupted");
