@@ -38,7 +38,7 @@ const WIDTH = 4;
 /** A started emulator with its clients. */
 interface PooledEmulator {
   readonly emulator: StartedEmulator;
-  /** Its data folder, which goes with it. */
+  /** Its data folder, which goes with it; most cases keep nothing in it. */
   readonly folder: string;
   readonly objects: ReturnType<typeof openObjectStore>;
   readonly sender: Sender;
@@ -55,7 +55,7 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
   const idle = new Map<string, PooledEmulator[]>();
 
   async function open({ environment = {}, ...settings }: CaseSettings): Promise<Session> {
-    const options = { clock: "frozen", now: CASE_START, ...merged(settings, more) };
+    const options = { clock: "frozen", now: CASE_START, ephemeral: true, ...merged(settings, more) };
     const key = JSON.stringify(options);
     const restore = await withEnvironment(environment as Readonly<Record<string, string>>);
     try {

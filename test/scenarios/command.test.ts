@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
+import { launch, run, runAlone, start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -99,7 +99,7 @@ describe("emulator replay", () => {
       );
     expect((await run(["replay", "scenarios", "--update", "--jobs", "5"], { cwd })).code).toBe(0);
     const env = { TZ: "Asia/Kathmandu", LANG: "tr_TR.UTF-8" };
-    const { code, stdout } = await run(["replay", "scenarios", "--jobs", "1", "--json"], { cwd, env });
+    const { code, stdout } = await runAlone(["replay", "scenarios", "--jobs", "1", "--json"], { cwd, env });
     const { scenarios } = JSON.parse(stdout) as { scenarios: readonly { drift: { kind: string } }[] };
     expect(scenarios.map(({ drift }) => drift.kind)).toEqual(names.map(() => "same"));
     expect(code).toBe(0);
