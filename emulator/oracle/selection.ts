@@ -1,5 +1,5 @@
 import { rowFilter } from "../storage/parquet/row-filter.ts";
-import { rowOf } from "../storage/rows/lines.ts";
+import { cursorAt, rowOf } from "../storage/rows/lines.ts";
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { BulkExport, ExportRun } from "../subjects/bulk-exports/records.ts";
 import { type ComparableRow, comparableStoredRow, type RowForm } from "./comparable-row.ts";
@@ -33,7 +33,7 @@ export async function* selectedRows(
   const source = reader.open(window, null);
   for (;;) {
     const taken = source.take(BATCH_ROWS, BATCH_BYTES, true);
-    const inside = until ? taken.filter(({ head }) => `${head.start_time} ${head.id}` <= until) : taken;
+    const inside = until ? taken.filter((row) => cursorAt(row) <= until) : taken;
     const rows = inside.map(({ line }) => rowOf(line));
     yield (selects ? rows.filter(selects) : rows).map((row) => comparableStoredRow(form, row));
     if (taken.length === 0 || inside.length < taken.length) return;

@@ -2,7 +2,7 @@ import { packageVersion } from "../../config/package-version.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 
 /** The layout of a snapshot file; raised when an older emulator could not read a newer one's files. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The first entry of a snapshot file: what it is, and what a reader has to know before all else. */
 export interface Manifest {

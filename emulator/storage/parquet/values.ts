@@ -4,7 +4,7 @@ import {
   EXPORT_COLUMNS,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { epochMicroseconds } from "../rows/instants.ts";
-import { isJsonColumn, type RowHead, type StoredRow } from "../rows/lines.ts";
+import { isJsonColumn, type StoredRow } from "../rows/lines.ts";
 import { unscaled } from "./decimals.ts";
 import { DECIMAL } from "./schema.ts";
 import { wellFormedJson, wellFormedJsonBytes } from "./surrogates.ts";
@@ -81,18 +81,17 @@ export function valuesOf(
       return json === null ? null : wellFormedJsonBytes(json);
     });
   }
-  const key: keyof RowHead = name;
   // In v1 the lists are JSON texts.
   if (type === "string" && EXPORT_COLUMNS[name].v2 === "strings") {
-    return rows.map(({ head }) => wellFormedJson(JSON.stringify(head[key] ?? [])));
+    return rows.map((row) => wellFormedJson(JSON.stringify(row.value(name) ?? [])));
   }
   const convert = CONVERT[type];
-  if (convert === undefined) return rows.map(({ head }) => head[key] ?? null);
-  return rows.map(({ head }) => {
-    const value = head[key];
+  if (convert === undefined) return rows.map((row) => row.value(name) ?? null);
+  return rows.map((row) => {
+    const value = row.value(name);
     if (value === null || value === undefined) return null;
     const converted = convert(value);
-    if (typeof converted === "string") throw new UnencodableValue(head.id, name, converted);
+    if (typeof converted === "string") throw new UnencodableValue(row.value("id"), name, converted);
     return converted.value;
   });
 }

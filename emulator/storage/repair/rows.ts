@@ -3,6 +3,7 @@ import { parseSummed } from "../checksum.ts";
 import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { microsecondsOfDay } from "../rows/instants.ts";
+import { type ParsedLine, placedRow } from "../rows/lines.ts";
 import { loadPiece } from "../rows/pieces.ts";
 import { readSidecar } from "../rows/plan.ts";
 import { createSegment, DATA, INDEX } from "../rows/segment.ts";
@@ -103,14 +104,6 @@ function rebuildSidecar(found: FoundPiece): void {
   findings.rebuilt(path + INDEX);
 }
 
-/** What is written to the lines of rows; see `writeRow`. */
-interface RowLine {
-  readonly id: string;
-  readonly start_time: string;
-  readonly trace_id: string;
-  readonly sizes: { readonly row: number; readonly before: number };
-}
-
 interface LeftLine {
   readonly left: string;
   readonly row: number;
@@ -118,20 +111,21 @@ interface LeftLine {
 }
 
 function recordOf(data: Buffer, start: number, stop: number, firstByte: number): SidecarRecord | undefined {
-  const line = parseSummed(data, start, stop) as RowLine | LeftLine | undefined;
+  const line = parseSummed(data, start, stop) as ParsedLine | LeftLine | undefined;
   if (!line) return undefined;
   if ("left" in line) {
     const { left: id, row: sequence, before: previous } = line;
     return { id, start: 0, offset: firstByte + stop + 1, length: 0, previous, sequence, trace: 0 };
   }
+  const { row, previous, sequence } = placedRow(line);
   return {
-    id: line.id,
-    start: microsecondsOfDay(line.start_time),
+    id: row.id,
+    start: microsecondsOfDay(row.start_time),
     offset: firstByte + start,
     length: stop + 1 - start,
-    previous: line.sizes.before,
-    sequence: line.sizes.row,
-    trace: traceWord(line.trace_id),
+    previous,
+    sequence,
+    trace: traceWord(row.trace_id),
   };
 }
 

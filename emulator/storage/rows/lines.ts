@@ -11,24 +11,31 @@ import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
 /**
- * A stored row is one line of JSON. The short columns come first (the head), then the JSON columns,
- * then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed. What else its record
- * in the sidecar says stands there too, so that the sidecar can be made anew. A checksum ends it.
+ * A stored row is one line of JSON. The values of its short columns come first, without their names (the head), then the JSON
+ * columns, then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed. What else its
+ * record in the sidecar says stands there too, so that the sidecar can be made anew. A checksum ends it.
  */
 type JsonColumn = {
   [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
 }[ColumnName];
 
-/** The columns of a row that are parsed to be looked at. */
-export type RowHead = Omit<TraceRow, JsonColumn>;
+/** A column whose value is parsed to be looked at. */
+export type HeadColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
 
-const JSON_COLUMNS = COLUMN_NAMES.filter((name): name is JsonColumn => EXPORT_COLUMNS[name].v2 === "json");
-/** Members that `JSON.stringify` leaves out. */
-const NO_JSON = Object.fromEntries(JSON_COLUMNS.map((name) => [name, undefined]));
-/** With what stands before the value of each, in the line and in the sizes. */
+const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
+/** In the order of their values. */
+const HEAD_COLUMNS = COLUMN_NAMES.filter(
+  (name): name is HeadColumn => name !== "tenant_id" && !isJsonColumn(name),
+);
+const HEAD_PLACES = Object.fromEntries(HEAD_COLUMNS.map((name, at) => [name, at])) as Record<
+  HeadColumn,
+  number
+>;
+const HEAD = `{"head":`;
+/** With what stands before the value of each. */
 const JSON_KEYS = JSON_COLUMNS.map((name) => [name, `,"${name}":`] as const);
 const SIZES = `,"sizes":`;
-const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
 const NULL = "null";
 /** No other JSON text begins with it. */
 const NULL_BEGIN = 0x6e;
@@ -55,22 +62,23 @@ export function writeLeft(writer: LineWriter, id: string, { sequence, previous }
 /** Writes the line of a row; answers its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
   writer.begin();
-  const bytes = writer.write(JSON.stringify({ ...row, ...NO_JSON }).slice(0, -1));
-  let sizes = `{"row":${sequence},"before":${previous},"head":${bytes}`;
-  let text = "";
+  const head: unknown[] = HEAD_COLUMNS.map((name) => row[name]);
+  if (row.below) head.push(row.below);
+  let text = HEAD + JSON.stringify(head);
+  let sizes = `[${sequence},${previous}`;
   for (const [name, key] of JSON_KEYS) {
     const value = row[name];
     text += key;
     if (value === null) {
       text += NULL;
-      sizes += key + NULL.length;
+      sizes += `,${NULL.length}`;
     } else {
       writer.write(text);
       text = "";
-      sizes += key + writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value));
+      sizes += `,${writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value))}`;
     }
   }
-  writer.write(`${text}${SIZES}${sizes}}`);
+  writer.write(`${text}${SIZES}${sizes}]`);
   return writer.end();
 }
 
@@ -80,39 +88,56 @@ export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
   throw damaged(path, `byte ${byte}`);
 }
 
+/** A line of a row as `JSON.parse` reads it. */
+export interface ParsedLine extends Pick<TraceRow, JsonColumn> {
+  readonly head: readonly unknown[];
+  readonly sizes: readonly number[];
+  readonly sum: string;
+}
+
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  const { sizes: _sizes, sum: _sum, ...row } = JSON.parse(line.toString("utf8"));
-  return row as DomainRow;
+  return placedRow(JSON.parse(line.toString("utf8")) as ParsedLine).row;
+}
+
+/** The row of a line that was parsed, and its place. */
+export function placedRow(line: ParsedLine): LinePlace & { readonly row: DomainRow } {
+  const { head, sizes, sum: _, ...json } = line;
+  const [sequence = 0, previous = -1] = sizes;
+  const columns: Record<string, unknown> = json;
+  for (const [at, name] of HEAD_COLUMNS.entries()) columns[name] = head[at];
+  const row = columns as TraceRow;
+  const below = head[HEAD_COLUMNS.length] as DomainRow["below"];
+  return { row: below ? { ...row, below } : row, sequence, previous };
 }
 
 /** A stored row whose JSON columns are still bytes. */
 export interface StoredRow {
   readonly line: Buffer;
-  readonly head: RowHead;
+  value<Name extends HeadColumn>(column: Name): TraceRow[Name];
   /** The JSON text of a column as it was stored; null for the JSON value null. */
   json(column: JsonColumn): Buffer | null;
 }
 
-function sizesOf(line: Buffer): Readonly<Record<string, number | undefined>> {
-  const start = line.lastIndexOf(OPENING_BRACE);
-  return JSON.parse(line.toString("latin1", start, line.length - 1 - SUM_BYTES)) as Record<string, number>;
+/** Where a row is in the order of export. */
+export function cursorAt(row: StoredRow): string {
+  return `${row.value("start_time")} ${row.value("id")}`;
 }
 
 /** Finds the columns of a line without parsing its JSON columns. */
 export function splitLine(line: Buffer): StoredRow {
-  const sizes = sizesOf(line);
-  const headBytes = sizes.head;
-  if (headBytes === undefined) throw new SyntaxError("a stored row without sizes");
-  const head = JSON.parse(`${line.toString("utf8", 0, headBytes)}}`) as RowHead;
+  const end = line.lastIndexOf(OPENING_BRACKET);
+  const [, , ...sizes] = JSON.parse(line.toString("latin1", end, line.length - 1 - SUM_BYTES)) as number[];
+  const jsonEnd = end - SIZES.length;
+  const jsonStart = JSON_KEYS.reduce((at, [, key], n) => at - key.length - (sizes[n] ?? 0), jsonEnd);
+  const head = JSON.parse(line.toString("utf8", HEAD.length, jsonStart)) as readonly unknown[];
   return {
     line,
-    head,
+    value: (column) => head[HEAD_PLACES[column]] as TraceRow[typeof column],
     json(column) {
-      let at = headBytes;
-      for (const [name, key] of JSON_KEYS) {
-        const size = sizes[name];
-        if (size === undefined) continue;
+      let at = jsonStart;
+      for (const [n, [name, key]] of JSON_KEYS.entries()) {
+        const size = sizes[n] ?? 0;
         at += key.length + size;
         if (name !== column) continue;
         return line[at - size] === NULL_BEGIN ? null : line.subarray(at - size, at);

@@ -1,7 +1,7 @@
 import type { Partition, PartitionWindow } from "../../subjects/traces/port.ts";
 import { areSealed } from "../checksum.ts";
 import { readExactly } from "../pool/open-files.ts";
-import { checkedLine, type StoredRow, splitLine } from "./lines.ts";
+import { checkedLine, cursorAt, type StoredRow, splitLine } from "./lines.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
 import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 
@@ -128,8 +128,8 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
       const to = endOfBatch(plan, position, rowsMax, atLeastOne ? Infinity : bytesMax, bytesMax);
       const rows = readLines(plan, position, to, room).map(splitLine);
       position = to;
-      const last = rows.at(-1)?.head;
-      if (last !== undefined) cursor = `${last.start_time} ${last.id}`;
+      const last = rows.at(-1);
+      if (last) cursor = cursorAt(last);
       if (cursor !== null) rememberPosition(plan, cursor, position);
       return rows;
     },

@@ -138,8 +138,8 @@ describe("an archive", () => {
 describe("a manifest", () => {
   it("of a newer format is refused with the version that it needs", () => {
     expect(readManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
-    const newer = JSON.stringify({ format: 4, written_by: "3.4.5" });
-    expect(() => readManifest(newer)).toThrow(/has format 4; this emulator \(.+\) reads up to 3/);
+    const newer = JSON.stringify({ format: 5, written_by: "3.4.5" });
+    expect(() => readManifest(newer)).toThrow(/has format 5; this emulator \(.+\) reads up to 4/);
     expect(() => readManifest(newer)).toThrow(
       expect.objectContaining({ code: "newer_snapshot", hint: expect.stringContaining("3.4.5 or newer") }),
     );

@@ -1,6 +1,6 @@
 /** The manifest of a snapshot file. */
 export const MANIFEST = {
-  format: 3,
+  format: 4,
   written_by: "0.1.0",
   name: "n",
   of: "main",

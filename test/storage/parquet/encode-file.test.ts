@@ -43,7 +43,7 @@ describe("the files of a partition", () => {
   test("are closed by bytes, and take a row that is larger than a file may be", async () => {
     const large = [3, 3000, 3, 3, 3].map((size, n) => sampleRow(n, { inputs: "x".repeat(size) }));
     const { folder, order: request } = stored(large);
-    const files = await valuesOfFiles(folder, { ...request, bytesPerFile: 2400 });
+    const files = await valuesOfFiles(folder, { ...request, bytesPerFile: 1400 });
     expect(files).toStrictEqual([[idOf(0)], [idOf(1)], [idOf(2), idOf(3)], [idOf(4)]]);
   });
 

@@ -126,7 +126,7 @@ describe("files of a fork", () => {
     const again = createPartitionReader(fork.location);
     const rest = again.open(request, source.cursor()).take(1000, 1e9, true);
     expect([isReading(parent), isReading(fork)]).toStrictEqual([true, true]);
-    expect([...first, ...rest].map(({ head }) => head.id)).toStrictEqual(
+    expect([...first, ...rest].map((row) => row.value("id"))).toStrictEqual(
       manyRows(100)
         .map(({ start_time, id }) => `${start_time} ${id}`)
         .sort()

@@ -122,7 +122,7 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
   const reader = createPartitionReader(store.location);
   const source = reader.open(wholeDay(store.mark()), null);
   const ids = (rowsMax: number, bytesMax: number, atLeastOne: boolean): string[] =>
-    source.take(rowsMax, bytesMax, atLeastOne).map(({ head }) => head.id);
+    source.take(rowsMax, bytesMax, atLeastOne).map((row) => row.value("id"));
   expect(ids(1, 10_000, false)).toStrictEqual([idOf(0)]);
   expect(ids(10, 2000, false)).toStrictEqual([idOf(1)]);
   expect(ids(10, 2000, false)).toStrictEqual([]);
@@ -138,7 +138,7 @@ test("a reader does not take the rows of a world for those of the one that was t
     reader
       .open(wholeDay(asOf), null)
       .take(9, 1e9, true)
-      .map(({ head }) => head.name);
+      .map((row) => row.value("name"));
   expect(namesAsOf(1)).toStrictEqual([]);
   for (const name of ["first", "second", "third"]) {
     store = openTraceStore({ folder: temporaryFolder() });
