@@ -1,7 +1,6 @@
-// own process: commands listen for signals
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { COMMON_FLAGS, type Command, type Flags } from "../../bin/command.ts";
 import { readCommandLine } from "../../bin/command-line.ts";
 import { COMMANDS } from "../../bin/commands.ts";
@@ -27,6 +26,8 @@ const VERBS: readonly Verb[] = (
     }),
   )
 ).flat();
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 const ABSENT = "00000000-0000-4000-8000-000000000000";
 
@@ -69,6 +70,14 @@ function operandsOf({ name, command }: Verb): readonly string[] {
     .filter((operand) => !operand.startsWith("["))
     .map((operand) => OPERANDS[operand] ?? ABSENT);
 }
+
+// Commands listen for signals until their process ends.
+const LISTENERS = SIGNALS.map((signal) => process.listeners(signal));
+afterEach(() => {
+  for (const [at, signal] of SIGNALS.entries())
+    for (const listener of process.listeners(signal))
+      if (!LISTENERS[at]?.includes(listener)) process.off(signal, listener);
+});
 
 /** Runs a verb in this process, as the command line does; gives what it throws. */
 async function failureOf(verb: Verb, flags: Readonly<Record<string, string>>, cwd: string): Promise<Error> {

@@ -2,8 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
+import { isFull } from "../support/depth.ts";
 import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
+import type { CommandRelay } from "./command-relay.ts";
 import { type Block, blocksOf } from "./markdown.ts";
 
 const USUAL_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
@@ -17,13 +19,16 @@ export interface Reader {
   read(page: string): Promise<Outcome>;
 }
 
+/** Pages whose commands are always run as a reader does, each in a process of its own. */
+const PROCESS_EACH = ["README.md", "AGENTS.md"];
+
 /**
  * Does what a reader of a page would do, from top to bottom, in an empty project that has the package: writes the
  * blocks that name a file, runs `sh`, `ts` and `python` blocks in one shell, and stops at the first failure. A `curl`
  * that is answered with an error fails. A page that begins with `npx emulator start …`, or names `$URL` or the standard
  * address, has an emulator, whose addresses stand in the place of the standard ones.
  */
-export function createReader(): Reader {
+export function createReader(relay: CommandRelay): Reader {
   let shared: Promise<Emulator> | undefined;
 
   async function emulatorFor(blocks: readonly Block[], cwd: string): Promise<ReadyLine | undefined> {
@@ -50,6 +55,7 @@ export function createReader(): Reader {
       "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
     );
     const bin = installPackage(cwd);
+    if (!isFull && !PROCESS_EACH.includes(page)) relay.install(bin);
     for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
     const ready = await emulatorFor(blocks, cwd);
     const steps: string[] = [

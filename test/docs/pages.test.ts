@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Outcome, run, workingFolder } from "../support/emulator-process.ts";
+import { openRelay } from "./command-relay.ts";
 import { blocksOf, PAGES } from "./markdown.ts";
 import { createReader, type Reader } from "./page-run.ts";
 
@@ -20,7 +21,9 @@ describe("what a page tells its reader to run succeeds", () => {
       for (let page = left.shift(); page !== undefined; page = left.shift())
         outcomes.set(page, await read(page));
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, () => readOn(createReader())));
+    const relay = await openRelay();
+    await Promise.all(Array.from({ length: AT_ONCE }, () => readOn(createReader(relay))));
+    relay.close();
   }, ALL_MS);
 
   it.each(pages)("%s", (page) => {

@@ -57,22 +57,19 @@ export function runAlone(words: readonly string[], surroundings: Surroundings): 
   return launch(words, surroundings).ended;
 }
 
-/** The same in the process that commands share. While that is at work, or with `TEST_DEPTH=full`, it has one of its own. */
+/** The same in a process that commands share, which runs one at a time; with `TEST_DEPTH=full` in one of its own. */
 export async function runBeside(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
-  if (isFull || isBusy) return runAlone(words, surroundings);
-  isBusy = true;
-  shared ??= startShared();
-  try {
-    return await answerOf(shared, words, surroundings);
-  } finally {
-    isBusy = false;
-  }
+  if (isFull) return runAlone(words, surroundings);
+  const child = idle.pop() ?? startShared();
+  const outcome = await answerOf(child, words, surroundings);
+  idle.push(child);
+  return outcome;
 }
 
-let shared: ChildProcess | undefined;
-let isBusy = false;
+/** Processes for commands that have nothing to do. */
+const idle: ChildProcess[] = [];
 
-/** Starts the process that commands share, which ends with this one. */
+/** Starts a process that commands share, which ends with this one. */
 function startShared(): ChildProcess {
   const child = fork(COMMAND_PROCESS, { env: { PATH: process.env.PATH } });
   child.unref();
@@ -82,10 +79,8 @@ function startShared(): ChildProcess {
 
 function answerOf(child: ChildProcess, words: readonly string[], { cwd, env }: Surroundings) {
   return new Promise<Outcome>((settle, fail) => {
-    const onExit = (code: number | null) => {
-      shared = undefined;
+    const onExit = (code: number | null) =>
       fail(new Error(`${words.join(" ")}: ended its process with ${code}; let it run alone`));
-    };
     child.once("exit", onExit).once("message", (answer: Outcome) => {
       child.off("exit", onExit);
       settle(answer);
