@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
+import { casesOf } from "../support/depth.ts";
 import { DESTINATION, type ExportRig, HEADERS, startExportRig } from "../support/emulator.ts";
 import { show, useBrowser } from "./browser.ts";
 
@@ -12,6 +13,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => rig.close());
+
+const TURNS = casesOf(10_000);
 
 const EVIL = `<img src=x onerror="document.title='struck'"><script>alert(1)</script>`;
 
@@ -103,8 +106,8 @@ describe.skipIf(!hasChromium)("the console", () => {
     }
   });
 
-  it("draws a few rows of 10,000 turns, at whatever place the list is scrolled to", async () => {
-    for (let sent = 0; sent < 10_000; sent += 50)
+  it(`draws a few rows of ${TURNS} turns, at whatever place the list is scrolled to`, async () => {
+    for (let sent = 0; sent < TURNS; sent += 50)
       await Promise.all(
         Array.from({ length: 50 }, () =>
           rig.emulator.request("/_emulator/inbox/many", { method: "POST", body: "{}" }),
@@ -114,7 +117,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     const rows = page.locator("[aria-label=Turns] [role=listitem]");
     // A turn that comes later would scroll the list to its end.
     const kept = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
-    expect(kept.length).toBeGreaterThanOrEqual(10_000);
+    expect(kept.length).toBeGreaterThanOrEqual(TURNS);
     await page.waitForFunction(
       (count) => Number(document.querySelector("[aria-label=Turns] [role=listitem]")?.ariaSetSize) === count,
       kept.length,

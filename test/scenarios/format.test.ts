@@ -36,15 +36,16 @@ function problemOf(text: string): string {
 }
 
 describe("the schema of scenario files", () => {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    scenarioSchema(configurationSchema()),
+  );
+
   it("is published as the parser has it; `emulator replay --schema` prints it", () => {
     const published = JSON.parse(readFileSync(join(SCENARIOS, "scenario.schema.json"), "utf8"));
     expect(published).toEqual(JSON.parse(JSON.stringify(scenarioSchema(configurationSchema()))));
   });
 
   it("admits every file that comes with the emulator", () => {
-    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
-      scenarioSchema(configurationSchema()),
-    );
     const files = readdirSync(SCENARIOS, { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".yaml"),
     );
@@ -56,9 +57,6 @@ describe("the schema of scenario files", () => {
   });
 
   it("refuses what the parser refuses", () => {
-    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
-      scenarioSchema(configurationSchema()),
-    );
     expect(validate({ scenario: "A", when: [{ request: "GET /ok", expekt: {} }] })).toBe(false);
     expect(validate({ when: [{ request: "GET /ok" }] })).toBe(false);
   });

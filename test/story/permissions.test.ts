@@ -1,19 +1,28 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DESTINATION, type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
 const MEGABYTE = 1024 * 1024;
 
 let rig: ExportRig;
+let first: ExportRig["prepared"];
 
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await startExportRig();
+  first = rig.prepared;
+  await rig.emulator.snapshots.save("begun");
 });
 
-afterEach(() => rig.close());
+afterAll(() => rig.close());
+
+/** Each test has the world as it was kept. */
+beforeEach(async () => {
+  await rig.emulator.snapshots.load("begun");
+  rig.prepared = first;
+});
 
 const deny = (...denied: string[]) =>
   rig.emulator.control<unknown>("PATCH", "/s3/credentials/emulator", { deny: denied });
@@ -67,7 +76,8 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
 describe("a large file goes up in parts", () => {
   let client: S3Client;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    await rig.emulator.snapshots.load("begun");
     client = objectStore(rig.emulator.s3Url);
     const post = Array.from({ length: 18 }, (_, nth) => ({
       id: `dddddddd-0000-4000-8000-${String(nth).padStart(12, "0")}`,
@@ -79,9 +89,14 @@ describe("a large file goes up in parts", () => {
     }));
     for (const half of [post.slice(0, 9), post.slice(9)])
       expect((await rig.call("POST", "/runs/batch", { post: half })).status).toBe(202);
+    await rig.emulator.snapshots.save("large");
   });
 
-  afterEach(() => client.destroy());
+  beforeEach(async () => {
+    await rig.emulator.snapshots.load("large");
+  });
+
+  afterAll(() => client.destroy());
 
   const window = {
     start_time: "2026-01-10T00:00:00Z",

@@ -411,7 +411,7 @@ describe("a file that is not whole", () => {
     expect((await imported(rig.emulator, file, "?name=..")).body.error.code).toBe("invalid_name");
     // The answer comes although most of it is still on its way.
     await s3(rig.emulator).send(
-      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(30_000_000) }),
+      new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(12_000_000) }),
     );
     await rig.emulator.snapshots.save("long");
     const long = await exported(rig.emulator, "long");

@@ -256,7 +256,7 @@ it("a flowing world that was kept stands still until it is used, and is in the p
 });
 
 describe("seed data", () => {
-  const ROWS = 20_000;
+  const ROWS = 8_000;
   let folder: string;
   let file: string;
 

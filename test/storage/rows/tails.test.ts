@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
+import { someOf } from "../../support/depth.ts";
 import { openTraceStore } from "./open-store.ts";
 import { DAY, idOf, readAll, SCOPE, SESSION, sampleRow, temporaryFolder, wholeDay } from "./sample-row.ts";
 
@@ -38,7 +39,9 @@ describe("a store whose process was ended in a write", () => {
     const { folder, journal } = written();
     const text = readFileSync(journal, "utf8").trimEnd().concat("\n");
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
-    for (let length = ends[0] ?? 0; length <= text.length; length += 1) {
+    const lengths = Array.from({ length: text.length + 1 }, (_, length) => length).slice(ends[0]);
+    const atEnds = ends.flatMap((end) => [end - 1, end]).slice(1);
+    for (const length of new Set([...atEnds, ...someOf(lengths)])) {
       const copy = temporaryFolder();
       cpSync(folder, copy, { recursive: true });
       writeFileSync(join(copy, "pool/1/journal-000001.ndjson"), `${text.slice(0, length)}\t`);

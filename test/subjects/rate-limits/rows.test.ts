@@ -24,12 +24,12 @@ describe.each(["fixed", "sliding"])("every row of §8.5 with a %s window", (wind
     const { region } = row;
     const { count, seconds } = row.limit;
     const until = NOW + seconds * 1000;
-    for (let n = 0; n < count; n += 1)
-      expect(ask(row, region, n, NOW), `request ${n + 1}`).toMatchObject({
-        row: { id: row.row },
-        admitted: true,
-        remaining: count - n - 1,
-      });
+    // Many thousands: an `expect` of each takes a hundred times as long as the limiter.
+    const wrong = Array.from({ length: count }, (_, n) => ({ n, decision: ask(row, region, n, NOW) })).filter(
+      ({ n, decision }) =>
+        decision?.row.id !== row.row || !decision.admitted || decision.remaining !== count - n - 1,
+    );
+    expect(wrong).toEqual([]);
     for (const [n] of row.requests.entries())
       expect(ask(row, region, n, NOW)).toMatchObject({
         row: { id: row.row },
