@@ -74,10 +74,20 @@ interface ReadQuery {
 }
 
 const NO_QUERY: ReadQuery = { query: {}, parameters: [], unread: [] };
-const NOTHING_GIVEN = new URLSearchParams();
 
-function queryOf({ query: fields = {} }: RequestFields, { query: sent }: HttpRequest): ReadQuery {
-  if (sent === "") return { ...NO_QUERY, query: readQuery(NOTHING_GIVEN, fields) };
+/** The last query of each operation: clients that poll send the same one again and again. */
+const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly sent: string }>();
+
+function queryOf(operation: RequestFields, { query: sent }: HttpRequest): ReadQuery {
+  const last = lastQueries.get(operation);
+  if (last?.sent === sent) return last;
+  const read = { sent, ...newQueryOf(operation, sent) };
+  Object.freeze(read.query);
+  lastQueries.set(operation, read);
+  return read;
+}
+
+function newQueryOf({ query: fields = {} }: RequestFields, sent: string): ReadQuery {
   const given = new URLSearchParams(sent);
   const parameters = [...new Set(given.keys())];
   return { query: readQuery(given, fields), parameters, unread: unknownParameters(parameters, fields) };

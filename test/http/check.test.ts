@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../../contracts/spec/fields.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { checkRequest, prepareChecks } from "../../emulator/http/operation-check.ts";
+import { checkRequest, prepareChecks, type RequestFields } from "../../emulator/http/operation-check.ts";
 import { readQuery, unknownParameters } from "../../emulator/http/query.ts";
 import type { HttpRequest } from "../../emulator/subjects/message.ts";
 import { checkOf } from "../../emulator/validation/check.ts";
@@ -142,5 +142,25 @@ describe("a query", () => {
     expect(read("limit=1e3")).toEqual({ limit: "1e3" });
     expect(read(`limit=${"9".repeat(30)}`)).toEqual({ limit: 1e30 });
     expect(read(`limit=${"9".repeat(400)}`)).toEqual({ limit: "9".repeat(400) });
+  });
+
+  it("is what this request to this operation has sent, whatever was sent before", async () => {
+    const reader = async (operation: RequestFields) => {
+      const checks = await prepareChecks(operation);
+      return (query: string) =>
+        checkRequest(operation, checks, {
+          request: { query } as HttpRequest,
+          path: {},
+          body: { value: null },
+        });
+    };
+    const one = await reader({ query: { limit: optional(integer({ default: 10 })) } });
+    const other = await reader({ query: { limit: optional(text()) } });
+    for (const sent of ["limit=5", "limit=5", "", "limit=6&size=1", "limit=5"]) {
+      const { limit, size } = Object.fromEntries(new URLSearchParams(sent));
+      const unknown = size ? ["query.size"] : [];
+      expect(one(sent)).toMatchObject({ query: { limit: Number(limit ?? 10) }, unknown });
+      expect(other(sent)).toMatchObject({ query: limit ? { limit } : {}, unknown });
+    }
   });
 });
