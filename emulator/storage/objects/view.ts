@@ -39,22 +39,22 @@ const WAITING_MAX = 100_000;
 /** `discard` takes a folder away. */
 export function createObjectsView(folder: string, discard: (path: string) => void): ObjectsView {
   /** By name; without a body nothing is to be there. */
-  const waiting = new Map<string, { readonly place: ObjectPlace; readonly body: BodyPlace | undefined }>();
+  const waiting = new Map<string, ObjectPlace & { readonly body: BodyPlace | undefined }>();
   let soon = SOON_MAX;
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
 
   function carryOut(count: number): void {
     let left = count;
-    for (const [name, { place, body }] of waiting) {
+    for (const [name, { key, body }] of waiting) {
       if (left-- === 0) return;
       waiting.delete(name);
-      if (body) showFile(name, place, body);
+      if (body) showFile(name, key, body);
       else hideFile(name);
     }
   }
 
-  function showFile(name: string, { key }: ObjectPlace, body: BodyPlace): void {
+  function showFile(name: string, key: string, body: BodyPlace): void {
     const target = join(folder, name);
     tolerating(() => {
       replace(body, target);
@@ -80,9 +80,10 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
 
   function add(place: ObjectPlace, body: BodyPlace | undefined): void {
     const name = nameOf(place);
-    // The last change comes last.
+    const { bucket, key } = place;
+    // The last change comes last. The place as it came may be that of a request, all of which would wait with it.
     waiting.delete(name);
-    waiting.set(name, { place, body });
+    waiting.set(name, { bucket, key, body });
     if (soon > 0) {
       soon -= 1;
       carryOut(1);
@@ -102,7 +103,7 @@ export function createObjectsView(folder: string, discard: (path: string) => voi
     show: add,
     hide: (place) => add(place, undefined),
     hideBucket(bucket) {
-      for (const [name, { place }] of waiting) if (place.bucket === bucket) waiting.delete(name);
+      for (const [name, waits] of waiting) if (waits.bucket === bucket) waiting.delete(name);
       tolerating(() => discard(join(folder, folderOf(bucket))));
     },
     reconcile(shown) {

@@ -9,6 +9,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createObjectsView } from "../../../emulator/storage/objects/view.ts";
 
@@ -84,4 +87,21 @@ test("keys with and without a dot have names that never need one another's place
     ["a.~", "a/b.txt", "a/b.~", "a/b/c.~"].map((name) => `${BUCKET}/${name}`),
   );
   expect(shown().filter((name) => name.endsWith(".key"))).toHaveLength(1);
+});
+
+/** A place with more to it, which nothing but the view can hold. */
+function waitingPlace({ hide }: Pick<ReturnType<typeof open>["view"], "hide">): WeakRef<object> {
+  for (const key of MANY) hide({ bucket: BUCKET, key });
+  const place = { bucket: BUCKET, key: "last.txt", request: "with its headers and connection" };
+  hide(place);
+  return new WeakRef(place);
+}
+
+test("a change that waits holds its place alone, not the request that it came with", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const place = waitingPlace(open().view);
+  await setImmediate();
+  collect();
+  expect(place.deref()).toBeUndefined();
 });
