@@ -40,10 +40,10 @@ function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | unde
   const wanted = names.map((name) => Buffer.from(name));
   const walk = new JsonWalk(body);
 
-  function member(): boolean {
+  function member(start: number, end: number): boolean {
     // A name with escapes could be any.
     if (!walk.isCanonical) return false;
-    const isHole = isOneOf(wanted, body, walk.nameStart, walk.nameEnd);
+    const isHole = isOneOf(wanted, body, start, end);
     const from = walk.at;
     if (!walk.value()) return false;
     if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });

@@ -13,9 +13,6 @@ const MEMBERS_MAX = 64;
 const DEPTH_MAX = 150;
 const HASH_PRIME = 0x01000193;
 
-/** What follows in a list or an object: an item, its end, or what may not stand there. */
-type Step = "next" | "end" | "wrong";
-
 /**
  * Walks over JSON text in UTF-8 without making values. A step answers false for what is no JSON as far as it looks; a text
  * that is walked over is JSON for certain only if it is canonical.
@@ -23,13 +20,8 @@ type Step = "next" | "end" | "wrong";
 export class JsonWalk {
   readonly bytes: Buffer;
   at = 0;
-  /** Where the name of a member begins and ends that was walked over last. */
-  nameStart = 0;
-  nameEnd = 0;
   /** The next one. */
   #backslash = -1;
-  /** Hashes of the names so far in the object that is walked over, and in those around it. */
-  readonly #names: number[] = [];
   /** Whether all since it was last set to true is as `JSON.stringify` would write it, in this order and with these spaces. */
   isCanonical = true;
 
@@ -42,22 +34,31 @@ export class JsonWalk {
     const byte = this.bytes[this.at];
     if (byte === QUOTE) return this.text();
     if (byte === OPEN_OBJECT) return depthLeft > 0 && this.#object(depthLeft - 1);
-    if (byte === OPEN_LIST) return depthLeft > 0 && this.#list(depthLeft - 1);
+    if (byte === OPEN_LIST) return depthLeft > 0 && this.#values(depthLeft - 1);
     return this.#word();
+  }
+
+  /** In a function of its own: one that has a closure takes memory for its variables at each call. */
+  #values(depthLeft: number): boolean {
+    return this.list(() => this.value(depthLeft));
   }
 
   /** Walks over a list; `item` walks over each of its items. */
   list(item: () => boolean): boolean {
-    let step = this.#first(CLOSE_LIST);
-    while (step === "next") step = item() ? this.#next(CLOSE_LIST) : "wrong";
-    return step === "end";
+    return this.#enclosed(CLOSE_LIST, item);
   }
 
-  /** Walks over an object; `member` walks over the value of each member, whose name was walked over before. */
-  object(member: () => boolean): boolean {
-    let step = this.#first(CLOSE_OBJECT);
-    while (step === "next") step = this.#name() && member() ? this.#next(CLOSE_OBJECT) : "wrong";
-    return step === "end";
+  /** Walks over an object; `member` is called with where each name begins and ends, and walks over its value. */
+  object(member: (start: number, end: number) => boolean): boolean {
+    return this.#enclosed(CLOSE_OBJECT, () => {
+      const start = this.at + 1;
+      if (this.bytes[this.at] !== QUOTE || !this.text()) return false;
+      const end = this.at - 1;
+      this.#pastSpace();
+      if (this.bytes[this.at++] !== COLON) return false;
+      this.#pastSpace();
+      return member(start, end);
+    });
   }
 
   /** Walks over a string, from quote to quote. What has no backslash before its end is not looked at byte by byte. */
@@ -76,59 +77,33 @@ export class JsonWalk {
     return end < bytes.length;
   }
 
-  /** The same as `list`, without a function that takes memory for each of the many lists. */
-  #list(depthLeft: number): boolean {
-    let step = this.#first(CLOSE_LIST);
-    while (step === "next") step = this.value(depthLeft) ? this.#next(CLOSE_LIST) : "wrong";
-    return step === "end";
-  }
-
   /** Objects with a name twice, and names that are numbers, which come first in every object, are not canonical. */
   #object(depthLeft: number): boolean {
-    const names = this.#names;
-    const outer = names.length;
-    let step = this.#first(CLOSE_OBJECT);
-    while (step === "next") {
-      if (!this.#name()) return false;
-      const hash = hashOf(this.bytes, this.nameStart, this.nameEnd);
-      const isNumber = isDigit(this.bytes[this.nameStart] ?? 0);
-      if (isNumber || names.length - outer === MEMBERS_MAX || names.includes(hash, outer))
-        this.isCanonical = false;
-      else names.push(hash);
-      step = this.value(depthLeft) ? this.#next(CLOSE_OBJECT) : "wrong";
+    const names: number[] = [];
+    return this.object((start, end) => {
+      const name = hashOf(this.bytes, start, end);
+      const first = this.bytes[start] ?? 0;
+      if (isDigit(first) || names.length === MEMBERS_MAX || names.includes(name)) this.isCanonical = false;
+      else names.push(name);
+      return this.value(depthLeft);
+    });
+  }
+
+  #enclosed(close: number, each: () => boolean): boolean {
+    this.at += 1;
+    this.#pastSpace();
+    if (this.bytes[this.at] === close) {
+      this.at += 1;
+      return true;
     }
-    names.length = outer;
-    return step === "end";
-  }
-
-  /** Walks over the name of a member and its colon. */
-  #name(): boolean {
-    this.nameStart = this.at + 1;
-    if (this.bytes[this.at] !== QUOTE || !this.text()) return false;
-    this.nameEnd = this.at - 1;
-    this.#pastSpace();
-    if (this.bytes[this.at++] !== COLON) return false;
-    this.#pastSpace();
-    return true;
-  }
-
-  /** From the opening bracket to the first item, or behind the closing one. */
-  #first(close: number): Step {
-    this.at += 1;
-    this.#pastSpace();
-    if (this.bytes[this.at] !== close) return "next";
-    this.at += 1;
-    return "end";
-  }
-
-  /** From behind an item to the next one, or behind the closing bracket. */
-  #next(close: number): Step {
-    this.#pastSpace();
-    const byte = this.bytes[this.at++];
-    if (byte === close) return "end";
-    if (byte !== COMMA) return "wrong";
-    this.#pastSpace();
-    return "next";
+    for (;;) {
+      if (!each()) return false;
+      this.#pastSpace();
+      const byte = this.bytes[this.at++];
+      if (byte === close) return true;
+      if (byte !== COMMA) return false;
+      this.#pastSpace();
+    }
   }
 
   #pastSpace(): void {
