@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseItemTexts } from "../../emulator/http/item-texts.ts";
-import { JsonText } from "../../emulator/subjects/json-text.ts";
+import { JsonText, valueWith } from "../../emulator/subjects/json-text.ts";
 
 const NAMES = ["inputs", "outputs"];
 
@@ -31,6 +31,14 @@ test("members of items are kept as text, all others are parsed", () => {
 test("a member that JSON.stringify would write in other bytes is parsed, as is one that is no object", () => {
   const json = '{"post":[{"inputs":{"n":1.0},"outputs":5},{"inputs":null,"outputs":[{"a":1,"a":2}]}]}';
   expect(parse(json)).toEqual(JSON.parse(json));
+});
+
+test("a text is parsed for a word that stands in it, not for one in another text of the body", () => {
+  const post = [{ outputs: { a: 1 } }, { outputs: { usage: 2 } }, { outputs: { b: 3 }, name: "usage" }];
+  const read = parse(JSON.stringify({ post })) as { readonly post: typeof post };
+  const seen = (word: string) => read.post.map(({ outputs }) => valueWith(outputs, word));
+  expect(seen("usage")).toEqual([undefined, { usage: 2 }, undefined]);
+  expect(seen("cost")).toEqual([undefined, undefined, undefined]);
 });
 
 test.each(["input", "inputs2", "Inputs", "inputz", "tuptuo"])("a member called %s is parsed", (other) => {
