@@ -1,5 +1,4 @@
-import { type IncomingHttpHeaders, request } from "node:http";
-import { text } from "node:stream/consumers";
+import supertest from "supertest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 
 /** The keys that the README gives newcomers, spelled out: a test must notice when they change. */
@@ -30,34 +29,21 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** By a connection of its own, which no other request can find closed. */
-function send(url: string, method: string, given: Record<string, string>, body = ""): Promise<Answer> {
-  const length = Buffer.byteLength(body);
-  const headers = { ...(length > 0 && { "content-length": String(length) }), ...given };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, method, headers }, (reply) => {
-      const { statusCode: status = 0, headers } = reply;
-      text(reply).then((read) => resolve({ status, headers, text: read }), reject);
-    });
-    sent.on("error", reject).end(body);
-  });
-}
+type Verb = "get" | "post" | "put" | "patch" | "delete";
 
 export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
   const emulator = await startEmulator({ clock: "frozen", now: BEGIN, ...options });
+  // Once for all calls, since it makes a function for each method there is.
+  const verbs = supertest(emulator.url);
   return {
     emulator,
     async call(method, path, body, headers = {}) {
-      const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-      const reply = await send(emulator.url + path, method, { ...HEADERS, ...headers }, sent);
-      const header = (name: string) => reply.headers[name]?.toString();
-      return { status: reply.status, header, body: reply.text ? JSON.parse(reply.text) : undefined };
+      const request = verbs[method.toLowerCase() as Verb](path)
+        .set({ ...HEADERS, ...headers })
+        .ok(() => true);
+      if (body !== undefined) request.send(typeof body === "string" ? body : JSON.stringify(body));
+      const { status, text, header } = await request;
+      return { status, header: (name) => header[name], body: text ? JSON.parse(text) : undefined };
     },
     close: () => emulator.close(),
   };
