@@ -70,8 +70,8 @@ function piecesOf(request, bytes) {
     ...(bytes.length > 0 || request.method !== "GET" ? [`content-length: ${bytes.length}`] : []),
     "\r\n",
   ].join("\r\n");
+  const pieces = [Buffer.from(head), bytes];
   // What is small goes out in one piece, as clients send it.
-  const pieces = bytes.length > 0 ? [Buffer.from(head), bytes] : [Buffer.from(head)];
   return bytes.length < SMALL ? [Buffer.concat(pieces)] : pieces;
 }
 
