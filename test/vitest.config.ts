@@ -40,11 +40,23 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const COMMON = {
+  pool: "forks" as const,
+  sequence: { sequencer: LongFirst },
+  // Files wait for the processes that they start: with one more than there are cores, none idles.
+  maxWorkers: availableParallelism() + 1,
+  // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+  setupFiles: ["test/support/setup.ts"],
+};
+
 export default defineConfig(({ mode }) => {
   const files = mode === "quick" ? FILES.filter(quick) : FILES;
   const project = (name: string, isolate: boolean) => ({
-    extends: true as const,
     test: {
+      ...COMMON,
       name,
       isolate,
       include: files.filter((path) => ALONE.includes(path) === isolate).map((path) => `test/${path}`),
@@ -52,15 +64,9 @@ export default defineConfig(({ mode }) => {
   });
   return {
     test: {
-      pool: "forks",
-      sequence: { sequencer: LongFirst },
-      // Files wait for the processes that they start: with one more than there are cores, none idles.
-      maxWorkers: availableParallelism() + 1,
-      // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
-      testTimeout: 300_000,
-      hookTimeout: 300_000,
-      expect: { poll: { timeout: 120_000 } },
-      setupFiles: ["test/support/setup.ts"],
+      ...COMMON,
+      // Not of the projects, where it would run once for each.
+      globalSetup: "test/support/temporary-folder.ts",
       projects: [project("own process", true), project("shared", false)],
     },
   };

@@ -28,6 +28,9 @@ interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What a process of a test has of the environment of the run. */
+export const INHERITED = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+
 const children = new Set<ChildProcess>();
 const folders: string[] = [];
 
@@ -71,7 +74,7 @@ const idle: ChildProcess[] = [];
 
 /** Starts a process that commands share, which ends with this one. */
 function startShared(): ChildProcess {
-  const child = fork(COMMAND_PROCESS, { env: { PATH: process.env.PATH } });
+  const child = fork(COMMAND_PROCESS, { env: INHERITED });
   child.unref();
   child.channel?.unref();
   return child;
@@ -85,7 +88,7 @@ function answerOf(child: ChildProcess, words: readonly string[], { cwd, env }: S
       child.off("exit", onExit);
       settle(answer);
     });
-    child.send({ words, cwd, env: { PATH: process.env.PATH, ...env } });
+    child.send({ words, cwd, env: { ...INHERITED, ...env } });
   });
 }
 
@@ -99,7 +102,7 @@ export async function start(words: readonly string[], surroundings: Surroundings
 
 /** Runs the built command line, without waiting for it. */
 export function launch(words: readonly string[], { cwd, env = {} }: Surroundings) {
-  const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { ...INHERITED, ...env } });
   children.add(child);
   return { child, ended: outcomeOf(child) };
 }

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+import { CLI, INHERITED } from "./emulator-process.ts";
 
 /** Runs its arguments on a terminal of 100 columns: what comes on standard input is typed there. */
 const PSEUDO_TERMINAL = `
@@ -54,7 +52,7 @@ export function onTerminal(
 ): OnTerminal {
   const child = spawn("python3", ["-c", PSEUDO_TERMINAL, ...program, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", ...env },
+    env: { ...INHERITED, TERM: "xterm", ...env },
   });
   children.add(child);
   let output = "";
