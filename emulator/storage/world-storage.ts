@@ -1,7 +1,7 @@
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
-import type { Secrets } from "../subjects/turn.ts";
+import type { Reader, Secrets } from "../subjects/turn.ts";
 import { headOf } from "./head-of.ts";
 import type { Before, KeptHistory, Moment, Older } from "./history/history.ts";
 import { olderOf } from "./history/older.ts";
@@ -71,6 +71,8 @@ export interface WorldStorageOptions {
   /** How it begins if it never had a turn. */
   readonly initial: WorldState;
   readonly collections: readonly Collection<never>[];
+  /** Its records as they are now. */
+  readonly reader: () => Reader;
   /** Those of the data folder. */
   readonly secrets: Secrets;
   /** Takes bodies that no record names any more, until it has `bodies.remove` take them away. */
@@ -85,7 +87,7 @@ const UNKEPT_BYTES_MAX = 1024 * 1024;
 
 /** Opens the files of a world, as its head leads to them. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
-  const { pool, heads, name, onFailure } = options;
+  const { pool, heads, name, reader, retain, onFailure } = options;
   const save = headSaver(heads, name);
   const { head, image, rows: rowsImage, lineBytes, isFresh, isClean } = openHead(options, save);
   const round = createRound(write, onFailure);
@@ -93,13 +95,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
   const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due, appending });
-  const bodies = openBodies({ pool, owner, world: name, changed: round.due, retain: options.retain });
+  const bodies = openBodies({ pool, owner, world: name, reader, changed: round.due, retain });
   const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
   const older = journal && olderIn(options, { head, image, isClean });
   const release = journal ? holdBeginning(options, journal.head(), older) : () => undefined;
   let isOver = false;
-  if (!isClean) bodies.reconcile(image.records.reader);
+  if (!isClean) bodies.reconcile();
 
   /** Rows first: they count only with the journal lines, which come in one write. */
   function write(): void {

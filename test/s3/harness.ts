@@ -57,7 +57,14 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
   const pool = openPool(location, true);
   // What is dropped goes with the next flush, which here is at once.
   const changed = (): void => files.follow();
-  const files = openBodies({ pool, owner: 1, world: "main", sharedBytes, changed });
+  const files = openBodies({
+    pool,
+    owner: 1,
+    world: "main",
+    reader: () => world.reader,
+    sharedBytes,
+    changed,
+  });
   const delays = createDelays();
   const { world, commits } = openWorld({
     now: NOW,
@@ -66,7 +73,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     delays,
     effects: objectStorageEffects(files),
   });
-  if (state) files.reconcile(world.reader);
+  if (state) files.reconcile();
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);
   return {
     world,

@@ -109,6 +109,7 @@ class Folder {
       heads: this.#heads,
       name,
       initial: STATE,
+      reader: () => world.reader,
       secrets: SECRETS,
       collections,
       // Small, so that journals are folded on the way too.
@@ -270,12 +271,12 @@ class Folder {
 
   /** People find the bodies that a world has written itself, under their keys. */
   checkView(name: string): void {
-    const { world } = this.open(name);
+    const { world, storage } = this.open(name);
     const owner = this.#heads.worlds.get(name)?.head.owner;
+    const folder = storage.bodies.show();
     for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
-      const shown = join(this.#pool.objectsFolder(name), BUCKET, key);
-      expect(readFileSync(shown)).toStrictEqual(bytesOf(this.#pool, file));
+      expect(readFileSync(join(folder, BUCKET, key))).toStrictEqual(bytesOf(this.#pool, file));
     }
   }
 

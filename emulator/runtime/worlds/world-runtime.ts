@@ -34,6 +34,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     ...options,
     initial,
     collections: COLLECTIONS,
+    reader: () => world.reader,
     onFailure,
     retain: (files, bytes) => history.keepBodies(files, bytes),
   });

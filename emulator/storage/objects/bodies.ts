@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
-import { type BodyFile, objects, type StoredBody } from "../../subjects/object-storage/records.ts";
+import type { BodyFile, StoredBody } from "../../subjects/object-storage/records.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import type { Reader } from "../../subjects/turn.ts";
 import { ownerOf } from "../pool/names.ts";
@@ -13,7 +13,7 @@ import { type BodyPlace, bodyName, isShared, numberOfBody, placeOfBody } from ".
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { createSharedFiles } from "./shared-files.ts";
 import { type BodyStage, openStage, refusedStage, type StageOptions } from "./stage.ts";
-import { createObjectsView, type ShownObject } from "./view.ts";
+import { createObjectsView } from "./view.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
@@ -49,7 +49,7 @@ export interface Bodies {
   /** Others go on from here: they may name all bodies that are there. */
   seal(): void;
   /** Shows people what the records name, after a process that may have ended in between. */
-  reconcile(reader: Reader): void;
+  reconcile(): void;
   /** Brings the folder in which people find objects up to date; answers its path. */
   show(): string;
   /** The end of the world: what is on its way in is refused when it arrives. */
@@ -61,6 +61,8 @@ export interface BodiesOptions {
   readonly pool: Pool;
   readonly owner: number;
   readonly world: string;
+  /** The records of the world as they are now. */
+  readonly reader: () => Reader;
   /** Smaller bodies share files; 64 KiB when left out. */
   readonly sharedBytes?: number;
   /** Called when something is pending for `follow`. */
@@ -73,11 +75,11 @@ const SHARED_BYTES = 64 * 1024;
 
 /** Goes on behind the last body that the owner has written. */
 export function openBodies(options: BodiesOptions): Bodies {
-  const { pool, owner, world, changed, retain = remove, sharedBytes = SHARED_BYTES } = options;
-  const view = createObjectsView(pool.objectsFolder(world), pool.discard);
+  const { pool, owner, changed, retain = remove, sharedBytes = SHARED_BYTES } = options;
+  const view = createObjectsView(options);
   const pending = createPendingBodies({
     settle: (file) => stages.named(file)?.settle(),
-    show: (place, file) => isOver || view.show(place, placeOfBody(pool, file)),
+    show: (place) => isOver || view.changed(place),
     drop: dropNow,
     changed,
   });
@@ -93,7 +95,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     const gone = [...files];
     for (const file of gone) stages.give(file);
     retain(gone, sizeOf(pool, gone));
-    if (place) view.hide(place);
+    if (place) view.changed(place);
   }
 
   function remove(files: readonly string[]): void {
@@ -115,7 +117,7 @@ export function openBodies(options: BodiesOptions): Bodies {
         return value;
       }
       stage.settle();
-      if (place) view.show(place, placeOfBody(pool, file));
+      if (place) view.changed(place);
       return value;
     },
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
@@ -135,9 +137,9 @@ export function openBodies(options: BodiesOptions): Bodies {
       numbers.seal();
       shared.seal();
     },
-    reconcile(reader) {
+    reconcile() {
       pool.suspects.add(owner);
-      view.reconcile(shownIn(reader, { pool, owner }));
+      view.reconcile();
     },
     show: view.catchUp,
     end() {
@@ -198,15 +200,6 @@ function createNumbers(pool: Pool, owner: number) {
       sealed = last;
     },
   };
-}
-
-/** The objects whose bodies the owner has written. */
-function* shownIn(
-  reader: Reader,
-  { pool, owner }: Pick<BodiesOptions, "pool" | "owner">,
-): Iterable<ShownObject> {
-  for (const { bucket, key, file } of reader.all(objects))
-    if (ownerOf(file) === owner) yield { place: { bucket, key }, body: placeOfBody(pool, file) };
 }
 
 function sizeOf(pool: Pool, names: readonly string[]): number {

@@ -11,7 +11,7 @@ export interface PendingBodies extends BodyKeeper {
 export interface PendingBodiesOptions {
   /** A record names the body: from here on it stays. */
   readonly settle: (file: string) => void;
-  readonly show: (place: ObjectPlace, file: string) => void;
+  readonly show: (place: ObjectPlace) => void;
   readonly drop: (files: readonly string[], place?: ObjectPlace) => void;
   readonly changed: () => void;
 }
@@ -22,7 +22,7 @@ export function createPendingBodies({ settle, show, drop, changed }: PendingBodi
   return {
     keep(file, place) {
       settle(file);
-      if (place) pending.push(() => show(place, file));
+      if (place) pending.push(() => show(place));
       changed();
     },
     drop(files, place) {

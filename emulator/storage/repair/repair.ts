@@ -1,16 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { WorldState } from "../../kernel/commit.ts";
-import { objects, type StoredObject } from "../../subjects/object-storage/records.ts";
+import { createRecords } from "../../kernel/records.ts";
+import type { Collection } from "../../kernel/table.ts";
+import { objects } from "../../subjects/object-storage/records.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
-import { placeOfBody } from "../objects/body-place.ts";
 import { createBodyOpener } from "../objects/opened-body.ts";
 import { createObjectsView } from "../objects/view.ts";
 import type { SnapshotEntry, WorldEntry } from "../pool/entries.ts";
 import { type KnownHeads, logPath, openLog } from "../pool/heads-log.ts";
-import { type Head, type NamedRows, NOBODY, newHead, ownerOf, stateName } from "../pool/names.ts";
+import { type Head, type NamedRows, NOBODY, newHead, stateName } from "../pool/names.ts";
 import { openPool, type Pool } from "../pool/pool.ts";
 import { sealedPiece } from "../rows/segment.ts";
 import { keyPath, openSecrets } from "../secrets.ts";
@@ -136,11 +137,9 @@ function putAsideUnneeded({ pool, known, findings }: Repair): void {
 
 /** The objects that the world has written, under their keys. */
 function showObjects(pool: Pool, world: string, state: WorldState, owner: number): void {
-  const own = (state.records[objects.name] ?? []).map(({ record }) => record as StoredObject);
-  const shown = own
-    .filter(({ file }) => ownerOf(file) === owner)
-    .map(({ bucket, key, file }) => ({ place: { bucket, key }, body: placeOfBody(pool, file) }));
-  const view = createObjectsView(pool.objectsFolder(world), pool.discard);
-  view.reconcile(shown);
+  const { reader } = createRecords([objects as Collection<never>], state.records);
+  const view = createObjectsView({ pool, world, owner, reader: () => reader });
+  view.reconcile();
   view.catchUp();
+  view.stop();
 }

@@ -53,6 +53,7 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
     heads,
     name,
     initial: STATE,
+    reader: () => image.records.reader,
     secrets: SECRETS,
     collections: OBJECT_STORAGE_COLLECTIONS as never,
     ...(source && { source }),
