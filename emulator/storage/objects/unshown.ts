@@ -34,8 +34,8 @@ export interface UnshownOptions {
 }
 
 const KNOWN_MAX = 10_000;
-/** So many objects are looked at in one go. */
-const LOOKED_AT = 1_000;
+/** Of that, how many objects are looked at in one go. */
+const LOOKED_AT = 1 / 10;
 const NONE = Number.POSITIVE_INFINITY;
 
 export function createUnshown({ owner, reader, knownMax = KNOWN_MAX }: UnshownOptions): Unshown {
@@ -66,7 +66,7 @@ export function createUnshown({ owner, reader, knownMax = KNOWN_MAX }: UnshownOp
       search = { from, among: reader().all(objects)[Symbol.iterator]() };
       from = NONE;
     }
-    for (let looked = 0; search && looked < LOOKED_AT; looked += 1) {
+    for (let looked = 0; search && looked < LOOKED_AT * knownMax; looked += 1) {
       const { value, done } = search.among.next();
       if (done) search = undefined;
       else if (own(value.file) && numberOfBody(value.file) >= search.from) know(value);
