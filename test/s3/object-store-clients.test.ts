@@ -171,8 +171,8 @@ describe("the client of an object store elsewhere", () => {
   test("what failed is said in words that tell where to look, and none of them are the SDK's", async ({
     expect,
   }) => {
-    const reply = async (url: string, bucket = "exports") => {
-      const result = await open(url, KEY, bucket, impatient).put("tmp/test", bytes);
+    const reply = async (url: string, clients = objectStores) => {
+      const result = await open(url, KEY, "exports", clients).put("tmp/test", bytes);
       return "message" in result ? result.message : "stored";
     };
     const answering = (status: number, body: string) =>
@@ -187,7 +187,7 @@ describe("the client of an object store elsewhere", () => {
     const error = (code: string, message: string) =>
       `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
     expect(await reply(gone)).toBe("nothing listens at that address");
-    expect(await reply(await serve(() => undefined))).toBe("it did not answer in time");
+    expect(await reply(await serve(() => undefined), impatient)).toBe("it did not answer in time");
     expect(await reply(broken)).toBe("it broke the connection off");
     expect(await reply(plain.replace("http:", "https:"))).toBe("it does not speak TLS: check http or https");
     expect(await reply("http://no-such-host.invalid")).toMatch(
