@@ -28,11 +28,10 @@ import { type ForkSource, initialState, resumedState } from "./world-state.ts";
 /** Opens a world: as it was kept, or as a fork begins; everything that it works with is there when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { configuration, source, pool } = options;
-  const initial = initialState(configuration);
   const onFailure = (error: Error): void => world.end(error);
   const storage = openWorldStorage({
     ...options,
-    initial,
+    initial: initialState(configuration),
     collections: COLLECTIONS,
     reader: () => world.reader,
     onFailure,
