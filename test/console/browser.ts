@@ -1,10 +1,17 @@
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { CHROMIUM, hasChromium } from "../browser/chromium.ts";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  // No page gets further than this machine.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
 
 /** A request that the emulator refuses is shown by the page; the browser reports it too. */
 const REFUSED = /the server responded with a status of 4\d\d/;
@@ -19,54 +26,57 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: FLAGS });
 }
 
-/** A page of the console, and what must not happen on it. */
-export interface ConsolePage {
-  readonly page: Page;
-  /** Leads to a view and waits until it is live. */
-  open(address: string): Promise<void>;
-  /** Fails when the page has broken its policy, written an error, or asked another host for anything. */
-  close(): Promise<void>;
-}
+const BLANK = "about:blank";
 
-interface PageOptions extends BrowserContextOptions {
+interface Shown {
+  readonly viewport?: { readonly width: number; readonly height: number };
   /** Whether the emulator, or the world, ends before the page does. */
   readonly isLost?: boolean;
 }
 
-/** Opens a page whose every request to another host than `url` fails. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  { isLost = false, ...options }: PageOptions = {},
-): Promise<ConsolePage> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 860 },
-    reducedMotion: "reduce",
-    ...options,
-  });
+const VIEWPORT = { width: 1280, height: 860 };
+
+/** A tab that one test after the other has: the process of a new one takes longer to start than most of them last. */
+interface Tab {
+  readonly page: Page;
+  /** Leads to a view of the console at `url`, and waits until it is live. */
+  open(url: string, address: string, shown: Shown): Promise<void>;
+  /** Makes it as if it were new; fails when a page has broken its policy, written an error, or asked another host. */
+  leave(): Promise<void>;
+}
+
+async function openTab(browser: Browser): Promise<Tab> {
+  // Of its own, so that tabs share nothing but the emulator.
+  const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: "reduce" });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  let origin = "";
+  let mayBeLost = false;
   const problems: string[] = [];
   const elsewhere: string[] = [];
-  page.setDefaultTimeout(PATIENCE_MS);
   page.on("console", (message) => {
     const isProblem = message.type() === "error" || message.type() === "warning";
-    const isExpected = REFUSED.test(message.text()) || (isLost && LOST.test(message.text()));
+    const isExpected = REFUSED.test(message.text()) || (mayBeLost && LOST.test(message.text()));
     if (isProblem && !isExpected) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("dialog", (dialog) => problems.push(`dialog: ${dialog.message()}`));
-  await context.route(
-    (target) => target.origin !== new URL(url).origin && target.protocol.startsWith("http"),
-    (route) => {
-      elsewhere.push(route.request().url());
-      return route.abort();
-    },
-  );
+  page.on("request", (request) => {
+    const target = new URL(request.url());
+    if (target.protocol.startsWith("http") && target.origin !== origin) elsewhere.push(request.url());
+  });
   return {
     page,
-    open: (address) => show(page, url, address),
-    async close() {
-      await context.close();
+    async open(url, address, { viewport = VIEWPORT, isLost = false }) {
+      ({ origin } = new URL(url));
+      mayBeLost = isLost;
+      await page.setViewportSize(viewport);
+      await show(page, url, address);
+    },
+    async leave() {
+      if (page.url() !== BLANK) await page.evaluate(() => sessionStorage.clear());
+      await page.goto(BLANK);
+      await context.clearPermissions();
       expect({ problems, elsewhere }).toEqual({ problems: [], elsewhere: [] });
     },
   };
@@ -145,25 +155,35 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
 /** One browser for the tests of a file; what their pages must not do is asked after each of them. */
 export function useBrowser() {
   let browser: Browser;
-  const opened: ConsolePage[] = [];
+  const taken: Tab[] = [];
+  const free: Tab[] = [];
 
   beforeAll(async () => {
     if (hasChromium) browser = await openBrowser();
   });
 
   afterEach(async () => {
-    for (const each of opened.splice(0)) await each.close();
+    for (const tab of taken.splice(0)) {
+      await tab.leave();
+      free.push(tab);
+    }
   });
 
   afterAll(() => browser?.close());
 
+  async function take(): Promise<Tab> {
+    const tab = free.pop() ?? (await openTab(browser));
+    taken.push(tab);
+    return tab;
+  }
+
   return {
     /** A page at a view of the console. */
-    async openAt(url: string, address: string, options: PageOptions = {}): Promise<Page> {
-      const consolePage = await openPage(browser, url, options);
-      opened.push(consolePage);
-      await consolePage.open(address);
-      return consolePage.page;
+    async openAt(url: string, address: string, shown: Shown = {}): Promise<Page> {
+      const tab = await take();
+      await tab.open(url, address, shown);
+      return tab.page;
     },
+    openBlank: async (): Promise<Page> => (await take()).page,
   };
 }
