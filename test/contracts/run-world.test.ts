@@ -20,6 +20,9 @@ const SELECTED = [
   "X/verification",
 ];
 
+/** Of them those that ask in the other region, and make worlds and snapshots. */
+const SOME = SELECTED.filter((id) => !/^\d+\.\d+$/.test(id));
+
 let emulator: Emulator;
 let target: Target | undefined;
 
@@ -99,7 +102,7 @@ describe("a run against an emulator that is at work", () => {
       { url: `${emulator.url}/w/${id}`, euUrl: `${emulator.euUrl}/w/${id}` },
       { world: id },
     ]) {
-      const run = await runContracts(await opened(input), { select: SELECTED, oracle: false });
+      const run = await runContracts(await opened(input), { select: SOME, oracle: false });
       expect(run.results.filter(({ verdict }) => verdict !== "PASS").map(({ id: name }) => name)).toEqual([]);
       expect(await worlds()).toEqual(["main", id]);
       await target?.close();

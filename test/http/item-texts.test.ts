@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseItemTexts } from "../../emulator/http/item-texts.ts";
 import { JsonText, valueWith } from "../../emulator/subjects/json-text.ts";
+import { casesOf } from "../support/depth.ts";
 
 const NAMES = ["inputs", "outputs"];
 
@@ -79,6 +80,6 @@ test("what is read is what JSON.parse reads, whatever the body", () => {
       const read = parse(json);
       if (read !== undefined) expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(json)));
     }),
-    { numRuns: 1_000 },
+    { numRuns: casesOf(2_000) },
   );
 });

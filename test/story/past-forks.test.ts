@@ -43,6 +43,13 @@ async function take(world: Emulator, { action, k }: Step): Promise<void> {
   await waitUntilIdle(world);
 }
 
+/** Where a world stands after these steps. */
+async function standAfter(world: Emulator, steps: readonly Step[]): Promise<Stand> {
+  for (const each of steps) await take(world, each);
+  const seen = await digest(world);
+  return { turn: await lastTurn(world), now: world.clock.now(), digest: seen };
+}
+
 /** The turns after one, as bytes. */
 async function journalAfter(world: Emulator, turn: number): Promise<string> {
   return JSON.stringify(await world.control("GET", `/journal?since=${turn}`));
@@ -50,15 +57,10 @@ async function journalAfter(world: Emulator, turn: number): Promise<string> {
 
 /** Tells the story in `main`; answers where it stood at the point, which steps came after, and what they led to. */
 async function tell(main: Emulator, { steps, after, by }: Story, isRestarted: boolean) {
-  const stands: Stand[] = [];
-  for (const each of steps) {
-    await take(main, each);
-    const seen = await digest(main);
-    stands.push({ turn: await lastTurn(main), now: main.clock.now(), digest: seen });
-  }
-  const at = stands[after % steps.length] as Stand;
-  const rest = steps.slice((after % steps.length) + 1);
-  const last = stands.at(-1) as Stand;
+  const place = after % steps.length;
+  const at = await standAfter(main, steps.slice(0, place + 1));
+  const rest = steps.slice(place + 1);
+  const last = rest.length === 0 ? at : await standAfter(main, rest);
   // At the last instant a start with another clock has a turn of its own.
   const byTurn = by === "turn" || (isRestarted && at === last);
   return {
@@ -86,12 +88,8 @@ async function retell(main: Emulator, told: Awaited<ReturnType<typeof tell>>, is
   const seen = await main.fork({ at: point });
   expectSame(await digest(seen), at.digest, `a fork at ${point}`);
   const fork = await main.fork({ at: point });
-  let shown = at.digest;
-  for (const each of rest) {
-    await take(fork, each);
-    shown = await digest(fork);
-  }
-  expectSame(shown, last.digest, `${point} and what came after it`);
+  const shown = rest.length === 0 ? at : await standAfter(fork, rest);
+  expectSame(shown.digest, last.digest, `${point} and what came after it`);
   // A restart forgets the numbers of turns that only read.
   if (!isRestarted || point === at.turn)
     expectSame(await journalAfter(fork, at.turn), journal, "the journal");

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
+import { casesOf } from "../support/depth.ts";
 import { BEGIN, startRig } from "../support/emulator.ts";
 import { ACTIONS, closeStores, digest, lastTurn } from "../support/world-actions.ts";
 
@@ -122,5 +123,5 @@ it("changes of one world never show in another, and forks equal their source (mo
       await rig.close();
     }
   });
-  await fc.assert(property, { numRuns: 8, seed: 7, endOnFailure: true });
+  await fc.assert(property, { numRuns: casesOf(24), seed: 7, endOnFailure: true });
 });

@@ -9,6 +9,7 @@ import { type ExplorationOptions, explore } from "../../../scenarios/exploration
 import { edgeSweep } from "../../../scenarios/sweeps/edge-sweep.ts";
 import { crashSweep, limitsSweep, storeSweep } from "../../../scenarios/sweeps/fault-sweeps.ts";
 import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
+import { isFull } from "../../support/depth.ts";
 import { subjectOf } from "../../support/subjects.ts";
 
 const NIGHTLY = fileURLToPath(new URL("../../mutations/nightly.scenario.yaml", import.meta.url));
@@ -47,7 +48,9 @@ const THREADS = ["when:", "  - request: POST /threads", "    body: {}", "    cap
 
 describe("a sweep of crashes", () => {
   it("kills the worker at each point of each run, and the process after each turn of a moving clock", async () => {
-    const { results, notRun, refused } = await swept(NIGHTLY, crashSweep(false), { perSubject: 10 });
+    const { results, notRun, refused } = await swept(NIGHTLY, crashSweep(false), {
+      perSubject: isFull ? 10 : 4,
+    });
     expect({ unheld: unheld(results), refused }).toEqual({ unheld: [], refused: [] });
     const tried = [...results, ...notRun].map(({ trial }) => trial);
     expect(tried).toEqual(
@@ -99,7 +102,7 @@ describe("a sweep of crashes", () => {
 
 describe("a sweep of store errors", () => {
   it("lets an export end as FAILED where the specification has no retry, and go on where it has", async () => {
-    const { results } = await swept(NIGHTLY, storeSweep(false), { perSubject: 12 });
+    const { results } = await swept(NIGHTLY, storeSweep(false), { perSubject: isFull ? 12 : 8 });
     expect(unheld(results)).toEqual([]);
     expect(names(results).some((name) => /^PutObject (AccessDenied|NoSuchBucket)/.test(name))).toBe(true);
     expect(names(results).some((name) => /^PutObject (SlowDown|InternalError|reset)/.test(name))).toBe(true);
@@ -125,7 +128,7 @@ describe("a sweep of limits", () => {
 
 describe("a sweep of edges", () => {
   it("tries the edges of windows and days, and stops the clock at what is due", async () => {
-    const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: 12 });
+    const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: isFull ? 12 : 4 });
     expect(unheld(results)).toEqual([]);
     const tried = [...results, ...notRun].map(({ trial }) => trial);
     const window = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row";

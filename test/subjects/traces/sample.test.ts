@@ -10,6 +10,7 @@ import {
   sampleTraces,
 } from "../../../emulator/subjects/traces/sample.ts";
 import { EDGE_CASES } from "../../../emulator/subjects/traces/sample-edge-cases.ts";
+import { casesOf } from "../../support/depth.ts";
 import { NOW, SESSION_ID } from "./wire-runs.ts";
 
 const ORDER: SampleOptions = {
@@ -76,7 +77,7 @@ describe("sample traces", () => {
           expect(row.dotted_order.startsWith(`${parent?.dotted_order}.`)).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(160) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("sample traces", () => {
         expect(digest(order)).toBe(digest(order));
         expect(digest({ ...order, seed: order.seed + 1 })).not.toBe(digest(order));
       }),
-      { numRuns: 15 },
+      { numRuns: casesOf(40) },
     );
   });
 
