@@ -40,7 +40,7 @@ describe("emulator contract run --target", () => {
       "run",
       "1/both-regions",
       "1/separate-regions",
-      "3.3",
+      "3.3/schedule-status",
       "--target",
       ready.url,
       "--eu-url",

@@ -12,26 +12,30 @@ const ERASED = "\r\u001b[2K";
 const STOPPED = 130;
 
 describe("on a terminal", () => {
-  it("what waits shows that it lives, and Ctrl-C ends it with what was done", async () => {
+  it("what waits shows that it lives, and Ctrl-C ends it with what was done; in CI there is no line", async () => {
     const wait = onTerminal(["wait", "--timeout", "1h"], { cwd: workingFolder() });
+    const inCi = onTerminal(["wait", "--timeout", "PT1.5S"], { cwd: workingFolder(), env: { CI: "true" } });
     await wait.shows(/waiting for an emulator, \d+ s/);
     wait.type(CTRL_C);
     const { code, output } = await wait.ended;
     expect(code).toBe(STOPPED);
     const last = "emulator: stopped by SIGINT: an emulator was not ready yet\r\n";
     expect(output.endsWith(ERASED + last), output).toBe(true);
+    expect((await inCi.ended).output).toMatch(/^emulator: no locator file found here after PT1\.5S; .*\r\n$/);
   });
 
   const SINCE = String.raw`\] \d+ %  \d+/\d+ %s  \d+ s.*  \S`;
 
-  it.each([
+  const LONG: readonly (readonly [words: string[], unit: string, variables: object, bar: string])[] = [
     [["contract", "run"], "cases", {}, ""],
     [["contract", "selftest", "8.5"], "servers", {}, ""],
     [["replay", "--jobs", "1"], "scenarios", {}, String.raw`\[\x1b\[32m#+\x1b\[0m\.*`],
     [["replay", "--sweep", "crash", "--jobs", "1"], "runs", { NO_COLOR: "1" }, String.raw`\[#+\.*`],
-  ])(
-    "%j shows how far it is; Ctrl-C leaves nothing behind and says what was done",
-    async (words, unit, variables, bar) => {
+  ];
+
+  it("long work shows how far it is; Ctrl-C leaves nothing behind and says what was done", async () => {
+    // Side by side, since each waits for the seconds of its line.
+    const check = async ([words, unit, variables, bar]: (typeof LONG)[number]) => {
       const cwd = workingFolder();
       const temporary = join(cwd, "tmp");
       mkdirSync(temporary);
@@ -40,16 +44,15 @@ describe("on a terminal", () => {
       if (bar !== "") expect(shown).toMatch(/#.*\] \d+ %.*about \d+ (s|min|h) left/);
       command.type(CTRL_C);
       const { code, output } = await command.ended;
-      expect(output).toMatch(new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`));
-      expect(code).toBe(STOPPED);
-      expect(readdirSync(temporary)).toEqual([]);
-      expect(readdirSync(cwd)).toEqual(["tmp"]);
-    },
-  );
-
-  it("in CI there is no line", async () => {
-    const inCi = onTerminal(["wait", "--timeout", "PT1.5S"], { cwd: workingFolder(), env: { CI: "true" } });
-    expect((await inCi.ended).output).toMatch(/^emulator: no locator file found here after PT1\.5S; .*\r\n$/);
+      const name = words.join(" ");
+      expect(output, name).toMatch(
+        new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`),
+      );
+      expect(code, name).toBe(STOPPED);
+      expect(readdirSync(temporary), name).toEqual([]);
+      expect(readdirSync(cwd), name).toEqual(["tmp"]);
+    };
+    await Promise.all(LONG.map(check));
   });
 });
 

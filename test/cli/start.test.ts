@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../support/depth.ts";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
 
@@ -154,7 +155,9 @@ describe("emulator start", () => {
   });
 
   it("says which port is taken", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
+    // One that says nothing is waited for.
+    const server = createServer((socket) => isFull || socket.on("error", () => {}).end("220 ready\r\n"));
+    server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
     const outcome = await run(["start", "--port", String(port), "--ephemeral"], { cwd: workingFolder() });
