@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createBrowserGuard } from "../../emulator/http/server/browser-guard.ts";
 import type { ClientAddresses } from "../../emulator/http/server/client-address.ts";
@@ -40,6 +42,30 @@ describe("an origin", () => {
     ]);
     isBroken = false;
     expect((await post(url, "{}")).status).toBe(200);
+  });
+
+  it("waits for requests that are under way when it closes, and for no connection that has had none", async () => {
+    let answer = (_: HttpReply) => {};
+    let begun = () => {};
+    const handled = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const url = await originOf(() => {
+      begun();
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    const unused = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(unused, "connect");
+    const asked = post(url, "{}");
+    await handled;
+    const cut = new Promise((resolve) => unused.resume().once("close", resolve));
+    const closed = closeServer(server, 600_000);
+    await cut;
+    answer(jsonReply(200, {}));
+    expect((await asked).status).toBe(200);
+    await closed;
   });
 
   it("hands a body that is too long on as a problem, without the body", async () => {

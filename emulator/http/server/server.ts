@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { createControlApp } from "./control-app.ts";
 import { createServer } from "./node-http.ts";
@@ -39,8 +39,21 @@ function isBrowserAtRoot({ url, headers }: IncomingMessage): boolean {
   return url === "/" && headers.accept?.includes("text/html") === true;
 }
 
+/** The open connections of the servers that listen. */
+const connections = new WeakMap<Server, Set<Socket>>();
+
+function trackConnections(server: Server): void {
+  const open = new Set<Socket>();
+  connections.set(server, open);
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+}
+
 /** Starts listening; resolves with the port (chosen by the system for 0) or rejects. */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
+  trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -57,6 +70,8 @@ const CLOSE_IDLE_EVERY_MS = 20;
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  // To Node one that a client has opened in advance is not idle.
+  for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
   // A connection whose request was answered meanwhile is kept alive by the client, not needed.
   const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
