@@ -39,25 +39,33 @@ function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | unde
   const holes: Hole[] = [];
   const wanted = names.map((name) => Buffer.from(name));
   const walk = new JsonWalk(body);
+  for (let more = walk.firstMember(); more; more = walk.nextMember())
+    if (!(body[walk.at] === OPEN_LIST ? pastItems(walk, wanted, holes) : walk.value())) return undefined;
+  return !walk.isBroken && walk.isCanonical && walk.at === body.length ? holes : undefined;
+}
 
-  function member(start: number, end: number): boolean {
+function pastItems(walk: JsonWalk, names: readonly Buffer[], holes: Hole[]): boolean {
+  for (let more = walk.firstItem(); more; more = walk.nextItem())
+    if (!(walk.bytes[walk.at] === OPEN_OBJECT ? pastMembers(walk, names, holes) : walk.value())) return false;
+  return !walk.isBroken;
+}
+
+function pastMembers(walk: JsonWalk, names: readonly Buffer[], holes: Hole[]): boolean {
+  for (let more = walk.firstMember(); more; more = walk.nextMember()) {
     // A name with escapes could be any.
     if (!walk.isCanonical) return false;
-    const isHole = isOneOf(wanted, body, start, end);
+    const isHole = isOneOf(names, walk);
     const from = walk.at;
     if (!walk.value()) return false;
     if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
     walk.isCanonical = true;
-    return true;
   }
-
-  const item = () => (body[walk.at] === OPEN_OBJECT ? walk.object(member) : walk.value());
-  const list = () => (body[walk.at] === OPEN_LIST ? walk.list(item) : walk.value());
-  return walk.object(list) && walk.isCanonical && walk.at === body.length ? holes : undefined;
+  return !walk.isBroken;
 }
 
-function isOneOf(names: readonly Buffer[], body: Buffer, start: number, end: number): boolean {
-  for (const name of names) if (end - start === name.length && matchesAt(body, name, start)) return true;
+function isOneOf(names: readonly Buffer[], { bytes, nameStart, nameEnd }: JsonWalk): boolean {
+  for (const name of names)
+    if (nameEnd - nameStart === name.length && matchesAt(bytes, name, nameStart)) return true;
   return false;
 }
 

@@ -20,10 +20,19 @@ const HASH_PRIME = 0x01000193;
 export class JsonWalk {
   readonly bytes: Buffer;
   at = 0;
-  /** The next one. */
-  #backslash = -1;
   /** Whether all since it was last set to true is as `JSON.stringify` would write it, in this order and with these spaces. */
   isCanonical = true;
+  /** Whether a list or an object ended where none does. */
+  isBroken = false;
+  /** Where the last name begins and ends. */
+  nameStart = 0;
+  nameEnd = 0;
+  /** Names with the same hash may be different. */
+  #nameHash = 0;
+  /** Of the names so far in all objects around the place. */
+  readonly #hashes: number[] = [];
+  /** The next one. */
+  #backslash = -1;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -32,37 +41,93 @@ export class JsonWalk {
   /** From the first byte of a value to behind its last one. */
   value(depthLeft = DEPTH_MAX): boolean {
     const byte = this.bytes[this.at];
-    if (byte === QUOTE) return this.text();
+    if (byte === QUOTE) return this.#text();
     if (byte === OPEN_OBJECT) return depthLeft > 0 && this.#object(depthLeft - 1);
-    if (byte === OPEN_LIST) return depthLeft > 0 && this.#values(depthLeft - 1);
+    if (byte === OPEN_LIST) return depthLeft > 0 && this.#list(depthLeft - 1);
     return this.#word();
   }
 
-  /** In a function of its own: one that has a closure takes memory for its variables at each call. */
-  #values(depthLeft: number): boolean {
-    return this.list(() => this.value(depthLeft));
+  /** From the first byte of a list to that of its first item; false behind a list without one. */
+  firstItem(): boolean {
+    return this.#first(CLOSE_LIST);
   }
 
-  /** Walks over a list; `item` walks over each of its items. */
-  list(item: () => boolean): boolean {
-    return this.#enclosed(CLOSE_LIST, item);
+  /** From behind an item to the next one; false behind the list. */
+  nextItem(): boolean {
+    return this.#next(CLOSE_LIST);
   }
 
-  /** Walks over an object; `member` is called with where each name begins and ends, and walks over its value. */
-  object(member: (start: number, end: number) => boolean): boolean {
-    return this.#enclosed(CLOSE_OBJECT, () => {
-      const start = this.at + 1;
-      if (this.bytes[this.at] !== QUOTE || !this.text()) return false;
-      const end = this.at - 1;
+  /** The same in an object, past the name of the member. */
+  firstMember(): boolean {
+    return this.#first(CLOSE_OBJECT) && this.#name();
+  }
+
+  nextMember(): boolean {
+    return this.#next(CLOSE_OBJECT) && this.#name();
+  }
+
+  #list(depthLeft: number): boolean {
+    for (let more = this.firstItem(); more; more = this.nextItem()) if (!this.value(depthLeft)) return false;
+    return !this.isBroken;
+  }
+
+  /** Objects with a name twice, and names that are numbers, which come first in every object, are not canonical. */
+  #object(depthLeft: number): boolean {
+    const hashes = this.#hashes;
+    const first = hashes.length;
+    for (let more = this.firstMember(); more; more = this.nextMember()) {
+      const hash = this.#nameHash;
+      const isNumber = isDigit(this.bytes[this.nameStart] ?? 0);
+      if (isNumber || hashes.length - first === MEMBERS_MAX || hashes.includes(hash, first))
+        this.isCanonical = false;
+      else hashes.push(hash);
+      if (!this.value(depthLeft)) return false;
+    }
+    hashes.length = first;
+    return !this.isBroken;
+  }
+
+  #first(close: number): boolean {
+    this.at += 1;
+    this.#pastSpace();
+    if (this.bytes[this.at] !== close) return true;
+    this.at += 1;
+    return false;
+  }
+
+  #next(close: number): boolean {
+    this.#pastSpace();
+    const byte = this.bytes[this.at++];
+    if (byte === COMMA) {
       this.#pastSpace();
-      if (this.bytes[this.at++] !== COLON) return false;
-      this.#pastSpace();
-      return member(start, end);
-    });
+      return true;
+    }
+    this.isBroken = byte !== close;
+    return false;
+  }
+
+  /** A name and its colon. */
+  #name(): boolean {
+    const { bytes } = this;
+    this.nameStart = this.at + 1;
+    let [at, hash] = [this.nameStart, 0];
+    for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at]) {
+      if (byte === BACKSLASH && !ESCAPES.has(bytes[++at] ?? 0)) this.isCanonical = false;
+      hash = Math.imul(hash ^ (bytes[at] ?? 0), HASH_PRIME);
+      at += 1;
+    }
+    this.#nameHash = hash;
+    this.nameEnd = at;
+    this.isBroken = bytes[this.nameStart - 1] !== QUOTE;
+    this.at = at + 1;
+    this.#pastSpace();
+    if (bytes[this.at++] !== COLON) this.isBroken = true;
+    this.#pastSpace();
+    return !this.isBroken;
   }
 
   /** Walks over a string, from quote to quote. What has no backslash before its end is not looked at byte by byte. */
-  text(): boolean {
+  #text(): boolean {
     const { bytes } = this;
     let at = this.at + 1;
     if (this.#backslash < at) this.#backslash = placeOf(BACKSLASH, bytes, at);
@@ -75,35 +140,6 @@ export class JsonWalk {
     }
     this.at = end + 1;
     return end < bytes.length;
-  }
-
-  /** Objects with a name twice, and names that are numbers, which come first in every object, are not canonical. */
-  #object(depthLeft: number): boolean {
-    const names: number[] = [];
-    return this.object((start, end) => {
-      const name = hashOf(this.bytes, start, end);
-      const first = this.bytes[start] ?? 0;
-      if (isDigit(first) || names.length === MEMBERS_MAX || names.includes(name)) this.isCanonical = false;
-      else names.push(name);
-      return this.value(depthLeft);
-    });
-  }
-
-  #enclosed(close: number, each: () => boolean): boolean {
-    this.at += 1;
-    this.#pastSpace();
-    if (this.bytes[this.at] === close) {
-      this.at += 1;
-      return true;
-    }
-    for (;;) {
-      if (!each()) return false;
-      this.#pastSpace();
-      const byte = this.bytes[this.at++];
-      if (byte === close) return true;
-      if (byte !== COMMA) return false;
-      this.#pastSpace();
-    }
   }
 
   #pastSpace(): void {
@@ -167,11 +203,4 @@ export function hasLineBreak(bytes: Buffer): boolean {
 
 function isLineBreak(byte: number): boolean {
   return byte === CR || byte === LF;
-}
-
-/** Names with the same hash may be different. */
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = end - start;
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), HASH_PRIME);
-  return hash;
 }

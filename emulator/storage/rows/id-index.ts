@@ -1,8 +1,8 @@
 import { wordOfId } from "./sidecar.ts";
 
 /**
- * Where the newest version of each row is: open addressing over typed arrays, about 32 bytes a row
- * (a Map of a million ids takes twenty times that). Rows are never taken out.
+ * Where the newest version of each row is: open addressing over typed arrays, about 40 bytes a row
+ * (a Map of a million ids takes sixteen times that). Rows are never taken out.
  */
 export interface IdIndex {
   readonly size: number;
@@ -19,6 +19,8 @@ export interface IdIndex {
 }
 
 const FIRST_SLOTS = 1024;
+/** A slot has the hash of an id, so that few others are compared with it, and the number of its entry plus one. */
+const SLOT_WORDS = 2;
 const MAX_LOAD_FACTOR = 0.65;
 const CHUNK_BITS = 14;
 const CHUNK_ENTRIES = 1 << CHUNK_BITS;
@@ -34,7 +36,7 @@ function hash(key: Uint32Array): number {
     mixed ^= mixed >>> 15;
   }
   mixed = Math.imul(mixed, 0x85ebca77);
-  return (mixed ^ (mixed >>> 13)) >>> 0;
+  return mixed ^ (mixed >>> 13);
 }
 
 /** The ids and places in order of insertion, in chunks, so that growing copies nothing. */
@@ -71,7 +73,6 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
       for (let word = 0; word < ID_WORDS; word += 1) if (chunk[at + word] !== key[word]) return false;
       return true;
     },
-    key: (entry: number) => chunkOf(entry).subarray(wordsAt(entry), wordsAt(entry) + ID_WORDS),
     word: (entry: number, word: number) => chunkOf(entry)[wordsAt(entry) + word] ?? 0,
     place(entry: number, segment: number, position: number): void {
       const chunk = chunkToChange(entry);
@@ -89,63 +90,83 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
 export function createIdIndex(rows = 0): IdIndex {
   let slots = FIRST_SLOTS;
   while (rows > slots * MAX_LOAD_FACTOR) slots *= 2;
-  return indexOver(createEntries(), new Uint32Array(slots), false);
+  return indexOver(createEntries(), new Int32Array(slots * SLOT_WORDS), false);
 }
 
-function indexOver(entries: ReturnType<typeof createEntries>, first: Uint32Array, isCopy: boolean): IdIndex {
+/** Where the slot begins that has an entry of this hash and this id, or else the free one in which it belongs. */
+function findSlot(slots: Int32Array, hashed: number, isEntry: (entry: number) => boolean): number {
+  const mask = slots.length - 1;
+  let at = (hashed * SLOT_WORDS) & mask;
+  for (let entry = slots[at + 1]; entry; entry = slots[at + 1]) {
+    if (slots[at] === hashed && isEntry(entry - 1)) break;
+    at = (at + SLOT_WORDS) & mask;
+  }
+  return at;
+}
+
+/** The same in twice as many slots. */
+function grown(slots: Int32Array): Int32Array {
+  const larger = new Int32Array(2 * slots.length);
+  for (let from = 0; from < slots.length; from += SLOT_WORDS) {
+    const [hashed = 0, entry = 0] = [slots[from], slots[from + 1]];
+    if (entry === 0) continue;
+    const at = findSlot(larger, hashed, () => false);
+    larger[at] = hashed;
+    larger[at + 1] = entry;
+  }
+  return larger;
+}
+
+function indexOver(entries: ReturnType<typeof createEntries>, first: Int32Array, isCopy: boolean): IdIndex {
   const wanted = new Uint32Array(ID_WORDS);
+  let hashOfWanted = 0;
+  /** Where its slot begins, once it was looked for. */
+  let slotOfWanted = -1;
   let slots = first;
   let isShared = isCopy;
   /** The id whose bytes are wanted. */
   let taken: string | undefined;
+  const isWanted = (entry: number) => entries.has(entry, wanted);
+
+  function take(id: string | undefined): void {
+    taken = id;
+    hashOfWanted = hash(wanted);
+    slotOfWanted = -1;
+  }
 
   function takeBytes(bytes: Buffer, at: number): void {
-    taken = undefined;
     for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = bytes.readUInt32BE(at + word * 4);
+    take(undefined);
   }
 
   /** The same id is asked for again and again: whether it is there, where, and to change that. */
   function takeText(id: string): void {
     if (id === taken) return;
     for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = wordOfId(id, word);
-    taken = id;
-  }
-
-  /** The slot in which a key is, or the free one in which it belongs. */
-  function slotOf(key: Uint32Array): number {
-    const mask = slots.length - 1;
-    let slot = hash(key) & mask;
-    for (let taken = slots[slot]; taken; taken = slots[slot]) {
-      if (entries.has(taken - 1, key)) return slot;
-      slot = (slot + 1) & mask;
-    }
-    return slot;
+    take(id);
   }
 
   function entryOfWanted(): number {
-    return (slots[slotOf(wanted)] ?? 0) - 1;
+    if (slotOfWanted < 0) slotOfWanted = findSlot(slots, hashOfWanted, isWanted);
+    return (slots[slotOfWanted + 1] ?? 0) - 1;
   }
 
-  function grow(): void {
-    slots = new Uint32Array(slots.length * 2);
+  function addWanted(): number {
+    if ((entries.size() + 1) * SLOT_WORDS > slots.length * MAX_LOAD_FACTOR) {
+      slots = grown(slots);
+      slotOfWanted = -1;
+    } else if (isShared) slots = slots.slice();
     isShared = false;
-    for (let entry = 0; entry < entries.size(); entry += 1) slots[slotOf(entries.key(entry))] = entry + 1;
+    if (slotOfWanted < 0) slotOfWanted = findSlot(slots, hashOfWanted, isWanted);
+    const entry = entries.add(wanted);
+    slots[slotOfWanted] = hashOfWanted;
+    slots[slotOfWanted + 1] = entry + 1;
+    return entry;
   }
 
   function putWanted(segment: number, position: number): void {
-    let slot = slotOf(wanted);
-    let entry = (slots[slot] ?? 0) - 1;
-    if (entry < 0) {
-      if (entries.size() + 1 > slots.length * MAX_LOAD_FACTOR) {
-        grow();
-        slot = slotOf(wanted);
-      }
-      if (isShared) slots = slots.slice();
-      isShared = false;
-      entry = entries.add(wanted);
-      slots[slot] = entry + 1;
-    }
-    entries.place(entry, segment, position);
+    const known = entryOfWanted();
+    entries.place(known < 0 ? addWanted() : known, segment, position);
   }
 
   return {

@@ -32,11 +32,14 @@ const HEAD_PLACES = Object.fromEntries(HEAD_COLUMNS.map((name, at) => [name, at]
   number
 >;
 const HEAD = `{"head":`;
-/** With what stands before the value of each. */
-const JSON_KEYS = JSON_COLUMNS.map((name) => [name, `,"${name}":`] as const);
+const NULL = "null";
+/** With what stands before the value of each, and that with no value. */
+const JSON_KEYS = JSON_COLUMNS.map((name) => {
+  const key = Buffer.from(`,"${name}":`);
+  return [name, key, Buffer.from(key + NULL)] as const;
+});
 const SIZES = `,"sizes":`;
 const OPENING_BRACKET = 0x5b;
-const NULL = "null";
 /** No other JSON text begins with it. */
 const NULL_BEGIN = 0x6e;
 
@@ -62,23 +65,22 @@ export function writeLeft(writer: LineWriter, id: string, { sequence, previous }
 /** Writes the line of a row; answers its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
   writer.begin();
-  const head: unknown[] = HEAD_COLUMNS.map((name) => row[name]);
+  const head: unknown[] = [];
+  for (const name of HEAD_COLUMNS) head.push(row[name]);
   if (row.below) head.push(row.below);
-  let text = HEAD + JSON.stringify(head);
-  let sizes = `[${sequence},${previous}`;
-  for (const [name, key] of JSON_KEYS) {
+  writer.write(HEAD + JSON.stringify(head));
+  let sizes = `${SIZES}[${sequence},${previous}`;
+  for (const [name, key, keyOfNull] of JSON_KEYS) {
     const value = row[name];
-    text += key;
     if (value === null) {
-      text += NULL;
+      writer.write(keyOfNull);
       sizes += `,${NULL.length}`;
     } else {
-      writer.write(text);
-      text = "";
+      writer.write(key);
       sizes += `,${writer.write(value instanceof JsonText ? value.bytes : JSON.stringify(value))}`;
     }
   }
-  writer.write(`${text}${SIZES}${sizes}]`);
+  writer.write(`${sizes}]`);
   return writer.end();
 }
 
