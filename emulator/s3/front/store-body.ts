@@ -15,7 +15,7 @@ export async function receiveAndStore<Facts, R>(
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {
-  const stage = store.files.stage();
+  const stage = store.files.stage(true);
   const write: BodyStage["write"] = (chunk) => {
     requireRoom(chunk.length);
     return stage.write(chunk);

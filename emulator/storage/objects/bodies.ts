@@ -17,7 +17,8 @@ import { createObjectsView } from "./view.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
-  stage(): BodyStage;
+  /** A body on its way in; `ownsPieces` when nobody else has the pieces of it. */
+  stage(ownsPieces?: boolean): BodyStage;
   /** Runs the commit for a body that is written; `place` is where people find it, if it is that of an object. */
   publish<R>(
     stage: BodyStage,
@@ -106,7 +107,7 @@ export function openBodies(options: BodiesOptions): Bodies {
   }
 
   return {
-    stage: () => (isOver ? refusedStage() : stages.open()),
+    stage: (ownsPieces = false) => (isOver ? refusedStage() : stages.open(ownsPieces)),
     publish(stage, place, commit) {
       if (!stages.has(stage))
         return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
@@ -155,13 +156,14 @@ function worldIsOver(): Refusal {
 }
 
 /** The bodies that are on their way in. */
-function createStages(options: Omit<StageOptions, "named" | "forget">) {
+function createStages(options: Omit<StageOptions, "ownsPieces" | "named" | "forget">) {
   const open = new Set<BodyStage>();
   const named = new Map<string, BodyStage>();
   return {
-    open(): BodyStage {
+    open(ownsPieces: boolean): BodyStage {
       const stage = openStage({
         ...options,
+        ownsPieces,
         named: (file) => named.set(file, stage),
         forget(file) {
           open.delete(stage);

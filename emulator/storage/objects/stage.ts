@@ -1,14 +1,14 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
 import { sumOn } from "../checksum.ts";
 import type { Pool } from "../pool/pool.ts";
+import { createBodyFile } from "./body-file.ts";
 import { isShared } from "./body-place.ts";
 import type { SharedFiles } from "./shared-files.ts";
 
-const writev = promisify(fs.writev);
-
-/** So much is written with one call, which takes less than many; the rest of a body synchronously, since a thread would take longer. */
+/** So much of a body is written as it comes: a thread would take longer. */
+const SYNCHRONOUS_BYTES = 1024 * 1024;
+/** Of what comes behind that, so much is written with one call of a thread, while more comes. */
 const BATCH_BYTES = 256 * 1024;
 
 /** A body on its way in. */
@@ -17,7 +17,7 @@ export interface BodyStage {
   readonly file: string;
   /** The CRC-32 of what was written. */
   readonly sum: number;
-  /** Takes a piece that stays as it is: it is written later, with others. One at a time. */
+  /** Takes a piece that stays as it is: it may be written later, with others. One at a time. */
   write(piece: Uint8Array): Promise<void>;
   /** Ends the writing: from here on the body can be published. */
   close(): Promise<void>;
@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly shared: Pick<SharedFiles, "append" | "leave">;
   /** Smaller bodies share files. */
   readonly sharedBytes: number;
+  /** Nobody else has the pieces: their memory may go as soon as they are written. */
+  readonly ownsPieces: boolean;
   /** The body has its name. */
   readonly named: (file: string) => void;
   /** It is settled or discarded. */
@@ -45,25 +47,21 @@ export interface StageOptions {
 
 /** Opens a stage; nothing is on disk before so much is written that it takes a file of its own, or the stage is closed. */
 export function openStage(options: StageOptions): BodyStage {
-  const { sharedBytes, forget } = options;
+  const { sharedBytes, ownsPieces, forget } = options;
   const target = createTarget(options);
-  let opened: number | undefined;
+  const body = createBodyFile(target.openNew, ownsPieces);
   let discarded = false;
   let settled = false;
-  let writing: Promise<void> = Promise.resolve();
-  let batch: Uint8Array[] = [];
-  let batchBytes = 0;
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let size = 0;
   let sum = 0;
 
-  async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
-    for (let rest = pieces; rest.length > 0 && !discarded; )
-      rest = behind(rest, (await writev(fd, rest)).bytesWritten);
-  }
-
-  function closeOpened(): void {
-    const fd = opened;
-    opened = undefined;
-    if (fd !== undefined) fs.closeSync(fd);
+  function takeHeld(): readonly Uint8Array[] {
+    const pieces = held;
+    held = [];
+    heldBytes = 0;
+    return pieces;
   }
 
   return {
@@ -76,36 +74,29 @@ export function openStage(options: StageOptions): BodyStage {
     async write(piece) {
       if (discarded) return;
       sum = sumOn(piece, sum);
-      batch.push(piece);
-      batchBytes += piece.length;
-      if (batchBytes < BATCH_BYTES) return;
-      opened ??= target.openNew();
-      const [before, pieces, fd] = [writing, batch, opened];
-      batch = [];
-      batchBytes = 0;
-      writing = before.then(() => writeAll(fd, pieces));
-      // Whoever writes next, or closes, learns of a failure; the next pieces come while these are written.
-      writing.catch(() => undefined);
-      await before;
+      held.push(piece);
+      heldBytes += piece.length;
+      size += piece.length;
+      const isLarge = size > SYNCHRONOUS_BYTES;
+      if (heldBytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
+      if (isLarge) await body.writeInThread(takeHeld());
+      else body.writeNow(takeHeld());
     },
     async close() {
-      await writing;
+      await body.settled();
       if (discarded) return;
-      const last = Buffer.concat(batch);
-      if (opened === undefined && last.length < sharedBytes) return target.share(last);
-      opened ??= target.openNew();
-      fs.writeFileSync(opened, last);
-      closeOpened();
+      if (!body.isBegun && heldBytes < sharedBytes) return target.share(Buffer.concat(takeHeld()));
+      body.writeNow(takeHeld());
+      body.close();
     },
     writeWhole(bytes) {
       if (discarded) return;
       sum = sumOn(bytes);
       if (bytes.length < sharedBytes) return target.share(bytes);
-      const fd = target.openNew();
       try {
-        fs.writeFileSync(fd, bytes);
+        body.writeNow([bytes]);
       } finally {
-        fs.closeSync(fd);
+        body.close();
       }
     },
     discard() {
@@ -113,8 +104,7 @@ export function openStage(options: StageOptions): BodyStage {
       if (discarded || settled) return;
       discarded = true;
       target.remove();
-      // Not before the last write is over: the number could be another file's by then.
-      writing.catch(() => undefined).then(closeOpened);
+      body.giveUp();
     },
     settle() {
       forget(target.file);
@@ -158,18 +148,6 @@ function createNew(path: string): number {
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return fs.openSync(path, "wx", 0o600);
   }
-}
-
-/** What is left of pieces behind so many bytes of them. */
-function behind(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
-  let left = bytes;
-  const at = pieces.findIndex(({ length }) => {
-    if (left < length) return true;
-    left -= length;
-    return false;
-  });
-  const [first, ...rest] = at < 0 ? [] : pieces.slice(at);
-  return first ? [first.subarray(left), ...rest] : [];
 }
 
 /** A stage for a world that is over: takes everything in, and nothing comes of it. */

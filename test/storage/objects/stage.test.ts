@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { readBody } from "../../../emulator/storage/objects/opened-body.ts";
+import type { BodyStage } from "../../../emulator/storage/objects/stage.ts";
+import { openTestStore } from "../../s3/harness.ts";
+
+const PIECE_BYTES = 100_000;
+
+/** More than is written as it comes. */
+function newPieces(): Buffer[] {
+  return Array.from({ length: 30 }, (_, n) => Buffer.alloc(PIECE_BYTES, n));
+}
+
+async function writeAll(stage: BodyStage, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) await stage.write(piece);
+  await stage.close();
+}
+
+test("a body in pieces, given away or not, is what they were", async () => {
+  const { files } = openTestStore({ sharedBytes: 64 * 1024 });
+  for (const count of [0, 1, 2, 10, 11, 12, 30])
+    for (const ownsPieces of [true, false]) {
+      const pieces = newPieces().slice(0, count);
+      const whole = Buffer.concat(pieces);
+      const stage = files.stage(ownsPieces);
+      await writeAll(stage, pieces);
+      const { file, sum } = stage;
+      expect(
+        await readBody(await files.open({ file, sum, size: whole.length, etag: "", checksums: {} })),
+      ).toEqual(whole);
+    }
+});
+
+test("the memory of pieces that nobody else has goes when they are written, that of others stays", async () => {
+  const { files } = openTestStore();
+  const [given, kept] = [newPieces(), newPieces()];
+  await writeAll(files.stage(true), given);
+  await writeAll(files.stage(), kept);
+  expect(given.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBe(0);
+  expect(Buffer.concat(kept)).toEqual(Buffer.concat(newPieces()));
+  const more = Buffer.alloc(2 * PIECE_BYTES, "x");
+  await writeAll(files.stage(true), [more.subarray(PIECE_BYTES)]);
+  expect(String(more)).toBe("x".repeat(2 * PIECE_BYTES));
+});
