@@ -50,18 +50,27 @@ export async function shrink(
   const stepsBefore = stepCount(best);
   let runs = 1;
 
-  /** Takes the first smaller one that fails in the same way; false when there is none. */
+  let from = 0;
+
+  /** Takes a smaller one that fails in the same way, the next after the last that did; false when there is none. */
   async function takeSmaller(): Promise<boolean> {
+    let at = -1;
     for (const candidate of smallerThan(best)) {
+      at += 1;
+      if (at < from) continue;
       if (runs >= maxRuns) return false;
       runs += 1;
       onProgress?.(runs, stepCount(best));
       const found = await failureOf(candidate, output, environments);
       if (found?.origin !== kept?.origin || found?.difference !== kept?.difference) continue;
       best = candidate;
+      from = at;
       return true;
     }
-    return false;
+    // A cut that was tried before the others may do after them.
+    const isAgain = from > 0;
+    from = 0;
+    return isAgain;
   }
 
   while (await takeSmaller());

@@ -70,9 +70,10 @@ async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly 
 
 describe("a scenario that fails", () => {
   it("of forty steps comes down to five at most, and fails in the same way", async () => {
-    const { stepsBefore, steps, isSmallest, text, file } = await small(write(...FORTY));
+    const { stepsBefore, steps, isSmallest, runs, text, file } = await small(write(...FORTY));
     expect({ stepsBefore, isSmallest }).toEqual({ stepsBefore: 40, isSmallest: true });
     expect(steps).toBeLessThanOrEqual(5);
+    expect(runs).toBeLessThan(120);
     for (const lost of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
       expect(text).not.toContain(lost);
     const [outcome] = await replay([readScenario(file)], { cwd: folder, jobs: 1, environments });
