@@ -56,12 +56,12 @@ function put(bytes: Buffer, at: number, text: Buffer): number {
  */
 const DIGITS = 0xa9b2e76f;
 // biome-ignore format: a table
-const DIGITS_OF_BIT = [
+const DIGITS_OF_BIT = Uint32Array.of(
   0x10000000, 0x20000000, 0x40000000, 0x80000000, 0x761e8889, 0x45b68589, 0x44df2a07, 0xef87e180,
   0x01000000, 0x02000000, 0x04000000, 0x08000000, 0xd724cd50, 0x7d53ce64, 0x98878dd5, 0x1e2882bc,
   0xa3d606a5, 0x0aab8541, 0x114eae11, 0xa813d151, 0xb5316120, 0x1c7c4ac9, 0x027b4a02, 0xda549f2c,
   0x00100000, 0x00200000, 0x00400000, 0x00800000, 0xb99bbea6, 0x739ab564, 0x2408030b, 0xc71df0e4,
-];
+);
 
 function digitsAfter(sum: number): number {
   let digits = DIGITS;

@@ -82,8 +82,11 @@ export interface WorldStorageOptions {
   readonly foldAtBytes?: number;
 }
 
-/** Rows of a world that is not kept wait in memory, up to so many bytes, until others want to read them from its files. */
-const UNKEPT_BYTES_MAX = 1024 * 1024;
+/**
+ * Rows of a world that is not kept wait in memory, up to so many bytes, until others want to read them from its files. More would
+ * take longer: what is written again and again stays in the caches of the processor.
+ */
+const UNKEPT_BYTES_MAX = 256 * 1024;
 
 /** Opens the files of a world, as its head leads to them. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {

@@ -24,14 +24,12 @@ export type HeadColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
 
 const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
 /** In the order of their values. */
-const HEAD_COLUMNS = COLUMN_NAMES.filter(
-  (name): name is HeadColumn => name !== "tenant_id" && !isJsonColumn(name),
-);
+const HEAD_COLUMNS = headOf(Object.fromEntries(COLUMN_NAMES.map((name) => [name, name]))) as HeadColumn[];
 const HEAD_PLACES = Object.fromEntries(HEAD_COLUMNS.map((name, at) => [name, at])) as Record<
   HeadColumn,
   number
 >;
-const HEAD = `{"head":`;
+const HEAD = Buffer.from(`{"head":`);
 const NULL = "null";
 /** With what stands before the value of each, and that with no value. */
 const JSON_KEYS = JSON_COLUMNS.map((name) => {
@@ -65,10 +63,8 @@ export function writeLeft(writer: LineWriter, id: string, { sequence, previous }
 /** Writes the line of a row; answers its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
   writer.begin();
-  const head: unknown[] = [];
-  for (const name of HEAD_COLUMNS) head.push(row[name]);
-  if (row.below) head.push(row.below);
-  writer.write(HEAD + JSON.stringify(head));
+  writer.write(HEAD);
+  writer.write(JSON.stringify(row.below ? [...headOf(row), row.below] : headOf(row)));
   let sizes = `${SIZES}[${sequence},${previous}`;
   for (const [name, key, keyOfNull] of JSON_KEYS) {
     const value = row[name];
@@ -82,6 +78,35 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
   }
   writer.write(`${sizes}]`);
   return writer.end();
+}
+
+/** The values of the short columns. Named one by one: to look them up by name takes half as long as to make their text. */
+function headOf(row: { readonly [Name in HeadColumn]?: unknown }): unknown[] {
+  return [
+    row.id,
+    row.session_id,
+    row.trace_id,
+    row.parent_run_id,
+    row.parent_run_ids,
+    row.reference_example_id,
+    row.name,
+    row.run_type,
+    row.start_time,
+    row.end_time,
+    row.status,
+    row.is_root,
+    row.dotted_order,
+    row.trace_tier,
+    row.error,
+    row.tags,
+    row.total_tokens,
+    row.prompt_tokens,
+    row.completion_tokens,
+    row.total_cost,
+    row.prompt_cost,
+    row.completion_cost,
+    row.first_token_time,
+  ];
 }
 
 /** Answers a line that was read at a byte of the file of a path, if it is as it was written. */
