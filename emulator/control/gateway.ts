@@ -103,9 +103,9 @@ async function answer(
         headers: { "content-type": "application/gzip", ...result.headers },
         body: result.attachment,
       };
-    return isLines(result)
-      ? { status: 200, headers: { "content-type": "application/x-ndjson" }, body: result.lines }
-      : jsonReply(200, result);
+    if (!isLines(result)) return jsonReply(200, result);
+    const { lines, isEndless } = result;
+    return { status: 200, headers: { "content-type": "application/x-ndjson" }, body: lines, isEndless };
   } catch (error) {
     const refusal = refusalIn(error);
     if (!refusal) return jsonReply(500, { error: { code: "defect", message: String(error) } });

@@ -47,10 +47,10 @@ export const INSPECTION_OPERATIONS = [
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
     },
     run({ world }, { query }): Lines {
-      if (query.follow === 1 && world.isPast) throw pastIsReadOnly();
-      return {
-        lines: query.follow === 1 ? followed(world, query.since ?? 0) : kept(world, query.since ?? 0),
-      };
+      const { follow, since = 0 } = query;
+      if (follow !== 1) return { lines: kept(world, since) };
+      if (world.isPast) throw pastIsReadOnly();
+      return { lines: followed(world, since), isEndless: true };
     },
   }),
   control({

@@ -250,9 +250,10 @@ export interface ControlOperation extends ControlFacts {
   ): unknown;
 }
 
-/** A stream of lines instead of one JSON value. */
+/** A stream of lines instead of one JSON value; `isEndless` where they end with the world only. */
 export interface Lines {
   readonly lines: AsyncIterable<string>;
+  readonly isEndless?: boolean;
 }
 
 /** A file, piece by piece, instead of one JSON value. */

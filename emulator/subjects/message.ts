@@ -30,6 +30,8 @@ export interface HttpReply {
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Keep-alive bytes, sent by wall clock while the body is idle. */
   readonly keepAlive?: { readonly text: string; readonly everyMs: number };
+  /** Only the end of its world ends the body: what closes does not wait for it. */
+  readonly isEndless?: boolean;
 }
 
 /** Names in lower case. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBrowserGuard } from "../../emulator/http/server/browser-guard.ts";
 import type { ClientAddresses } from "../../emulator/http/server/client-address.ts";
 import { closeServer, createOrigin, listen } from "../../emulator/http/server/server.ts";
@@ -23,6 +23,11 @@ async function originOf(handle: (request: HttpRequest) => Promise<HttpReply>): P
     handle,
   });
   return `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+}
+
+async function* unending(): AsyncGenerator<string> {
+  yield "first";
+  await new Promise(() => {});
 }
 
 const guard = createBrowserGuard({ allowedHosts: [], corsOrigins: [] });
@@ -66,6 +71,27 @@ describe("an origin", () => {
     answer(jsonReply(200, {}));
     expect((await asked).status).toBe(200);
     await closed;
+  });
+
+  it("does not wait for a reply that ends with its world only when it closes, but for all others before", async () => {
+    let answer: ((reply: HttpReply) => void) | undefined;
+    const url = await originOf(async ({ path }) => {
+      if (path === "/endless") return { status: 200, headers: {}, body: unending(), isEndless: true };
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    const endless = await fetch(`${url}/endless`);
+    const cut = endless.text().catch((error: Error) => error.message);
+    const asked = post(url, "{}");
+    await expect.poll(() => answer).toBeDefined();
+    const looked = vi.spyOn(server, "closeIdleConnections");
+    const closed = closeServer(server, 600_000);
+    await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(3);
+    answer?.(jsonReply(200, {}));
+    expect((await asked).status).toBe(200);
+    await closed;
+    expect(await cut).toBe("terminated");
   });
 
   it("hands a body that is too long on as a problem, without the body", async () => {

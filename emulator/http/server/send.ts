@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { HttpReply } from "../../subjects/message.ts";
 
 /** Sends a reply; to HEAD without its body. */
@@ -19,6 +20,14 @@ export function send(
   response.end(request.method === "HEAD" ? undefined : body, length === body.length ? "latin1" : "utf8");
 }
 
+/** The connections of replies that are endless. */
+const endless = new WeakSet<Socket>();
+
+/** Whether a connection has nothing but a reply that ends with its world only. */
+export function isEndless(socket: Socket): boolean {
+  return endless.has(socket);
+}
+
 /** A streamed reply. */
 export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | Uint8Array> };
 
@@ -27,7 +36,7 @@ export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | 
  * at once, even while it waits, so that nothing is left behind.
  */
 export async function sendStream(
-  { status, headers, body, keepAlive }: StreamedReply,
+  { status, headers, body, keepAlive, isEndless }: StreamedReply,
   response: ServerResponse,
 ): Promise<void> {
   const iterator = body[Symbol.asyncIterator]();
@@ -36,6 +45,8 @@ export async function sendStream(
   response.once("close", leave);
   response.writeHead(status, headers);
   response.flushHeaders();
+  const { socket } = response;
+  if (isEndless && socket) endless.add(socket);
   const beat = keepAlive && setInterval(() => response.write(keepAlive.text), keepAlive.everyMs);
   try {
     for (;;) {
@@ -50,6 +61,7 @@ export async function sendStream(
     response.destroy();
   } finally {
     clearInterval(beat);
+    if (socket) endless.delete(socket);
   }
 }
 

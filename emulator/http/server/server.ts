@@ -4,7 +4,7 @@ import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { createControlApp } from "./control-app.ts";
 import { createServer } from "./node-http.ts";
 import { type Listener, replyTo, replyToFailure } from "./reply-to.ts";
-import { send } from "./send.ts";
+import { isEndless, send } from "./send.ts";
 
 const MAX_HEADERS = 200;
 const KEEP_ALIVE_MS = 65_000;
@@ -66,14 +66,18 @@ export async function listen(server: Server, port: number, host: string): Promis
 
 const CLOSE_IDLE_EVERY_MS = 20;
 
-/** Stops accepting requests, waits briefly for open ones, then closes the remaining connections. */
+/** Stops accepting requests, waits briefly for open ones, then closes the remaining connections: at once where no other reply ends by itself. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const open = connections.get(server) ?? new Set();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   // To Node one that a client has opened in advance is not idle.
-  for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+  for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   // A connection whose request was answered meanwhile is kept alive by the client, not needed.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+  const closeIdle = setInterval(() => {
+    server.closeIdleConnections();
+    if ([...open].every(isEndless)) server.closeAllConnections();
+  }, CLOSE_IDLE_EVERY_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(closeIdle);
