@@ -371,7 +371,8 @@ describe("in a data folder", () => {
     await rig.close();
     await (await open()).close();
     expect(existsSync(join(folder, ".trash"))).toBe(false);
-    expect(readdirSync(join(folder, "worlds"))).toEqual(["main"]);
+    // A world that has no object has no folder for people to look into.
+    expect(existsSync(join(folder, "worlds"))).toBe(false);
     expect(unneededFiles(folder)).toEqual([]);
     expect(readdirSync(join(folder, "pool"))).toHaveLength(1);
   });
