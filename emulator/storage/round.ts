@@ -2,8 +2,8 @@ import { withResolvers } from "../kernel/deferred.ts";
 
 /** Batches what becomes pending in one round of the event loop into one write at its end. */
 export interface Round {
-  /** Something waits: it is written before the round ends, or with the next `flush`. */
-  due(): void;
+  /** Something waits: it is written before the round ends, or with the next `flush`; `isMuch` of it once the caller has returned. */
+  due(isMuch?: boolean): void;
   /** Writes what waits now. Once that has failed, it throws the same each time. */
   flush(): void;
   /** Undefined when nothing waits; rejects when it could not be written. */
@@ -38,7 +38,8 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
   }
 
   return {
-    due() {
+    due(isMuch = false) {
+      if (isMuch) process.nextTick(endRound);
       if (round) return;
       round = withResolvers<void>();
       // A caller that awaits it gets the failure; without one it must not end the process.

@@ -87,6 +87,8 @@ export interface WorldStorageOptions {
  * take longer: what is written again and again stays in the caches of the processor.
  */
 const UNKEPT_BYTES_MAX = 256 * 1024;
+/** So many bytes of rows wait for no other request, for the same reason. */
+const MUCH_BYTES = 128 * 1024;
 
 /** Opens the files of a world, as its head leads to them. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
@@ -129,7 +131,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     },
     keepSoon(commit) {
       lines?.add(commit);
-      round.due();
+      round.due(rows.waitingBytes() > MUCH_BYTES);
     },
     flush: round.flush,
     flushed: () => (journal ? round.flushed() : undefined),

@@ -251,6 +251,19 @@ describe("what waits for the end of a round", () => {
     expect(write).toHaveBeenCalledTimes(2);
   });
 
+  test("is written at once behind its caller when it is much", async () => {
+    const write = vi.fn();
+    const otherWork = vi.fn();
+    const round = createRound(write);
+    setImmediate(otherWork);
+    round.due();
+    round.due(true);
+    expect(write).not.toHaveBeenCalled();
+    await round.flushed();
+    expect(write).toHaveBeenCalledOnce();
+    expect(otherWork).not.toHaveBeenCalled();
+  });
+
   test("fails for good once it could not be written, and somebody hears of it in any case", async () => {
     const failure = new Error("disk full");
     const write = vi.fn(() => {
