@@ -18,9 +18,17 @@ export function profileInto(folder) {
 
 const running = new Set();
 
-/** Ends what a figure that failed has left running, whatever it is busy with. */
+/** Ends what a figure that failed has left running, whatever it is busy with, and what that has started. */
 export function endAll() {
-  for (const child of running) child.kill("SIGKILL");
+  for (const pid of [...running].flatMap((child) => familyOf(child.pid))) kill(pid);
+}
+
+function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** Starts a program and resolves with its first line, the time until then, and a way to end it. */

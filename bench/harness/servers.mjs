@@ -21,18 +21,12 @@ export async function emptied(url, thread_id) {
   await call(url, "POST", "/_emulator/v1/agent/scripts", script);
 }
 
-const SETTLED_MS = 120_000;
-
-/** Waits until no run of a thread is left to do. @throws when that takes minutes */
+/** Waits until no run of a thread is left to do, for as long as its figure may take. */
 export async function settled(url, thread) {
-  const until = performance.now() + SETTLED_MS;
   const left = async () =>
     (await call(url, "GET", `/threads/${thread}/runs?status=pending&limit=1`)).length > 0;
   const busy = async () => (await call(url, "GET", `/threads/${thread}`)).status === "busy";
-  while ((await left()) || (await busy())) {
-    if (performance.now() > until) throw new Error(`runs of ${thread} at ${url} do not end`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  while ((await left()) || (await busy())) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 /** What all benches of exports order, from the embedded store's bucket `traces`. */
