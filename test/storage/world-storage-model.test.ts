@@ -223,8 +223,11 @@ class Folder {
   async restart(isClean: boolean): Promise<void> {
     for (const { storage, world } of this.#open.values()) {
       storage.flush();
-      if (isClean) await storage.close(world.state());
-      else storage.end();
+      if (isClean) {
+        // As the runtime does: at the next start nothing is shown anew.
+        storage.bodies.show();
+        await storage.close(world.state());
+      } else storage.end();
     }
     this.#open.clear();
     this.#images.clear();
