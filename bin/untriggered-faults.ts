@@ -10,7 +10,7 @@ const UNTRIGGERED_FAULTS = 4;
  */
 export function exitCodeOfFaults(running: ServingEmulator, { settings }: Configuration): number {
   const untriggered = settings.strict ? running.untriggeredFaults() : [];
-  for (const { id, plane, match, then } of untriggered)
-    printError(`fault ${id} was never hit: ${JSON.stringify({ plane, match, then })}`);
+  for (const { id, target, match, then } of untriggered)
+    printError(`fault ${id} was never hit: ${JSON.stringify({ target, match, then })}`);
   return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }

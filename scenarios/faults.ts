@@ -1,8 +1,8 @@
 import {
-  FAULT_PLANES,
   FAULT_POINT_NAMES,
   FAULT_PRESETS,
   FAULT_REGIONS,
+  FAULT_TARGETS,
   type FaultMember,
   type MatchKind,
   PROCESSING_ERRORS,
@@ -58,7 +58,8 @@ const THEN: Readonly<Record<ThenKind, Field<unknown>>> = {
 export const faultGiven = closed(
   {
     preset: optional(wordOf(Object.keys(FAULT_PRESETS))),
-    plane: optional(wordOf(Object.keys(FAULT_PLANES))),
+    target: optional(wordOf(Object.keys(FAULT_TARGETS))),
+    plane: optional({ ...wordOf(Object.keys(FAULT_TARGETS)), description: "The former name of `target`." }),
     match: optional(closed(matchMembers())),
     then: optional(closed(thenMembers())),
     times: optional(number),
@@ -70,15 +71,15 @@ export const faultGiven = closed(
   { description: "A rule or a preset, as POST /faults takes it." },
 );
 
-/** Keys of all planes; one that two planes read differently takes what either does. */
+/** Keys of all targets; one that two targets read differently takes what either does. */
 function matchMembers() {
   const kinds: Record<string, MatchKind> = {};
-  for (const { match } of Object.values(FAULT_PLANES)) Object.assign(kinds, match);
+  for (const { match } of Object.values(FAULT_TARGETS)) Object.assign(kinds, match);
   return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, optional(MATCH[kind])]));
 }
 
 function thenMembers() {
-  const members = Object.values(FAULT_PLANES).flatMap(({ then }) => Object.entries<FaultMember>(then));
+  const members = Object.values(FAULT_TARGETS).flatMap(({ then }) => Object.entries<FaultMember>(then));
   return Object.fromEntries(
     members.map(([name, { takes, meaning }]) => [name, optional({ ...THEN[takes], description: meaning })]),
   );

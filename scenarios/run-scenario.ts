@@ -101,8 +101,8 @@ async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<
   const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
   const step = missed && (armed.get(missed.id) ?? steps.at(-1));
   if (!missed || !step) return undefined;
-  const { preset, plane, match, then } = missed;
-  const shown = JSON.stringify({ ...(preset === null ? { plane, then } : { preset }), match });
+  const { preset, target, match, then } = missed;
+  const shown = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
   return failed(
     progress,
     step,

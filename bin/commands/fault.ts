@@ -1,4 +1,4 @@
-import { FAULT_PLANES, FAULT_POINTS, FAULT_PRESETS } from "../../contracts/spec/faults.ts";
+import { FAULT_POINTS, FAULT_PRESETS, FAULT_TARGETS } from "../../contracts/spec/faults.ts";
 import type { FaultView } from "../../emulator/client/faults.ts";
 import { asking } from "../asking.ts";
 import { type Command, type CommandGroup, UsageError } from "../command.ts";
@@ -9,8 +9,9 @@ export const command: CommandGroup = {
   summary: "faults of a running emulator: arm, list and remove them; what there is to arm",
   actions: {
     arm: asking({
-      summary: "arm a preset (`fault presets`), or a rule on a plane (`fault planes`), or one given as JSON",
-      operands: ["<preset, plane or JSON>"],
+      summary:
+        "arm a preset (`fault presets`), or a rule on a target (`fault targets`), or one given as JSON",
+      operands: ["<preset, target or JSON>"],
       flags: {
         match: {
           value: "<name=value>",
@@ -49,13 +50,13 @@ export const command: CommandGroup = {
       },
       lines: ({ deleted }) => [typeof deleted === "number" ? `${deleted} removed` : `${deleted} is removed`],
     }),
-    presets: printing("list the presets", FAULT_PRESETS, ({ plane, summary }) => [plane, summary]),
+    presets: printing("list the presets", FAULT_PRESETS, ({ target, summary }) => [target, summary]),
     points: printing("list the points of an export run where a fault can hit", FAULT_POINTS, (meaning) => [
       meaning,
     ]),
-    planes: printing(
-      "list the planes with what their faults match and do",
-      FAULT_PLANES,
+    targets: printing(
+      "list the targets with what their faults match and do",
+      FAULT_TARGETS,
       ({ match, then }) => [`match ${Object.keys(match).join(", ")}`, `then ${Object.keys(then).join(", ")}`],
     ),
   },
@@ -82,6 +83,6 @@ function printing<Row>(
   };
 }
 
-function lineOf({ id, state, hits, times, preset, plane, match, then }: FaultView): string[] {
-  return [id, state, `${hits}/${times} hits`, preset ?? plane, JSON.stringify({ match, then })];
+function lineOf({ id, state, hits, times, preset, target, match, then }: FaultView): string[] {
+  return [id, state, `${hits}/${times} hits`, preset ?? target, JSON.stringify({ match, then })];
 }

@@ -1,14 +1,14 @@
 import {
-  FAULT_PLANES,
   FAULT_PRESETS,
-  type FaultPlaneRow,
+  FAULT_TARGETS,
   type FaultPreset,
+  type FaultTargetRow,
 } from "../../contracts/spec/faults.ts";
 import { nearest } from "../../emulator/client/values.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { countOf, readDuration, textOf, textsOf } from "../values.ts";
 
-const PLANES: Readonly<Record<string, FaultPlaneRow>> = FAULT_PLANES;
+const TARGETS: Readonly<Record<string, FaultTargetRow>> = FAULT_TARGETS;
 const PRESETS: Readonly<Record<string, FaultPreset>> = FAULT_PRESETS;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -18,9 +18,9 @@ export function faultOrderOf(invocation: Invocation): Members {
   const [name = ""] = invocation.operands;
   if (name.startsWith("{")) return ruleOf(name, invocation);
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-  const plane = preset?.plane ?? name;
-  const row = Object.hasOwn(PLANES, plane) ? PLANES[plane] : undefined;
-  if (row === undefined) throw unknown(name, [...Object.keys(PLANES), ...Object.keys(PRESETS)], "fault arm");
+  const target = preset?.target ?? name;
+  const row = Object.hasOwn(TARGETS, target) ? TARGETS[target] : undefined;
+  if (row === undefined) throw unknown(name, [...Object.keys(TARGETS), ...Object.keys(PRESETS)], "fault arm");
   const then = textsOf(invocation, "then");
   if (preset !== undefined && then.length > 0) throw new UsageError(`--then: the preset ${name} says it`);
   if (preset === undefined && then.length === 0)
@@ -28,7 +28,7 @@ export function faultOrderOf(invocation: Invocation): Members {
   const ttl = textOf(invocation, "ttl");
   return {
     ...(preset === undefined
-      ? { plane, then: membersOf(then, row.then, thenValue, "--then") }
+      ? { target, then: membersOf(then, row.then, thenValue, "--then") }
       : { preset: name }),
     match: membersOf(textsOf(invocation, "match"), row.match, matchValue, "--match"),
     times: countOf(invocation, "times"),
@@ -68,7 +68,7 @@ function membersOf<Known>(
   return members;
 }
 
-const matchValue: ReadValue<FaultPlaneRow["match"][string]> = (text, kind, where) => {
+const matchValue: ReadValue<FaultTargetRow["match"][string]> = (text, kind, where) => {
   if (text === undefined || text === "") throw new UsageError(`${where}: the value is missing`);
   const values = text
     .split(",")
@@ -76,7 +76,7 @@ const matchValue: ReadValue<FaultPlaneRow["match"][string]> = (text, kind, where
   return values.length === 1 ? values[0] : values;
 };
 
-const thenValue: ReadValue<FaultPlaneRow["then"][string]> = (text, { takes }, where) => {
+const thenValue: ReadValue<FaultTargetRow["then"][string]> = (text, { takes }, where) => {
   if (text === undefined) return true;
   if (takes === "duration") return readDuration(text, where);
   if (takes === "status" || takes === "copies") return numeral(text);

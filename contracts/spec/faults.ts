@@ -1,4 +1,4 @@
-/** X-2: the fault language. The match keys of each plane, and the effects of its faults. */
+/** X-2: the fault language. The match keys of each target, and the effects of its faults. */
 
 /** The points of an export run at which a fault may be triggered. */
 export const FAULT_POINTS = {
@@ -55,8 +55,8 @@ export interface FaultMember {
   readonly needs?: "request";
 }
 
-/** A plane: its points, match keys, and the effects of faults. */
-export interface FaultPlaneRow {
+/** A target: its points, match keys, and the effects of faults. */
+export interface FaultTargetRow {
   readonly summary: string;
   readonly match: Readonly<Record<string, MatchKind>>;
   /** Points that only match rules with `at`, not rules that match runs or requests in general. */
@@ -71,8 +71,8 @@ export const PROCESSING_ERRORS = ["serialization_error", "resource_exhausted"] a
 
 export const FAULT_REGIONS = ["us", "eu"] as const;
 
-/** The planes of the language; a rule is of one of them. */
-export const FAULT_PLANES = {
+/** The targets of the language; a rule is of one of them. */
+export const FAULT_TARGETS = {
   worker: {
     summary: "Export runs: each passes the points in their order.",
     match: { export_id: "id", run: "id", at: "point", attempt: "number", nth: "count" },
@@ -140,14 +140,14 @@ export const FAULT_PLANES = {
       status: { takes: "status", meaning: "The receiver answers with this status.", beside: ["delay"] },
     },
   },
-} as const satisfies Record<string, FaultPlaneRow>;
+} as const satisfies Record<string, FaultTargetRow>;
 
-export type FaultPlane = keyof typeof FAULT_PLANES;
+export type FaultTarget = keyof typeof FAULT_TARGETS;
 
 /** A rule of the language with a name; the caller's `match`, `times` and `ttl` are added to it. */
 export interface FaultPreset {
   readonly summary: string;
-  readonly plane: FaultPlane;
+  readonly target: FaultTarget;
   readonly match: Readonly<Record<string, string | readonly string[]>>;
   readonly then: Readonly<Record<string, unknown>>;
   /** It stalls for a second longer than this limit of the world. */
@@ -158,52 +158,52 @@ export interface FaultPreset {
 export const FAULT_PRESETS = {
   worker_crash: {
     summary: "The encoding thread ends after a file was stored and before the checkpoint moved.",
-    plane: "worker",
+    target: "worker",
     match: { at: "file.written" },
     then: { crash: true },
   },
   run_timeout: {
     summary: "An attempt at a run takes longer than it may.",
-    plane: "worker",
+    target: "worker",
     match: { at: "run.started" },
     then: {},
     outlasts: "run_timeout_ms",
   },
   workflow_timeout: {
     summary: "A run begins so late that its export takes longer than it may.",
-    plane: "worker",
+    target: "worker",
     match: { at: "export.running" },
     then: {},
     outlasts: "workflow_timeout_ms",
   },
   bucket_deleted: {
     summary: "The bucket is deleted as the export begins.",
-    plane: "s3",
+    target: "s3",
     match: { at: "export.running" },
     then: { delete_bucket: true },
   },
   destination_deleted: {
     summary: "The destination is deleted as the export begins.",
-    plane: "worker",
+    target: "worker",
     match: { at: "export.running" },
     then: { delete_destination: true },
   },
   credentials_revoked: {
     summary: "The access key of the export is deleted as it begins.",
-    plane: "s3",
+    target: "s3",
     match: { at: "export.running" },
     then: { delete_credential: true },
   },
   permission_denied: {
     summary: "The object store denies a write.",
-    plane: "s3",
+    target: "s3",
     // Large files go up in parts, and begin with the second of these.
     match: { op: ["PutObject", "CreateMultipartUpload"] },
     then: { s3_error: "AccessDenied" },
   },
   serialization_error: {
     summary: "The rows of a file cannot be encoded.",
-    plane: "worker",
+    target: "worker",
     match: { at: "rows.read" },
     then: { error: "serialization_error" },
   },
@@ -221,40 +221,40 @@ interface Taken {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type MembersOf<Plane extends FaultPlane> = (typeof FAULT_PLANES)[Plane]["then"];
+type MembersOf<Target extends FaultTarget> = (typeof FAULT_TARGETS)[Target]["then"];
 
 type TakenBy<Member> = Member extends { readonly takes: infer Kind extends ThenKind } ? Taken[Kind] : never;
 
-/** The `then` of a rule on this plane, as it was accepted. */
-export type ThenOf<Plane extends FaultPlane> = {
-  readonly [Name in keyof MembersOf<Plane>]?: TakenBy<MembersOf<Plane>[Name]>;
+/** The `then` of a rule on this target, as it was accepted. */
+export type ThenOf<Target extends FaultTarget> = {
+  readonly [Name in keyof MembersOf<Target>]?: TakenBy<MembersOf<Target>[Name]>;
 };
 
 /** Members that make a rule on their own. */
-type LeadOf<Plane extends FaultPlane> = {
-  readonly [Name in keyof MembersOf<Plane>]: MembersOf<Plane>[Name] extends { readonly follows: true }
+type LeadOf<Target extends FaultTarget> = {
+  readonly [Name in keyof MembersOf<Target>]: MembersOf<Target>[Name] extends { readonly follows: true }
     ? never
     : Name;
-}[keyof MembersOf<Plane>];
+}[keyof MembersOf<Target>];
 
 /** Members that may stand beside one: those that it names, and those that follow it. */
-type BesideOf<Plane extends FaultPlane, Lead extends keyof MembersOf<Plane>> = {
-  readonly [Name in keyof MembersOf<Plane>]: MembersOf<Plane>[Lead] extends {
+type BesideOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> = {
+  readonly [Name in keyof MembersOf<Target>]: MembersOf<Target>[Lead] extends {
     readonly beside: readonly (infer Beside)[];
   }
     ? Name extends Beside
       ? Name
       : never
-    : MembersOf<Plane>[Name] extends { readonly follows: true; readonly beside: readonly (infer Beside)[] }
+    : MembersOf<Target>[Name] extends { readonly follows: true; readonly beside: readonly (infer Beside)[] }
       ? Lead extends Beside
         ? Name
         : never
       : never;
-}[keyof MembersOf<Plane>];
+}[keyof MembersOf<Target>];
 
-/** What one rule of this plane does: a union of the members that make a rule, each with what may stand beside it. */
-export type HappeningOf<Plane extends FaultPlane> = {
-  readonly [Lead in LeadOf<Plane>]: { readonly [Name in Lead]: TakenBy<MembersOf<Plane>[Name]> } & {
-    readonly [Name in BesideOf<Plane, Lead>]?: TakenBy<MembersOf<Plane>[Name]>;
+/** What one rule of this target does: a union of the members that make a rule, each with what may stand beside it. */
+export type HappeningOf<Target extends FaultTarget> = {
+  readonly [Lead in LeadOf<Target>]: { readonly [Name in Lead]: TakenBy<MembersOf<Target>[Name]> } & {
+    readonly [Name in BesideOf<Target, Lead>]?: TakenBy<MembersOf<Target>[Name]>;
   };
-}[LeadOf<Plane>];
+}[LeadOf<Target>];

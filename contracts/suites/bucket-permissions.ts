@@ -115,7 +115,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     async run(t) {
       const readsOf = () =>
         arm(t, {
-          plane: "s3",
+          target: "s3",
           match: { op: ["GetObject", "HeadObject"] },
           then: { delay: "PT0.001S" },
           times: 100,
@@ -175,7 +175,7 @@ export const BUCKET_PERMISSION_CASES = suite({
           await ingest(t, prepared.projectId, [
             row(t, prepared.from + 60_000 * (count + 1), { inputs: { count, noise } }),
           ]);
-        const rule = { plane: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } };
+        const rule = { target: "s3", match: { op: "UploadPart" }, then: { s3_error: "AccessDenied" } };
         const fault = await arm(t, rule);
         const { id } = await createExport(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");

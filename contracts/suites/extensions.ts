@@ -68,7 +68,7 @@ export const EXTENSION_CASES = suite({
     requirements: ["X-2"],
     needs: ["writes", "control", "faults"],
     async run(t) {
-      const rule = { plane: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 };
+      const rule = { target: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 };
       const fault = await arm(t, rule);
       const statuses: number[] = [];
       for (let asked = 0; asked < 3; asked++)

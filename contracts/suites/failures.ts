@@ -55,7 +55,7 @@ const INVALID = DESTINATION_ERRORS.invalid_endpoint;
 
 /** An error with which the store answers the next put of an export file. */
 const storeError = (s3_error: string): Members => ({
-  plane: "s3",
+  target: "s3",
   match: { op: "PutObject", key: "*.parquet" },
   then: { s3_error },
 });
@@ -114,7 +114,7 @@ export const FAILURE_CASES = suite({
     needs: [...FAULTS, "object_store"],
     settings: { limits: { rows_per_file: 1 } },
     async run(t) {
-      const rule = { plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } };
+      const rule = { target: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } };
       const { exportId, prepared } = await retriedOnce(t, "7.3-1", rule);
       const ids = (await rowsOf(t, exportId)).map((row) => row.id);
       t.fact("8.3-2", equal(ids.length, new Set(ids).size), "no row is written twice");
@@ -133,13 +133,13 @@ export const FAILURE_CASES = suite({
     settings: { limits: { rows_per_file: 1 } },
     async run(t) {
       const puts = await arm(t, {
-        plane: "s3",
+        target: "s3",
         match: { op: "PutObject", key: "*.parquet" },
         then: { delay: "PT0.001S" },
         times: 100,
       });
       const { id } = await exportWithFault(t, {
-        plane: "worker",
+        target: "worker",
         match: { at: "checkpoint.saved", nth: 2 },
         then: { crash: true },
       });
@@ -230,13 +230,13 @@ export const FAILURE_CASES = suite({
     needs: FAULTS,
     async run(t) {
       for (const code of ["EntityTooLarge", "InvalidRequest", "SlowDown"]) {
-        await arm(t, { plane: "s3", match: { op: "PutObject" }, then: { s3_error: code } });
+        await arm(t, { target: "s3", match: { op: "PutObject" }, then: { s3_error: code } });
         const { text, exchange } = await createDestination(t);
         t.fact("7.2-1", !text.includes(INVALID), `${code} does not make the endpoint invalid`, { exchange });
         t.choice("destination.own_error_names", includes(text, code), `the error is named ${code}`);
       }
       const aws = { endpoint_url: undefined, region: "us-east-1" };
-      await arm(t, { plane: "s3", match: { op: "PutObject" }, then: { reset: true } });
+      await arm(t, { target: "s3", match: { op: "PutObject" }, then: { reset: true } });
       const { text, exchange } = await createDestination(t, aws);
       const what = "a destination without endpoint_url has no invalid one";
       t.fact("7.2-1", !text.includes(INVALID), what, { exchange });

@@ -10,7 +10,7 @@ export const attempts = ({ errors }: ExportRunBody) => Object.keys(errors ?? {})
 
 /** A fault rule for a point in the life of an export run. */
 export const workerFault = (at: string, then: Members, more: Members = {}): Members => ({
-  plane: "worker",
+  target: "worker",
   match: { at },
   then,
   ...more,

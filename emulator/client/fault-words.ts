@@ -1,4 +1,4 @@
-import { FAULT_PLANES, FAULT_PRESETS, type FaultPlaneRow } from "../../contracts/spec/faults.ts";
+import { FAULT_PRESETS, FAULT_TARGETS, type FaultTargetRow } from "../../contracts/spec/faults.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { readMatchValue, readThenValue } from "../subjects/faults/values.ts";
@@ -8,6 +8,8 @@ type Members = Readonly<Record<string, unknown>>;
 /** A fault as a file has it, in which texts may hold variables (`${name}`). */
 export interface WrittenFault {
   readonly preset?: string | undefined;
+  readonly target?: string | undefined;
+  /** The former name of `target`. */
   readonly plane?: string | undefined;
   readonly match?: Members;
   readonly then?: Members;
@@ -19,10 +21,10 @@ export interface FaultWordProblem {
   readonly text: string;
 }
 
-/** Members and words of a fault that its plane does not know; those with variables are known only when it is armed. */
+/** Members and words of a fault that its target does not know; those with variables are known only when it is armed. */
 export function faultWordProblems(fault: WrittenFault): readonly FaultWordProblem[] {
   const { match = {}, then = {} } = fault;
-  const row = planeOf(fault);
+  const row = targetOf(fault);
   if (!row) return [];
   return [
     ...problemsIn("match", match, row.match, readMatchValue),
@@ -32,13 +34,13 @@ export function faultWordProblems(fault: WrittenFault): readonly FaultWordProble
   ];
 }
 
-function planeOf({ preset, plane }: WrittenFault): FaultPlaneRow | undefined {
-  const planes: Readonly<Record<string, FaultPlaneRow>> = FAULT_PLANES;
-  const presets: Readonly<Record<string, { readonly plane: string }>> = FAULT_PRESETS;
-  return planes[String(preset === undefined ? plane : presets[preset]?.plane)];
+function targetOf({ preset, plane, target = plane }: WrittenFault): FaultTargetRow | undefined {
+  const targets: Readonly<Record<string, FaultTargetRow>> = FAULT_TARGETS;
+  const presets: Readonly<Record<string, { readonly target: string }>> = FAULT_PRESETS;
+  return targets[String(preset === undefined ? target : presets[preset]?.target)];
 }
 
-function kindsOf({ then }: FaultPlaneRow) {
+function kindsOf({ then }: FaultTargetRow) {
   return Object.fromEntries(Object.entries(then).map(([name, { takes }]) => [name, takes]));
 }
 
@@ -61,7 +63,7 @@ function problemsIn<Kind>(
 function unknownMember(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return `is not known on this plane; ${advice}`;
+  return `is not known on this target; ${advice}`;
 }
 
 /** Why a value is refused, with the words that are known. */

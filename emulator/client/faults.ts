@@ -1,9 +1,9 @@
 import type {
-  FAULT_PLANES,
   FAULT_PRESETS,
   FAULT_REGIONS,
-  FaultPlane,
+  FAULT_TARGETS,
   FaultPoint,
+  FaultTarget,
   ThenOf,
 } from "../../contracts/spec/faults.ts";
 import type { OPERATIONS, OperationId } from "../../contracts/spec/operations.ts";
@@ -11,9 +11,9 @@ import type { S3Operation } from "../subjects/object-storage/permissions.ts";
 
 export type { FaultView } from "../subjects/faults/rules.ts";
 
-type MatchOf<Plane extends FaultPlane> = {
-  readonly [Name in keyof (typeof FAULT_PLANES)[Plane]["match"]]?: Matched<
-    (typeof FAULT_PLANES)[Plane]["match"][Name]
+type MatchOf<Target extends FaultTarget> = {
+  readonly [Name in keyof (typeof FAULT_TARGETS)[Target]["match"]]?: Matched<
+    (typeof FAULT_TARGETS)[Target]["match"][Name]
   >;
 };
 
@@ -55,20 +55,20 @@ interface Bounds {
   readonly optional?: boolean;
 }
 
-type Rule<Plane extends FaultPlane> = Bounds & {
-  readonly plane: Plane;
+type Rule<Target extends FaultTarget> = Bounds & {
+  readonly target: Target;
   readonly preset?: undefined;
-  readonly match?: MatchOf<Plane>;
-  readonly then: ThenOf<Plane>;
+  readonly match?: MatchOf<Target>;
+  readonly then: ThenOf<Target>;
 };
 
 type Preset<Name extends keyof typeof FAULT_PRESETS> = Bounds & {
   readonly preset: Name;
-  readonly plane?: undefined;
-  readonly match?: MatchOf<(typeof FAULT_PRESETS)[Name]["plane"]>;
+  readonly target?: undefined;
+  readonly match?: MatchOf<(typeof FAULT_PRESETS)[Name]["target"]>;
 };
 
-/** A fault to arm: a rule of one plane, or a preset that stands for one. */
+/** A fault to arm: a rule of one target, or a preset that stands for one. */
 export type FaultOrder =
-  | { [Plane in FaultPlane]: Rule<Plane> }[FaultPlane]
+  | { [Target in FaultTarget]: Rule<Target> }[FaultTarget]
   | { [Name in keyof typeof FAULT_PRESETS]: Preset<Name> }[keyof typeof FAULT_PRESETS];

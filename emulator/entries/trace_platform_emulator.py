@@ -231,7 +231,7 @@ class Faults:
         self._armed: Dict[str, str] = {}
 
     def arm(self, order: Any = None, *, optional: bool = False, **members: Any) -> Any:
-        """Arms a fault: ``arm(plane="worker", then={"crash": True})``, ``arm(preset="worker_crash")``, or as one dict.
+        """Arms a fault: ``arm(target="worker", then={"crash": True})``, ``arm(preset="worker_crash")``, or as one dict.
 
         In the fixture ``world`` and in ``EmulatorTestCase`` a fault that never triggered fails the test, unless it is
         ``optional``.
@@ -264,7 +264,7 @@ class Faults:
     def untriggered_text(self, faults: List[Any]) -> str:
         """Says of these faults what they are and where they were armed."""
         named = (
-            f"{one['id']} ({one['preset'] or one['plane']}, {one['seen']} matching occasions), "
+            f"{one['id']} ({one['preset'] or one['target']}, {one['seen']} matching occasions), "
             f"armed at {self._armed[one['id']]}"
             for one in faults
         )

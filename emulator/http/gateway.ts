@@ -151,7 +151,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
   }
 }
 
-/** Whether a fault of the http plane may hit; in the past none does. */
+/** Whether a fault of the http target may hit; in the past none does. */
 function mayBeHit(world: World, { id }: OperationRoute, { path }: HttpRequest, { region }: Caller): boolean {
   return !world.isPast && mayTriggerHttp(world.reader, world.now, { id, path, region });
 }

@@ -112,6 +112,6 @@ function reasonIn({ headers, body }: HttpReply): { readonly reason?: string } {
 }
 
 function faultText({ ref, detail }: NonNullable<JournalEntry["notes"]>[number]): string {
-  const { plane, then } = detail ?? {};
-  return `fault ${ref} hit: ${String(plane)} ${JSON.stringify(then)}`;
+  const { target, then } = detail ?? {};
+  return `fault ${ref} hit: ${String(target)} ${JSON.stringify(then)}`;
 }

@@ -100,7 +100,7 @@ export function crashSweep(isCommand: boolean): Exploration<Baseline> {
     "--sweep crash",
     FAULT_POINT_NAMES.map((at) => ({
       name: `crash at ${at}`,
-      arm: (nth) => ({ plane: "worker", match: { at, nth }, then: { crash: true } }),
+      arm: (nth) => ({ target: "worker", match: { at, nth }, then: { crash: true } }),
       section: "7.3",
       means: "an interrupted run has to go on from its checkpoint (§7.3, §8.3)",
     })),
@@ -150,7 +150,7 @@ export function storeSweep(isStrict: boolean): Exploration<Baseline> {
       const { class: kind } = STORE_ERRORS[error];
       return {
         name: `${op} ${error}`,
-        arm: (nth) => ({ plane: "s3", match: { op, nth }, then: { s3_error: error } }),
+        arm: (nth) => ({ target: "s3", match: { op, nth }, then: { s3_error: error } }),
         section: "7.3",
         isRefusal: refusedDestination(error),
         means: MEANT[kind],
@@ -160,7 +160,7 @@ export function storeSweep(isStrict: boolean): Exploration<Baseline> {
     {
       name: `${op} reset`,
       isRefusal: refusedDestination("ConnectionFailed"),
-      arm: (nth) => ({ plane: "s3", match: { op, nth }, then: { reset: true } }),
+      arm: (nth) => ({ target: "s3", match: { op, nth }, then: { reset: true } }),
       section: "7.3",
       means: MEANT.interruption,
     } satisfies Hook,
@@ -184,7 +184,7 @@ const LIMITED = {
 export function limitsSweep(): Exploration<Baseline> {
   const hook: Hook = {
     name: "429",
-    arm: (nth) => ({ plane: "http", match: { nth }, then: LIMITED }),
+    arm: (nth) => ({ target: "http", match: { nth }, then: LIMITED }),
     section: "8.5",
     isRefusal: (_, { status, text }) => status === LIMITED.status && text === JSON.stringify(LIMITED.body),
     means: "it relies on no request being limited (§8.5: the hosted service limits all of them)",

@@ -8,7 +8,7 @@ const FLAGS = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00
 async function logged(...flags: string[]): Promise<readonly string[]> {
   const { ready, child, ended } = await start([...FLAGS, ...flags], { cwd: workingFolder() });
   const call = (path: string, init: RequestInit = {}) => fetch(ready.url + path, init);
-  const fault = { plane: "http", match: { op: "createThread" }, then: { status: 503 } };
+  const fault = { target: "http", match: { op: "createThread" }, then: { status: 503 } };
   await call("/_emulator/v1/faults", { method: "POST", body: JSON.stringify(fault) });
   const thread = { method: "POST", headers: { ...JSON_TYPE, "x-api-key": "s3cret-key" }, body: '{"foo":1}' };
   expect((await call("/threads", thread)).status).toBe(503);

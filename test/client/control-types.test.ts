@@ -73,23 +73,23 @@ describe("control()", () => {
     >().toEqualTypeOf<"there is no control operation GET /clok; see docs/look-up/control-api.md">();
   });
 
-  it("the points, the operations and the regions of a fault are those of its plane", () => {
+  it("the points, the operations and the regions of a fault are those of its target", () => {
     const orders: readonly FaultOrder[] = [
-      { plane: "worker", match: { at: "file.written", attempt: [0, 1] }, then: { crash: true } },
-      { plane: "s3", match: { op: ["PutObject", "Upload*"] }, then: { s3_error: "AccessDenied" } },
-      { plane: "http", match: { op: "GET /threads/{thread_id}", region: "eu" }, then: { status: 503 } },
-      { plane: "http", match: { op: "getBulkExport" }, then: { delay: "PT1S" } },
+      { target: "worker", match: { at: "file.written", attempt: [0, 1] }, then: { crash: true } },
+      { target: "s3", match: { op: ["PutObject", "Upload*"] }, then: { s3_error: "AccessDenied" } },
+      { target: "http", match: { op: "GET /threads/{thread_id}", region: "eu" }, then: { status: 503 } },
+      { target: "http", match: { op: "getBulkExport" }, then: { delay: "PT1S" } },
       { preset: "worker_crash", match: { at: "rows.read" }, times: 2 },
       // @ts-expect-error Did you mean file.written?
-      { plane: "worker", match: { at: "file.writen" }, then: { crash: true } },
+      { target: "worker", match: { at: "file.writen" }, then: { crash: true } },
       // @ts-expect-error Did you mean PutObject?
-      { plane: "s3", match: { op: "PutObjekt" }, then: { reset: true } },
+      { target: "s3", match: { op: "PutObjekt" }, then: { reset: true } },
       // @ts-expect-error Did you mean getBulkExport?
-      { plane: "http", match: { op: "getBulkExprt" }, then: { status: 503 } },
+      { target: "http", match: { op: "getBulkExprt" }, then: { status: 503 } },
       // @ts-expect-error There are two regions.
-      { plane: "http", match: { region: "uk" }, then: { status: 503 } },
+      { target: "http", match: { region: "uk" }, then: { status: 503 } },
       // @ts-expect-error A webhook has no point.
-      { plane: "webhook", match: { at: "file.written" }, then: { drop: true } },
+      { target: "webhook", match: { at: "file.written" }, then: { drop: true } },
     ];
     expectTypeOf(orders).toEqualTypeOf<readonly FaultOrder[]>();
   });

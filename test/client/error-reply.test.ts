@@ -11,7 +11,7 @@ afterAll(() => emulator.close());
 
 it("what is refused says what to do, in the message and as a member, and where it was asked for", async () => {
   const asking = () =>
-    emulator.control<unknown>("POST", "/faults", { plane: "worker", then: { crsh: true } });
+    emulator.control<unknown>("POST", "/faults", { target: "worker", then: { crsh: true } });
   const error = await asking().catch((reason: Error) => reason);
   expect(error).toMatchObject({
     message:

@@ -58,7 +58,7 @@ await emulator.clock.advance("PT90S");
 await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
 await post("/runs/query", { session: [session_id] });
 await emulator.control("POST", "/faults", { preset: "worker_crash" });
-await emulator.control("POST", "/faults", { plane: "webhook", match: {}, then: { drop: true } });
+await emulator.control("POST", "/faults", { target: "webhook", match: {}, then: { drop: true } });
 const crashed = await order(days("2026-02-25", "2026-03-01"));
 await emulator.clock.advance("PT3S");
 await post(runs, { assistant_id: "agent", webhook: "/_emulator/inbox/hooks" });

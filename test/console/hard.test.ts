@@ -48,7 +48,7 @@ async function storeEverywhere(): Promise<readonly string[]> {
     webhook: `/_emulator/inbox/evil?${encodeURIComponent(EVIL)}`,
   });
   await rig.advance("PT5S");
-  await rig.arm({ plane: "http", match: { op: "getThread" }, then: { status: 503, body: { EVIL } } });
+  await rig.arm({ target: "http", match: { op: "getThread" }, then: { status: 503, body: { EVIL } } });
   await fetch(`${rig.emulator.url}/_emulator/inbox/evil`, { method: "POST", headers: HEADERS, body: EVIL });
   await rig.call("GET", `/threads/${encodeURIComponent(EVIL)}`);
   const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(

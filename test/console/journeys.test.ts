@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await page
       .getByRole("button", { name: /^Fork before turn \d+, with which its instant begins, and arm a fault$/ })
       .click();
-    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults\?plane=worker/);
+    await page.waitForURL(/\/w\/[^/]+\/_emulator\/console\/#\/faults\?target=worker/);
     const match = await page.getByLabel("Where (match, JSON)").inputValue();
     expect(JSON.parse(match)).toEqual({ run: expect.any(String) });
     await button(page, "Arm worker_crash").click();

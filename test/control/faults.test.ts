@@ -46,7 +46,7 @@ const hitsOf = async (id: string) => (await control("GET", `/faults/${id}`)).bod
 describe("/faults", () => {
   it("arms a rule and answers with its id and hits", async () => {
     const rule = {
-      plane: "worker",
+      target: "worker",
       match: { export_id: "*", at: "file.written" },
       then: { crash: true },
       ttl: "PT1H",
@@ -72,7 +72,7 @@ describe("/faults", () => {
     const { body } = await control("POST", "/faults", { preset: "permission_denied", times: 2 });
     expect(body).toMatchObject({
       preset: "permission_denied",
-      plane: "s3",
+      target: "s3",
       match: { op: ["PutObject", "CreateMultipartUpload"] },
       then: { s3_error: "AccessDenied" },
       times: 2,
@@ -89,7 +89,7 @@ describe("/faults", () => {
   });
 
   it("refuses an unknown value with 422 and the nearest one, and arms nothing", async () => {
-    expect(await control("POST", "/faults", { plane: "s3", then: { s3_error: "SlowDwon" } })).toEqual({
+    expect(await control("POST", "/faults", { target: "s3", then: { s3_error: "SlowDwon" } })).toEqual({
       status: 422,
       body: {
         error: {
@@ -105,16 +105,16 @@ describe("/faults", () => {
   });
 
   it("counts hits", async () => {
-    const id = await arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    const id = await arm({ target: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
     await call();
     expect(await hitsOf(id)).toBe(1);
   });
 });
 
-describe("the http plane", () => {
+describe("the http target", () => {
   it("answers in place of the handler as often as times says", async () => {
     const id = await arm({
-      plane: "http",
+      target: "http",
       match: { op: "GET /api/v1/bulk-exports/{export_id}" },
       then: { status: 503 },
       times: 2,
@@ -150,19 +150,19 @@ describe("the http plane", () => {
     [{ status: 500, body: null }, { body: "null" }],
     [{ status: 204 }, { status: 204, body: "", headers: {} }],
   ])("%j", async (then, reply) => {
-    await arm({ plane: "http", match: { op: "listBulkExports" }, then });
+    await arm({ target: "http", match: { op: "listBulkExports" }, then });
     expect(await call()).toMatchObject(reply);
   });
 
   it("tells regions and paths apart", async () => {
-    await arm({ plane: "http", match: { region: "eu", path: "/api/v1/*" }, then: { status: 503 } });
+    await arm({ target: "http", match: { region: "eu", path: "/api/v1/*" }, then: { status: 503 } });
     expect((await call()).status).toBe(200);
     expect((await call("/ok", "eu")).status).toBe(200);
     expect((await call(LIST, "eu")).status).toBe(503);
   });
 
   it("does not run the handler", async () => {
-    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
+    await arm({ target: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     const before = scene.world.state().records;
     const reply = await gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
     expect(reply.status).toBe(500);
@@ -170,7 +170,7 @@ describe("the http plane", () => {
   });
 
   it("does not count requests that are refused anyway, nor those of the control surface", async () => {
-    const id = await arm({ plane: "http", then: { status: 503 } });
+    const id = await arm({ target: "http", then: { status: 503 } });
     expect((await call(`${LIST}/no-uuid`)).status).toBe(422);
     expect((await call("/nowhere")).status).toBe(404);
     expect((await control("GET", "/faults")).status).toBe(200);
@@ -178,7 +178,7 @@ describe("the http plane", () => {
   });
 
   it("holds a request in virtual time, and carries it out at its own instant", async () => {
-    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { delay: "PT5M" } });
+    await arm({ target: "http", match: { op: "POST /sessions" }, then: { delay: "PT5M" } });
     const held = delayBegun();
     const pending = gateway.handle(scene.world, requestWithBody("/sessions", { name: "mine" }));
     await held;
@@ -193,7 +193,7 @@ describe("the http plane", () => {
   });
 
   it("answers a delayed request when the world ends", async () => {
-    await arm({ plane: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
+    await arm({ target: "http", match: { op: "listBulkExports" }, then: { delay: "PT5M" } });
     const held = delayBegun();
     const pending = call();
     await held;
@@ -202,7 +202,7 @@ describe("the http plane", () => {
   });
 
   it("leaves the journal of other requests as it was", async () => {
-    await arm({ plane: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
+    await arm({ target: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     await call();
     expect(entriesOf("listBulkExports")).toHaveLength(1);
   });

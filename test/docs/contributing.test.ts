@@ -222,7 +222,7 @@ describe("the examples of CONTRIBUTING.md", () => {
     const bodyAt = async (path: string) => (await emulator.request(path, { headers: HEADERS })).json();
     try {
       expect(await bodyAt("/api/v1/bulk-exports/ids")).toEqual([]);
-      const body = JSON.stringify({ plane: "s3", match: { op: "PutObject" }, then: { deny_put: true } });
+      const body = JSON.stringify({ target: "s3", match: { op: "PutObject" }, then: { deny_put: true } });
       const armed = await emulator.request("/_emulator/v1/faults", {
         method: "POST",
         body,

@@ -118,7 +118,7 @@ describe("a fault that was never hit", () => {
 
   it("is nothing when it is optional, was hit, was taken away, or shall be ignored", async () => {
     await emulator.faults.arm({ preset: "worker_crash", optional: true });
-    await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
+    await emulator.faults.arm({ target: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
     const { id } = await emulator.faults.arm({ preset: "worker_crash" });
     expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
     await emulator.faults.clear(id);

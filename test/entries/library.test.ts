@@ -88,14 +88,14 @@ describe("request", () => {
 describe("faults", () => {
   it("are armed, listed and taken away", async () => {
     const { id, hits } = await emulator.faults.arm({
-      plane: "http",
+      target: "http",
       match: { op: "listBulkExports" },
       then: { status: 503 },
     });
     await emulator.faults.arm({ preset: "worker_crash", times: 2 });
     expect(hits).toBe(0);
     expect((await emulator.request("/api/v1/bulk-exports")).status).toBe(503);
-    expect((await emulator.faults.list()).map(({ plane, hits: triggered }) => [plane, triggered])).toEqual([
+    expect((await emulator.faults.list()).map(({ target, hits: triggered }) => [target, triggered])).toEqual([
       ["http", 1],
       ["worker", 0],
     ]);
@@ -104,7 +104,7 @@ describe("faults", () => {
     await emulator.faults.clear();
     expect(await emulator.faults.list()).toEqual([]);
     await expect(
-      emulator.faults.arm({ plane: "http", match: { op: "nothing*" }, then: { status: 503 } }),
+      emulator.faults.arm({ target: "http", match: { op: "nothing*" }, then: { status: 503 } }),
     ).rejects.toThrow(/nothing/);
   });
 });

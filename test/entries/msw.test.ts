@@ -107,7 +107,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
 
   it("let faults strike as on a port", async () => {
     await emulator.faults.arm({
-      plane: "http",
+      target: "http",
       match: { op: "createThread" },
       then: { status: 503, headers: { "retry-after": "1" } },
     });

@@ -65,7 +65,7 @@ describe.each(["spec", "observed"] as const)("the poller, in the profile %s", (p
   it("gives up on one that never ends", async () => {
     const prepared = await prepare(rig);
     await rig.emulator.faults.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "run.started" },
       then: { stall: "PT3H" },
       times: 10,

@@ -60,7 +60,7 @@ describe("the client", () => {
 
   it("waits longer each time, up to a bound, and gives up at last", async () => {
     await rig.emulator.faults.arm({
-      plane: "http",
+      target: "http",
       match: { op: "createThread" },
       then: { status: 429 },
       times: 8,

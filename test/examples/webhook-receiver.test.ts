@@ -50,7 +50,7 @@ const ledger = () => rig.emulator.control<readonly Delivery[]>("GET", "/webhooks
 
 describe("the receiver", () => {
   it("handles a run once that is delivered three times", async () => {
-    await rig.emulator.faults.arm({ plane: "webhook", match: { nth: 1 }, then: { duplicate: 2 } });
+    await rig.emulator.faults.arm({ target: "webhook", match: { nth: 1 }, then: { duplicate: 2 } });
     const run_id = await runToTheEnd(`${url}?token=${TOKEN}`);
     const [delivery] = await ledger();
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([204, 204, 204]);

@@ -129,7 +129,7 @@ const TYPED = `
   // @ts-expect-error POST /clock/advance takes a duration as text.
   await emulator.control("POST", "/clock/advance", { by: 6 });
   // @ts-expect-error Did you mean file.written?
-  await emulator.faults.arm({ plane: "worker", match: { at: "file.writen" }, then: { crash: true } });
+  await emulator.faults.arm({ target: "worker", match: { at: "file.writen" }, then: { crash: true } });
   const run: ContractRun = await runContracts(createEmulatorTarget(startEmulator), { select: ["4.1"] });
   const verdict: "PASS" | "UNSUPPORTED" | "NON-STRICT" | "UNSPECIFIED" | "FAIL" | undefined = run.results[0]?.verdict;
   setupServer(...emulatorHandlers(emulator, { us: "https://api.traces.test" })).listen();

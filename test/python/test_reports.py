@@ -32,13 +32,13 @@ def test_a_fault_that_never_triggered_fails_the_test_unless_it_is_optional(proje
     project.makepyfile(
         """
         def test_missed(faults):
-            faults.arm(plane="worker", match={"run": "*"}, then={"crash": True})
+            faults.arm(target="worker", match={"run": "*"}, then={"crash": True})
 
         def test_optional(faults):
-            faults.arm(plane="worker", then={"crash": True}, optional=True)
+            faults.arm(target="worker", then={"crash": True}, optional=True)
 
         def test_cleared(faults):
-            faults.clear(faults.arm(plane="worker", then={"crash": True})["id"])
+            faults.clear(faults.arm(target="worker", then={"crash": True})["id"])
         """
     )
     result = project.runpytest_subprocess()

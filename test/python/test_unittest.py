@@ -20,7 +20,7 @@ class Threads(EmulatorTestCase):
             emulator_options = self.emulator_options
 
             def runTest(self):
-                self.faults.arm(plane="worker", then={"crash": True})
+                self.faults.arm(target="worker", then={"crash": True})
 
         result = unittest.TestResult()
         Inner().run(result)

@@ -115,7 +115,7 @@ describe("a problem is told with its line", () => {
       ["a variable in a list", "  - request: GET /ok\n    expect: { body: { ids: [${id}] } }"],
       [
         "a path in an object",
-        "  - fault: { plane: http, match: { op: GET /threads/{id} }, then: { delay: PT1S } }",
+        "  - fault: { target: http, match: { op: GET /threads/{id} }, then: { delay: PT1S } }",
       ],
       ["a text that begins with a brace", "  - request: {id} and more"],
       ["a text in two braces", "  - request: GET /ok\n    body: { a: {{id}} }"],
@@ -253,7 +253,7 @@ describe("times and durations", () => {
     ["advance: { by: soon }", "by", '"soon" is no ISO 8601 duration; write one such as PT6H or P1DT30M'],
     ["advance: { to: 2026-03-01 }", "to", "is no ISO 8601 time with a zone"],
     ["fault: { preset: worker_crash, ttl: 1h }", "ttl", '"1h" is no ISO 8601 duration; write PT1H'],
-    ["fault: { plane: worker, then: { stall: long } }", "stall", '"long" is no ISO 8601 duration'],
+    ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is no ISO 8601 duration'],
     ["seed: { traces: { count: 1, from: today } }", "from", '"today" is no ISO 8601 time with a zone'],
   ])("that cannot be read are refused when the file is read: %s", (step, member, reason) => {
     const problem = problemOf(`scenario: A\nwhen:\n  - ${step}\n`);
@@ -271,29 +271,29 @@ describe("a fault", () => {
   it.each([
     ["{ preset: worker_crsh }", /preset: must be one of .*worker_crash/],
     [
-      "{ plane: worker, match: { at: nowhere }, then: { crash: true } }",
+      "{ target: worker, match: { at: nowhere }, then: { crash: true } }",
       /at: must be one of .*file\.written/,
     ],
-    ["{ plane: worker, then: { crsh: true } }", /crsh/],
+    ["{ target: worker, then: { crsh: true } }", /crsh/],
     ["{ preset: worker_crash, optional: perhaps }", /optional: must be boolean/],
     [
-      "{ plane: s3, match: { op: PUTT }, then: { reset: true } }",
+      "{ target: s3, match: { op: PUTT }, then: { reset: true } }",
       /^x\.scenario\.yaml:3: when\[0\]\.fault\.match\.op: "PUTT" is not known here\. .*PutObject/,
     ],
     [
-      "{ plane: s3, match: { op: [PutObject, GetObjekt] }, then: { reset: true } }",
+      "{ target: s3, match: { op: [PutObject, GetObjekt] }, then: { reset: true } }",
       /fault\.match\.op: \[1\]: "GetObjekt" is not known here\. Did you mean GetObject\?/,
     ],
     [
-      "{ plane: http, match: { op: getBulkExprot }, then: { delay: PT1S } }",
+      "{ target: http, match: { op: getBulkExprot }, then: { delay: PT1S } }",
       /match\.op: .*did you mean getBulkExport\?/i,
     ],
     [
       "{ preset: worker_crash, match: { op: PutObject } }",
-      /match\.op: is not known on this plane; known are export_id, run, at, attempt, nth/,
+      /match\.op: is not known on this target; known are export_id, run, at, attempt, nth/,
     ],
     [
-      "{ plane: s3, match: { op: PutObject }, then: { s3_error: NoSuchBuket } }",
+      "{ target: s3, match: { op: PutObject }, then: { s3_error: NoSuchBuket } }",
       /then\.s3_error: "NoSuchBuket" is not known here\. Did you mean NoSuchBucket\?/,
     ],
   ])("that the language does not know is refused when the file is read: %s", (fault, reason) => {
@@ -303,8 +303,8 @@ describe("a fault", () => {
   it("may take its words from variables", () => {
     for (const fault of [
       '{ preset: "${fault}" }',
-      '{ plane: "${plane}", match: { op: x } }',
-      '{ plane: s3, match: { op: ["Put*", "${op}"] }, then: { s3_error: "${error}" } }',
+      '{ target: "${target}", match: { op: x } }',
+      '{ target: s3, match: { op: ["Put*", "${op}"] }, then: { s3_error: "${error}" } }',
     ])
       expect(problemOf(`scenario: A\nwhen:\n  - fault: ${fault}\n`)).toBe("no problem");
   });

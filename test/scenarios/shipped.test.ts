@@ -31,8 +31,8 @@ const BREAKS: Readonly<Record<string, readonly [string, string]>> = {
   "put-only-key": ["allow: [put]", "allow: [put, delete]"],
   "rate-limit-without-loss": ["enabled: true", "enabled: false"],
   "revoked-credentials-midway": [
-    "plane: s3, match: { at: checkpoint.saved, nth: 2 }, then: { delete_credential: emulator }",
-    "plane: worker, match: { at: checkpoint.saved, nth: 2 }, then: { crash: true }",
+    "target: s3, match: { at: checkpoint.saved, nth: 2 }, then: { delete_credential: emulator }",
+    "target: worker, match: { at: checkpoint.saved, nth: 2 }, then: { crash: true }",
   ],
   "run-timeout-and-workflow-timeout": ["preset: workflow_timeout", "preset: run_timeout"],
   "running-is-no-filter": ["status=running", "status=pending"],

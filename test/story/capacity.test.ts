@@ -15,7 +15,7 @@ afterEach(() => rig.close());
 
 const stall = (times: number, then = "PT1H") =>
   rig.emulator.control("POST", "/faults", {
-    plane: "worker",
+    target: "worker",
     match: { at: "run.started" },
     then: { stall: then },
     times,

@@ -130,7 +130,7 @@ describe("advance", () => {
 
   it("until says how far an export is that takes longer", async () => {
     await begin();
-    await rig.arm({ plane: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
+    await rig.arm({ target: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
     const id = await rig.ordered();
     const until = { export: id, status: "COMPLETED" };
     expect((await advance({ until, within: "PT1H" })).why).toMatch(

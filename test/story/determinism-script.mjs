@@ -52,8 +52,8 @@ const order = (body) =>
     ...body,
   });
 
-await arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true }, times: 2 });
-await arm({ plane: "s3", match: { op: "PutObject", nth: 6 }, then: { s3_error: "SlowDown" } });
+await arm({ target: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true }, times: 2 });
+await arm({ target: "s3", match: { op: "PutObject", nth: 6 }, then: { s3_error: "SlowDown" } });
 await order({ format_version: "v1", compression: "snappy" });
 await order({ format_version: "v2_beta", compression: "zstandard" });
 await order({ format_version: "v2_beta", compression: "gzip" });

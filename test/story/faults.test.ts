@@ -34,7 +34,7 @@ describe("faults of the object store, through the AWS SDK", () => {
 
   it("hit the third put and the one after it, and no other", async () => {
     const match = { op: "PutObject", bucket: "traces", nth: 3 };
-    const fault = await rig.arm({ plane: "s3", match, then: { s3_error: "SlowDown" }, times: 2 });
+    const fault = await rig.arm({ target: "s3", match, then: { s3_error: "SlowDown" }, times: 2 });
     const said: string[] = [];
     for (const key of ["1", "2", "3", "4", "5"])
       said.push(
@@ -49,7 +49,7 @@ describe("faults of the object store, through the AWS SDK", () => {
 
   it("are overcome by the retries of the SDK", async () => {
     const fault = await rig.arm({
-      plane: "s3",
+      target: "s3",
       match: { op: "PutObject" },
       then: { s3_error: "InternalError" },
       times: 2,
@@ -62,13 +62,13 @@ describe("faults of the object store, through the AWS SDK", () => {
   });
 
   it("cut the connection", async () => {
-    await rig.arm({ plane: "s3", match: { key: "cut*" }, then: { reset: true } });
+    await rig.arm({ target: "s3", match: { key: "cut*" }, then: { reset: true } });
     await put("whole");
     await expect(put("cut/me")).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
 
   it("delete_bucket removes the bucket for good", async () => {
-    await rig.arm({ plane: "s3", match: { op: "PutObject", nth: 2 }, then: { delete_bucket: true } });
+    await rig.arm({ target: "s3", match: { op: "PutObject", nth: 2 }, then: { delete_bucket: true } });
     await put("1");
     await expect(put("2")).rejects.toMatchObject({ name: "NoSuchBucket" });
     await client.send(new CreateBucketCommand({ Bucket: "traces" }));
@@ -78,7 +78,7 @@ describe("faults of the object store, through the AWS SDK", () => {
   });
 
   it("delete_credential removes the key of the request", async () => {
-    await rig.arm({ plane: "s3", match: { access_key_id: "emulator" }, then: { delete_credential: true } });
+    await rig.arm({ target: "s3", match: { access_key_id: "emulator" }, then: { delete_credential: true } });
     await expect(put("1")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
     await expect(put("2")).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
   });
@@ -89,7 +89,7 @@ describe("faults of an export with real threads", () => {
     "end a thread at %s, and the files hold every row once all the same",
     async (at) => {
       const fault = await rig.arm({
-        plane: "worker",
+        target: "worker",
         match: { at, nth: 2 },
         then: { crash: true },
         times: 3,
@@ -125,7 +125,7 @@ describe("start --strict", () => {
     const { ready, child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
     const ids: string[] = [];
     for (const op of ["listBulkExports", "getBulkExport"]) {
-      const body = JSON.stringify({ plane: "http", match: { op }, then: { status: 503 } });
+      const body = JSON.stringify({ target: "http", match: { op }, then: { status: 503 } });
       const reply = await fetch(`${ready.url}/_emulator/v1/faults`, { method: "POST", body });
       ids.push(((await reply.json()) as FaultReply).id);
     }
@@ -134,7 +134,7 @@ describe("start --strict", () => {
     child.kill("SIGTERM");
     expect(await ended).toMatchObject({
       code: 4,
-      stderr: `emulator: fault ${ids[1]} was never hit: {"plane":"http","match":{"op":"getBulkExport"},"then":{"status":503}}\n`,
+      stderr: `emulator: fault ${ids[1]} was never hit: {"target":"http","match":{"op":"getBulkExport"},"then":{"status":503}}\n`,
     });
   });
 

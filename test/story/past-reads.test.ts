@@ -113,7 +113,7 @@ describe("a read as of the past", () => {
 
   it("leaves no turn, no recording and no hit of a fault behind, and waits for nothing", async () => {
     const turn = await lastTurn();
-    await rig.emulator.faults.arm({ plane: "http", match: { op: "*" }, then: { status: 503 } });
+    await rig.emulator.faults.arm({ target: "http", match: { op: "*" }, then: { status: 503 } });
     const faults = await rig.emulator.faults.list();
     const [before, recorded] = [await lastTurn(), await rig.emulator.control<unknown[]>("GET", "/recording")];
     expect(await status("/api/v1/bulk-exports", String(turn))).toBe(200);
@@ -123,7 +123,7 @@ describe("a read as of the past", () => {
   });
 
   it("shows the journal, the clock and the faults of then", async () => {
-    await rig.emulator.faults.arm({ plane: "worker", match: { run: "*" }, then: { crash: true } });
+    await rig.emulator.faults.arm({ target: "worker", match: { run: "*" }, then: { crash: true } });
     const turn = await lastTurn();
     const then = rig.emulator.clock.now();
     await rig.emulator.clock.advance("PT1H");

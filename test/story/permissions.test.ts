@@ -103,7 +103,8 @@ describe("a large file goes up in parts", () => {
     end_time: "2026-01-11T00:00:00Z",
     compression: "none",
   };
-  const failPart = (then: object, op = "UploadPart") => rig.arm({ plane: "s3", match: { op, nth: 2 }, then });
+  const failPart = (then: object, op = "UploadPart") =>
+    rig.arm({ target: "s3", match: { op, nth: 2 }, then });
   const uploads = async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: "traces" }));
     return Uploads.map(({ Key }) => Key ?? "");

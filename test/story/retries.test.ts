@@ -42,7 +42,7 @@ describe("retries (§8.3)", () => {
 
   it("that end well leave their errors behind, and no row missing or twice", async () => {
     await rig.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "file.written", nth: 2 },
       then: { crash: true },
       times: 20,
@@ -55,7 +55,7 @@ describe("retries (§8.3)", () => {
   });
 
   it("do not write again what stands before the checkpoint", async () => {
-    await rig.arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
+    await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
     const id = await rig.ordered(ONE_DAY);
     await rig.complete(id);
     const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
@@ -70,29 +70,29 @@ describe("failures (§7.3)", () => {
   const retried = [
     [
       "a worker crash",
-      { plane: "worker", match: { at: "rows.read" }, then: { crash: true } },
+      { target: "worker", match: { at: "rows.read" }, then: { crash: true } },
       /^Infrastructure interruption/,
     ],
     [
       "a busy store",
-      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } },
+      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } },
       /^Infrastructure interruption/,
     ],
     [
       "a cut connection",
-      { plane: "s3", match: { op: "PutObject" }, then: { reset: true } },
+      { target: "s3", match: { op: "PutObject" }, then: { reset: true } },
       /^Infrastructure interruption/,
     ],
     [
       "a store that waits too long for the file",
-      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "RequestTimeout" } },
+      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "RequestTimeout" } },
       /^Infrastructure interruption: RequestTimeout: /,
     ],
     ["a run timeout", { preset: "run_timeout" }, /^Run timeout/],
     ["a serialization error", { preset: "serialization_error" }, /^Serialization error/],
     [
       "exhausted resources",
-      { plane: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } },
+      { target: "worker", match: { at: "rows.read" }, then: { error: "resource_exhausted" } },
       /^Resources exhausted/,
     ],
   ] as const;
@@ -125,12 +125,12 @@ describe("failures (§7.3)", () => {
     ],
     [
       "a file that is too large",
-      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "EntityTooLarge" } },
+      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "EntityTooLarge" } },
       /^Storage or destination error: EntityTooLarge: /,
     ],
     [
       "an unmet condition",
-      { plane: "s3", match: { op: "PutObject" }, then: { s3_error: "PreconditionFailed" } },
+      { target: "s3", match: { op: "PutObject" }, then: { s3_error: "PreconditionFailed" } },
       /^Storage or destination error: PreconditionFailed: /,
     ],
     ["a deleted destination", { preset: "destination_deleted" }, /^Destination deleted during the export/],
@@ -154,7 +154,7 @@ describe("failures (§7.3)", () => {
     await rig.close();
     await begin({ assumptions: { "export.store_outage": "storage error" } });
     expect(await table()).toMatchObject({ SlowDown: { class: "ends the run" } });
-    await rig.arm({ plane: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } });
+    await rig.arm({ target: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } });
     const id = await rig.ordered(ONE_DAY);
     await rig.complete(id);
     const [run] = await rig.runsOf(id);

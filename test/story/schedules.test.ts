@@ -107,7 +107,7 @@ describe("a scheduled export (§3.3)", () => {
   it("spawns nothing after it is cancelled; what it has spawned goes on (§3.1-4)", async () => {
     const { body } = await schedule(1, "2026-02-28T23:00:00Z");
     await rig.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "export.running" },
       then: { stall: "PT2H" },
     });
@@ -132,7 +132,7 @@ describe("a scheduled export (§3.3)", () => {
   it("lets one spawned export be cancelled on its own", async () => {
     const { body } = await schedule(1);
     await rig.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "export.running" },
       then: { stall: "PT2H" },
     });

@@ -120,7 +120,7 @@ async function plantOthers(): Promise<void> {
   const config = { ...DESTINATION.config, endpoint_url: own.href };
   await call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, config });
   await emulator.faults.arm({
-    plane: "webhook",
+    target: "webhook",
     match: { url: hookAt("fault") },
     then: { status: 500 },
     times: 1,

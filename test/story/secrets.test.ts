@@ -59,7 +59,7 @@ describe("secrets of URLs", () => {
   });
 
   it("are in no entry of the webhook ledger, in no journal and in no status", async () => {
-    await rig.emulator.faults.arm({ plane: "webhook", match: {}, then: { status: 500 }, times: 1 } as never);
+    await rig.emulator.faults.arm({ target: "webhook", match: {}, then: { status: 500 }, times: 1 } as never);
     await play();
     const ledger = await shown("/webhooks/deliveries");
     expect(JSON.parse(ledger)[0].attempts.length).toBeGreaterThan(1);

@@ -12,7 +12,7 @@ afterEach(() => rig.close());
 describe("the run timeout (§8.2-3)", () => {
   it("ends an attempt after four hours, and the next one goes on from the checkpoint", async () => {
     await begin({ rows_per_file: 5 });
-    await rig.arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { stall: "PT4H1S" } });
+    await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { stall: "PT4H1S" } });
     const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
     await rig.advance("PT4H");
     expect(await rig.runsOf(id)).toMatchObject([{ status: "RUNNING", errors: {} }]);
@@ -26,13 +26,13 @@ describe("the run timeout (§8.2-3)", () => {
   it("is counted from the start of each attempt", async () => {
     await begin({ rows_per_file: 5 });
     await rig.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "checkpoint.saved", attempt: 0 },
       then: { stall: "PT3H" },
     });
-    await rig.arm({ plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
+    await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
     await rig.arm({
-      plane: "worker",
+      target: "worker",
       match: { at: "checkpoint.saved", attempt: 1 },
       then: { stall: "PT3H59M" },
     });
@@ -45,7 +45,7 @@ describe("the run timeout (§8.2-3)", () => {
 
   it("that never ends uses up the retries", async () => {
     await begin({ run_timeout: "PT10M", max_retries: 3 });
-    await rig.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 1000 });
+    await rig.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 1000 });
     const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
     await rig.advance("PT2H");
     const timeouts = Object.fromEntries([0, 1, 2, 3].map((nth) => [`retry_${nth}`, "Run timeout"]));

@@ -86,7 +86,7 @@ describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
 
   it("a request to its store that a fault holds up is refused", async () => {
     const world = await rig.emulator.fork();
-    await world.faults.arm({ plane: "s3", match: { op: "PutObject" }, then: { delay: "PT1H" } });
+    await world.faults.arm({ target: "s3", match: { op: "PutObject" }, then: { delay: "PT1H" } });
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "x" });
     const putting = storeOf(world).send(put);
     const refused = expect(putting).rejects.toMatchObject({ name: "OperationAborted", message: says });
@@ -98,7 +98,7 @@ describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
   it("webhooks that wait for their turn do not reach what has its name next", async () => {
     const world = await rig.emulator.fork({ id: "side" });
     await world.faults.arm({
-      plane: "http",
+      target: "http",
       match: { op: "POST /threads" },
       then: { delay: "PT1H" },
       times: 100,

@@ -120,7 +120,7 @@ describe("a forked world", () => {
   it("has its own clock, faults, limiter, webhooks and journal", async () => {
     const fork = await rig.emulator.fork();
     await fork.clock.advance("P1D");
-    await fork.faults.arm({ plane: "worker", match: { run: "*" }, then: { crash: true } });
+    await fork.faults.arm({ target: "worker", match: { run: "*" }, then: { crash: true } });
     await fork.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
     const ask = (world: Emulator) =>
       world.request("/runs/query", { json: { session: ["11111111-1111-4111-8111-111111111111"] } });

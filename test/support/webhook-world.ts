@@ -37,9 +37,9 @@ export async function openWebhookWorld(
     /** Ends a run of which nothing else is known to the world. */
     end: (run: Partial<AgentRun> = {}) =>
       base.turn((open) => runEnded(open, { ...RUN, ...run }, { messages: [] }, BEGIN)),
-    /** Arms a fault of the webhook plane. */
+    /** Arms a fault of the webhook target. */
     armWebhook: (fault: Record<string, unknown>) =>
-      base.arm({ plane: "webhook", match: { url: "*" }, ...fault }),
+      base.arm({ target: "webhook", match: { url: "*" }, ...fault }),
     ledger: () => listDeliveries(base.reader, {}).map((delivery) => deliveryView(settings, delivery)),
   });
 }

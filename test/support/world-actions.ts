@@ -157,7 +157,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     }),
   fault: (world) =>
     ask(world, "POST", "/_emulator/v1/faults", {
-      plane: "worker",
+      target: "worker",
       match: { run: "*" },
       then: { crash: true },
     }),

@@ -1,34 +1,34 @@
 import { useState } from "preact/hooks";
-import { FAULT_PLANES, FAULT_POINT_NAMES, type FaultPlane } from "../../../contracts/spec/faults.ts";
+import { FAULT_POINT_NAMES, FAULT_TARGETS, type FaultTarget } from "../../../contracts/spec/faults.ts";
 import { control } from "../model/actions.ts";
 import { route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { ChoiceField, Field, TextField } from "../parts/field.tsx";
 
-const PLANES = Object.keys(FAULT_PLANES) as readonly FaultPlane[];
+const TARGETS = Object.keys(FAULT_TARGETS) as readonly FaultTarget[];
 
-const EXAMPLES: Readonly<Record<FaultPlane, string>> = {
+const EXAMPLES: Readonly<Record<FaultTarget, string>> = {
   worker: '{ "crash": true }',
   s3: '{ "s3_error": "SlowDown" }',
   http: '{ "status": 503 }',
   webhook: '{ "drop": true }',
 };
 
-function planeNamed(text: string | null): FaultPlane {
-  return PLANES.find((name) => name === text) ?? "worker";
+function targetNamed(text: string | null): FaultTarget {
+  return TARGETS.find((name) => name === text) ?? "worker";
 }
 
-/** Arms a rule of the fault language; its fields come from the table of planes. */
+/** Arms a rule of the fault language; its fields come from the table of targets. */
 export function ArmRule() {
   const { query } = route.value;
-  const [plane, setPlane] = useState(planeNamed(query.get("plane")));
+  const [target, setTarget] = useState(targetNamed(query.get("target")));
   const [match, setMatch] = useState(query.get("match") ?? "{}");
-  const [then, setThen] = useState(EXAMPLES[plane]);
+  const [then, setThen] = useState(EXAMPLES[target]);
   const [times, setTimes] = useState("1");
-  const order = orderOf(plane, match, then, times);
+  const order = orderOf(target, match, then, times);
   const choose = (next: string) => {
-    const found = planeNamed(next);
-    setPlane(found);
+    const found = targetNamed(next);
+    setTarget(found);
     setThen(EXAMPLES[found]);
   };
   return (
@@ -36,16 +36,16 @@ export function ArmRule() {
       <h2>Arm a rule</h2>
       <div class="form">
         <ChoiceField
-          name="Plane"
-          value={plane}
+          name="Target"
+          value={target}
           set={choose}
-          hint={FAULT_PLANES[plane].summary}
-          options={PLANES.map((name) => [name, name] as const)}
+          hint={FAULT_TARGETS[target].summary}
+          options={TARGETS.map((name) => [name, name] as const)}
         />
         <TextField name="Times" value={times} set={setTimes} />
         <Field
           name="Where (match, JSON)"
-          hint={`${Object.keys(FAULT_PLANES[plane].match).join(", ")}${plane === "worker" ? `; at: ${FAULT_POINT_NAMES.join(", ")}` : ""}`}
+          hint={`${Object.keys(FAULT_TARGETS[target].match).join(", ")}${target === "worker" ? `; at: ${FAULT_POINT_NAMES.join(", ")}` : ""}`}
         >
           <textarea
             rows={3}
@@ -54,7 +54,7 @@ export function ArmRule() {
             onInput={(event) => setMatch(event.currentTarget.value)}
           />
         </Field>
-        <Field name="What (then, JSON)" hint={Object.keys(FAULT_PLANES[plane].then).join(", ")}>
+        <Field name="What (then, JSON)" hint={Object.keys(FAULT_TARGETS[target].then).join(", ")}>
           <textarea
             rows={3}
             class="mono"
@@ -74,10 +74,10 @@ export function ArmRule() {
   );
 }
 
-function orderOf(plane: FaultPlane, match: string, then: string, times: string) {
+function orderOf(target: FaultTarget, match: string, then: string, times: string) {
   try {
     return {
-      plane,
+      target,
       match: JSON.parse(match) as object,
       then: JSON.parse(then) as object,
       times: Number(times),

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<FaultView>[] = [
       </span>
     ),
   },
-  { name: "Fault", show: ({ preset, plane }) => preset ?? plane },
+  { name: "Fault", show: ({ preset, target }) => preset ?? target },
   { name: "Where", show: ({ match }) => <code>{JSON.stringify(match)}</code> },
   { name: "What", show: ({ then }) => <code>{JSON.stringify(then)}</code> },
   { name: "Hits", number: true, show: ({ hits, times }) => `${hits} / ${times}` },

@@ -1,4 +1,4 @@
-import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import { count } from "../model/count.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
@@ -80,8 +80,8 @@ function firstAtOnce(turns: readonly Turn[], turn: Turn): number {
 }
 
 /** The rule that hits what a turn is about. */
-function faultAt({ type, name, ref }: Turn["cause"]): { readonly plane: string; readonly match: string } {
-  const of = (plane: FaultPlane, match: object) => ({ plane, match: JSON.stringify(match) });
+function faultAt({ type, name, ref }: Turn["cause"]): { readonly target: string; readonly match: string } {
+  const of = (target: FaultTarget, match: object) => ({ target, match: JSON.stringify(match) });
   if (type === "request") return of("http", { op: name });
   if (name.startsWith("webhook.")) return of("webhook", {});
   if (/^export(_run\.|\.write_file)/.test(name)) return of("worker", { run: ref });

@@ -89,8 +89,8 @@ export function createCalls(isClosed: () => boolean): Calls {
       return call && notWaitedFor(call, when);
     },
     hasArmed: ({ id }) => armed.has(id),
-    unused({ id, preset, plane, match, then }) {
-      const shown = JSON.stringify({ ...(preset === null ? { plane, then } : { preset }), match });
+    unused({ id, preset, target, match, then }) {
+      const shown = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
       const error = new Error(`the fault ${shown} was never hit; if it may be, arm it with optional: true`);
       return pointingTo(armed.get(id), error);
     },

@@ -120,7 +120,7 @@ export interface EmulatorFaults {
    *
    * @example
    * await emulator.faults.arm({ preset: "worker_crash" });
-   * await emulator.faults.arm({ plane: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 });
+   * await emulator.faults.arm({ target: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 });
    */
   arm(order: FaultOrder): Promise<FaultView>;
   /** In the order of arming, each with its hits. */

@@ -2,7 +2,7 @@ import { freeForm } from "../../../contracts/spec/fields.ts";
 import { control } from "../control-operation.ts";
 import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
 
-/** Faults of all planes: armed, looked at and taken away. */
+/** Faults of all targets: armed, looked at and taken away. */
 export const FAULT_OPERATIONS = [
   control({
     method: "GET",

@@ -1,6 +1,6 @@
 import type { NoData } from "../../kernel/types.ts";
 
-/** What a delayed request (plane http) waits for. */
+/** What a delayed request (target http) waits for. */
 export type FaultEvents = {
   /** `ticket`: the reply that the request waits for. */
   readonly "http.delay_over": { readonly ticket: number };

@@ -1,15 +1,15 @@
-import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import type { S3Fault, TriggerS3Fault } from "../object-storage/faults.ts";
 import type { Turn } from "../turn.ts";
 import type { WebhookFault } from "../webhooks/events.ts";
 import { HTTP, type HttpFault, type HttpOccasion } from "./http.ts";
-import type { Plane } from "./plane.ts";
 import { S3, type S3Occasion } from "./s3.ts";
+import type { Target } from "./target.ts";
 import { trigger } from "./trigger.ts";
 import { WEBHOOK, type WebhookOccasion } from "./webhook.ts";
 import { WORKER, type WorkerFault, type WorkerOccasion } from "./worker.ts";
 
-/** What a fault of each plane can hit. */
+/** What a fault of each target can hit. */
 interface Occasions {
   readonly worker: WorkerOccasion;
   readonly s3: S3Occasion;
@@ -25,8 +25,8 @@ interface Outcomes {
   readonly webhook: WebhookFault;
 }
 
-/** A plane that nothing applies does not compile. */
-const PLANES: { readonly [Name in FaultPlane]: Plane<Name, Occasions[Name], Outcomes[Name]> } = {
+/** A target that nothing applies does not compile. */
+const TARGETS: { readonly [Name in FaultTarget]: Target<Name, Occasions[Name], Outcomes[Name]> } = {
   worker: WORKER,
   s3: S3,
   http: HTTP,
@@ -34,15 +34,15 @@ const PLANES: { readonly [Name in FaultPlane]: Plane<Name, Occasions[Name], Outc
 };
 
 /** The action of the triggered fault, if any, for the caller to carry out; counts the occasion (§7). */
-export function hit<Name extends FaultPlane>(
+export function hit<Name extends FaultTarget>(
   turn: Turn,
   name: Name,
   occasion: Occasions[Name],
 ): Outcomes[Name] | undefined {
-  const plane: Plane<Name, Occasions[Name], Outcomes[Name]> = PLANES[name];
-  const rule = trigger(turn, name, plane.facts(occasion), plane.shown?.(occasion));
-  return rule && plane.apply(turn, rule, occasion);
+  const target: Target<Name, Occasions[Name], Outcomes[Name]> = TARGETS[name];
+  const rule = trigger(turn, name, target.facts(occasion), target.shown?.(occasion));
+  return rule && target.apply(turn, rule, occasion);
 }
 
-/** The s3 plane, as the object store is given it. */
+/** The s3 target, as the object store is given it. */
 export const triggerS3Fault: TriggerS3Fault = (turn, request) => hit(turn, "s3", request);

@@ -4,8 +4,8 @@ import type { PendingReply } from "../../kernel/turn.ts";
 import type { Event, Reader, Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import { namesOf } from "./operations.ts";
-import type { Plane } from "./plane.ts";
 import { FAULTS } from "./records.ts";
+import type { Target } from "./target.ts";
 import { mayTrigger } from "./trigger.ts";
 import { unhandled } from "./unhandled.ts";
 
@@ -16,17 +16,17 @@ export interface HttpOccasion {
   readonly region: string;
 }
 
-/** What a fault of the http plane does to a request: answers it, or holds it until the ticket is answered. */
+/** What a fault of the http target does to a request: answers it, or holds it until the ticket is answered. */
 export type HttpFault =
   | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly pendingReply: PendingReply };
 
-/** Whether a fault of the http plane may hit this request; changes nothing. */
+/** Whether a fault of the http target may hit this request; changes nothing. */
 export function mayTriggerHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
   return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(occasion));
 }
 
-export const HTTP: Plane<"http", HttpOccasion, HttpFault> = {
+export const HTTP: Target<"http", HttpOccasion, HttpFault> = {
   facts: factsOf,
   shown: ({ id, path, region }) => ({ op: id, path, region }),
   apply(turn, { then }, { id }) {

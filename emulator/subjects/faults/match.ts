@@ -1,4 +1,4 @@
-import { FAULT_PLANES, type FaultPlaneRow } from "../../../contracts/spec/faults.ts";
+import { FAULT_TARGETS, type FaultTargetRow } from "../../../contracts/spec/faults.ts";
 import type { FaultRule, MatchValue } from "./records.ts";
 
 /** The facts of an occasion by the keys of `match`; a fact that is missing fits nothing. */
@@ -7,9 +7,9 @@ export interface FaultContext {
 }
 
 /** Whether a rule is about this occasion. */
-export function matchesContext({ plane, match }: FaultRule, context: FaultContext): boolean {
+export function matchesContext({ target, match }: FaultRule, context: FaultContext): boolean {
   const { at } = context;
-  const { named = [] }: FaultPlaneRow = FAULT_PLANES[plane];
+  const { named = [] }: FaultTargetRow = FAULT_TARGETS[target];
   if (match.at === undefined && named.some((point) => point === at)) return false;
   return Object.entries(match).every(([key, wanted]) => key === "nth" || matchesFact(wanted, context[key]));
 }

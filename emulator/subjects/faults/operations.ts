@@ -25,7 +25,7 @@ export function httpOperation(where: string, input: unknown): string {
       422,
       "unknown_operation",
       `${where}: ${input} is an operation of the object store, not of the API.`,
-      "Arm it on the plane s3.",
+      "Arm it on the target s3.",
     );
   const { message, hint } = unknownWord("unknown_operation", where, input, known);
   const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";

@@ -1,42 +1,42 @@
 import {
-  FAULT_PLANES,
   FAULT_PRESETS,
+  FAULT_TARGETS,
   type FaultMember,
-  type FaultPlane,
-  type FaultPlaneRow,
   type FaultPreset,
+  type FaultTarget,
+  type FaultTargetRow,
 } from "../../../contracts/spec/faults.ts";
 import { durationMs, formatDuration } from "../../kernel/duration.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { LimitSettings } from "../settings.ts";
-import type { FaultRule, PlaneThen } from "./records.ts";
+import type { FaultRule, TargetThen } from "./records.ts";
 import { readMatchValue, readThenValue } from "./values.ts";
 import { unknownWord } from "./words.ts";
 
 /** A fault that the language knows, ready to be armed. */
 export type Fault = Pick<FaultRule, "preset" | "match" | "times" | "ttl" | "optional"> &
-  PlaneThen & { readonly ttlMs: number | null };
+  TargetThen & { readonly ttlMs: number | null };
 
 type FaultInput = Readonly<Record<string, unknown>>;
 
-const RULE_MEMBERS = ["plane", "match", "then", "times", "ttl", "optional"];
+const RULE_MEMBERS = ["target", "match", "then", "times", "ttl", "optional"];
 const PRESET_MEMBERS = ["preset", "match", "times", "ttl", "optional"];
 const MAX_COUNT = 1_000_000;
 
 /** Reads a rule or a preset as `POST /faults` takes it; whatever is not known is refused with a hint. */
 export function readFault(input: unknown, limits: LimitSettings): Fault {
-  const body = objectAt("body", input);
+  const body = withTarget(objectAt("body", input));
   const isPreset = body.preset !== undefined;
   const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
   for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
-  const { plane, match, then } = isPreset ? expanded(body, limits) : body;
-  const known = planeOf(plane);
-  const row = FAULT_PLANES[known];
+  const { target, match, then } = isPreset ? expanded(body, limits) : body;
+  const known = targetOf(target);
+  const row = FAULT_TARGETS[known];
   const ttlMs = body.ttl === undefined ? null : durationAt("ttl", body.ttl);
   return {
     preset: isPreset ? String(body.preset) : null,
     match: readMatch(row, match),
-    ...ofPlane(known, readThen(row, then, match)),
+    ...ofTarget(known, readThen(row, then, match)),
     times: body.times === undefined ? 1 : countAt("times", body.times),
     ttl: ttlMs === null ? null : String(body.ttl),
     ...(body.optional !== undefined && { optional: switchAt("optional", body.optional) }),
@@ -44,13 +44,18 @@ export function readFault(input: unknown, limits: LimitSettings): Fault {
   };
 }
 
+/** `plane` is the former name of `target`, which stays accepted. */
+function withTarget({ plane, ...body }: FaultInput): FaultInput {
+  return plane === undefined ? body : { target: plane, ...body };
+}
+
 function expanded(body: FaultInput, limits: LimitSettings): FaultInput {
   const names = Object.keys(FAULT_PRESETS);
   const name = String(body.preset);
   if (!names.includes(name)) throw unknownWord("unknown_preset", "preset", body.preset, names);
-  const { plane, match, then, outlasts }: FaultPreset = FAULT_PRESETS[name as keyof typeof FAULT_PRESETS];
+  const { target, match, then, outlasts }: FaultPreset = FAULT_PRESETS[name as keyof typeof FAULT_PRESETS];
   const stall = outlasts && { stall: formatDuration(limits[outlasts] + 1000) };
-  return { plane, match: { ...match, ...objectAt("match", body.match ?? {}) }, then: { ...then, ...stall } };
+  return { target, match: { ...match, ...objectAt("match", body.match ?? {}) }, then: { ...then, ...stall } };
 }
 
 function misplaced(name: string, members: readonly string[], isPreset: boolean): Refusal {
@@ -71,13 +76,13 @@ function switchAt(where: string, input: unknown): boolean {
   throw new Refusal(422, "invalid_field", `${where}: must be true or false.`);
 }
 
-function planeOf(input: unknown): FaultPlane {
-  const names = Object.keys(FAULT_PLANES);
-  if (typeof input === "string" && names.includes(input)) return input as FaultPlane;
-  throw unknownWord("unknown_plane", "plane", input, names);
+function targetOf(input: unknown): FaultTarget {
+  const names = Object.keys(FAULT_TARGETS);
+  if (typeof input === "string" && names.includes(input)) return input as FaultTarget;
+  throw unknownWord("unknown_target", "target", input, names);
 }
 
-function readMatch(row: FaultPlaneRow, input: unknown): Fault["match"] {
+function readMatch(row: FaultTargetRow, input: unknown): Fault["match"] {
   const match = objectAt("match", input ?? {});
   const read = Object.entries(match).map(([key, value]) => {
     const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
@@ -97,7 +102,7 @@ function readMatch(row: FaultPlaneRow, input: unknown): Fault["match"] {
   return Object.fromEntries(read);
 }
 
-function readThen(row: FaultPlaneRow, input: unknown, match: unknown): FaultInput {
+function readThen(row: FaultTargetRow, input: unknown, match: unknown): FaultInput {
   const then = objectAt("then", input ?? {});
   const read = Object.entries(then).map(([name, value]) => {
     const member = memberOf(row, name);
@@ -116,12 +121,12 @@ function readThen(row: FaultPlaneRow, input: unknown, match: unknown): FaultInpu
 }
 
 /** The table was just read member by member: what it has accepted has the type that is derived from it. */
-function ofPlane(plane: FaultPlane, then: FaultInput): PlaneThen {
-  return { plane, then } as PlaneThen;
+function ofTarget(target: FaultTarget, then: FaultInput): TargetThen {
+  return { target, then } as TargetThen;
 }
 
 /** One thing happens, beside which only those stand that the table says. */
-function refuseConflicts(row: FaultPlaneRow, names: readonly string[]): void {
+function refuseConflicts(row: FaultTargetRow, names: readonly string[]): void {
   const required = (name: string) => memberOf(row, name)?.follows !== true;
   const conflicting = (one: string, other: string) => memberOf(row, one)?.beside?.includes(other) === true;
   if (!names.some(required))
@@ -139,7 +144,7 @@ function invalidThen(what: string, hint: string): Refusal {
   return new Refusal(422, "invalid_then", `then: ${what}.`, hint);
 }
 
-function memberOf(row: FaultPlaneRow, name: string): FaultMember | undefined {
+function memberOf(row: FaultTargetRow, name: string): FaultMember | undefined {
   return Object.hasOwn(row.then, name) ? row.then[name] : undefined;
 }
 

@@ -1,11 +1,11 @@
-import type { FaultPlane, HappeningOf } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget, HappeningOf } from "../../../contracts/spec/faults.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 
 /** What a key of `match` was given: a value, or a list of which any may fit. */
 export type MatchValue = string | number | readonly (string | number)[];
 
-/** Members of rules of all planes: what they match and how often they were hit. Counts decide, not probabilities. */
+/** Members of rules of all targets: what they match and how often they were hit. Counts decide, not probabilities. */
 export interface RuleBase {
   readonly id: string;
   /** The preset that it was armed by. */
@@ -24,22 +24,22 @@ export interface RuleBase {
   readonly expires_at: Instant | null;
 }
 
-/** What a rule does, as a union over the planes. */
-export type PlaneThen = {
-  readonly [Plane in FaultPlane]: { readonly plane: Plane; readonly then: HappeningOf<Plane> };
-}[FaultPlane];
+/** What a rule does, as a union over the targets. */
+export type TargetThen = {
+  readonly [Target in FaultTarget]: { readonly target: Target; readonly then: HappeningOf<Target> };
+}[FaultTarget];
 
 /** An armed fault. */
-export type FaultRule = RuleBase & PlaneThen;
+export type FaultRule = RuleBase & TargetThen;
 
-/** A rule of one plane. */
-export type RuleOf<Plane extends FaultPlane> = Extract<FaultRule, { readonly plane: Plane }>;
+/** A rule of one target. */
+export type RuleOf<Target extends FaultTarget> = Extract<FaultRule, { readonly target: Target }>;
 
-/** Rules by plane, in the order of arming: of those that are due, the first is triggered. */
+/** Rules by target, in the order of arming: of those that are due, the first is triggered. */
 export const FAULTS = collection<FaultRule>(
   "faults",
   (rule) => rule.id,
-  (rule) => rule.plane,
+  (rule) => rule.target,
 );
 
 /** Whether a rule can still be triggered. */

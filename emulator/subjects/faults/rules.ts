@@ -1,4 +1,4 @@
-import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import { ADDRESSES, hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
@@ -11,7 +11,7 @@ const MAX_RULES = 1000;
 
 /** A rule as the control API shows it. */
 export interface FaultView extends Omit<RuleBase, "armed_at" | "expires_at"> {
-  readonly plane: FaultPlane;
+  readonly target: FaultTarget;
   readonly then: Readonly<Record<string, unknown>>;
   readonly state: "armed" | "spent" | "expired";
   readonly armed_at: string;
@@ -54,7 +54,7 @@ export function armFault(turn: Turn, input: unknown): FaultView {
   return faultView(rule, turn.now);
 }
 
-/** `GET /faults`: of all planes, in the order of arming. */
+/** `GET /faults`: of all targets, in the order of arming. */
 export function listFaults(reader: Reader, now: Instant): readonly FaultView[] {
   return faultsOf(reader).map((rule) => faultView(rule, now));
 }

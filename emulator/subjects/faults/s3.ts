@@ -3,7 +3,7 @@ import { durationMs } from "../../kernel/duration.ts";
 import type { S3ErrorCode } from "../object-storage/errors.ts";
 import type { S3Fault, S3FaultContext } from "../object-storage/faults.ts";
 import { s3Credentials } from "../object-storage/records.ts";
-import type { Plane } from "./plane.ts";
+import type { Target } from "./target.ts";
 import { unhandled } from "./unhandled.ts";
 
 /** A point in the life of an export that writes to the embedded object store. */
@@ -19,7 +19,7 @@ export interface S3Point {
 export type S3Occasion = S3FaultContext | S3Point;
 
 /** A credential is deleted here: the request continues and fails because its key no longer exists. */
-export const S3: Plane<"s3", S3Occasion, S3Fault> = {
+export const S3: Target<"s3", S3Occasion, S3Fault> = {
   facts: (occasion) => ({ ...occasion }),
   apply(turn, { then }, { bucket, access_key_id }) {
     if ("s3_error" in then) return { s3_error: then.s3_error as S3ErrorCode };

@@ -1,11 +1,11 @@
-import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type FaultContext, matchesContext } from "./match.ts";
 import { FAULTS, type FaultRule, isArmed, type RuleOf } from "./records.ts";
 
 /** Whether an armed rule is about this occasion: what need not be counted needs no turn of its own. */
-export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, context: FaultContext): boolean {
-  for (const rule of reader.list(FAULTS, plane))
+export function mayTrigger(reader: Reader, now: number, target: FaultTarget, context: FaultContext): boolean {
+  for (const rule of reader.list(FAULTS, target))
     if (isArmed(rule, now) && matchesContext(rule, context)) return true;
   return false;
 }
@@ -15,15 +15,15 @@ export function mayTrigger(reader: Reader, now: number, plane: FaultPlane, conte
  * is about the occasion counts it; one that is due and forestalled by an earlier rule keeps its hit for the
  * next occasion. `shown` is noted in the journal.
  */
-export function trigger<Plane extends FaultPlane>(
+export function trigger<Target extends FaultTarget>(
   turn: Turn,
-  plane: Plane,
+  target: Target,
   context: FaultContext,
   shown: FaultContext = context,
-): RuleOf<Plane> | undefined {
-  let triggered: RuleOf<Plane> | undefined;
-  for (const rule of [...turn.list(FAULTS, plane)]) {
-    if (!isOn(rule, plane) || !isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
+): RuleOf<Target> | undefined {
+  let triggered: RuleOf<Target> | undefined;
+  for (const rule of [...turn.list(FAULTS, target)]) {
+    if (!isOn(rule, target) || !isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
     const seen = rule.seen + 1;
     const isDue = triggered === undefined && seen >= Number(rule.match.nth ?? 1);
     const counted = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
@@ -33,13 +33,13 @@ export function trigger<Plane extends FaultPlane>(
   if (triggered)
     turn.note("fault.struck", triggered.id, {
       rule: triggered.id,
-      plane,
+      target,
       occasion: shown,
       then: triggered.then,
     });
   return triggered;
 }
 
-function isOn<Plane extends FaultPlane>(rule: FaultRule, plane: Plane): rule is RuleOf<Plane> {
-  return rule.plane === plane;
+function isOn<Target extends FaultTarget>(rule: FaultRule, target: Target): rule is RuleOf<Target> {
+  return rule.target === target;
 }

@@ -1,7 +1,7 @@
 import { durationMs } from "../../kernel/duration.ts";
 import type { WebhookFault } from "../webhooks/events.ts";
 import { maskedUrl } from "../webhooks/mask.ts";
-import type { Plane } from "./plane.ts";
+import type { Target } from "./target.ts";
 import { unhandled } from "./unhandled.ts";
 
 /** A webhook that is about to be sent. */
@@ -10,7 +10,7 @@ export interface WebhookOccasion {
   readonly run_id: string;
 }
 
-export const WEBHOOK: Plane<"webhook", WebhookOccasion, WebhookFault> = {
+export const WEBHOOK: Target<"webhook", WebhookOccasion, WebhookFault> = {
   facts: ({ url, run_id }) => ({ url, run_id }),
   // What follows the path may be the receiver's secret token (§5-4).
   shown: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),

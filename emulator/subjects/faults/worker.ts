@@ -3,7 +3,7 @@ import { durationMs } from "../../kernel/duration.ts";
 import type { ImmediateFault } from "../bulk-exports/events.ts";
 import { type BulkExport, EXPORTS, type ExportRun } from "../bulk-exports/records.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import type { Plane } from "./plane.ts";
+import type { Target } from "./target.ts";
 import { unhandled } from "./unhandled.ts";
 
 /** An export run at a point of its life. */
@@ -12,11 +12,11 @@ export interface WorkerOccasion {
   readonly run: Pick<ExportRun, "id" | "bulk_export_id" | "attempt">;
 }
 
-/** What a fault of the worker plane does to an export run. */
+/** What a fault of the worker target does to an export run. */
 export type WorkerFault = ImmediateFault | { readonly stallMs: number };
 
 /** A deletion is done here, and the run goes on. */
-export const WORKER: Plane<"worker", WorkerOccasion, WorkerFault> = {
+export const WORKER: Target<"worker", WorkerOccasion, WorkerFault> = {
   facts: ({ at, run }) => ({
     export_id: run.bulk_export_id,
     run: run.id,

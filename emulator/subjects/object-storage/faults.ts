@@ -9,7 +9,7 @@ export interface S3FaultContext {
   readonly access_key_id: string;
 }
 
-/** What a fault on the s3 plane does to a request. */
+/** What a fault on the s3 target does to a request. */
 export type S3Fault =
   | { readonly s3_error: S3ErrorCode }
   | { readonly delete_bucket: string }

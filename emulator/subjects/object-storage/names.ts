@@ -39,7 +39,7 @@ function utf8Length(text: string): number {
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** S3 orders keys by their UTF-8 bytes, which differs from UTF-16 order beyond the basic plane. */
+/** S3 orders keys by their UTF-8 bytes, which differs from UTF-16 order beyond the basic target. */
 export function sortKeys(keys: string[]): string[] {
   return keys.some((key) => SURROGATE.test(key)) ? keys.sort(compareKeys) : keys.sort();
 }

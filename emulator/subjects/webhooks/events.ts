@@ -19,7 +19,7 @@ export type Posted = { readonly redirects?: readonly string[]; readonly wall_ms?
   | { readonly failure: PostFailure; readonly message: string }
 );
 
-/** The effect of a fault of the webhook plane on a delivery. */
+/** The effect of a fault of the webhook target on a delivery. */
 export interface WebhookFault {
   /** The webhook is not sent. */
   readonly drop: boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FAULT_PLANES, FAULT_POINTS, FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
+import { FAULT_POINTS, FAULT_PRESETS, FAULT_TARGETS } from "../../../contracts/spec/faults.ts";
 import { run, workingFolder } from "../../support/emulator-process.ts";
 import { expectRefusals, openVerbs } from "../../support/verbs.ts";
 
@@ -34,7 +34,7 @@ describe("emulator fault", () => {
         'body={"detail":"no"}',
       ),
     ).toMatchObject({ then: { status: 503, body: { detail: "no" } } });
-    expect(await arm('{"plane":"webhook","then":{"drop":true}}')).toMatchObject({ plane: "webhook" });
+    expect(await arm('{"target":"webhook","then":{"drop":true}}')).toMatchObject({ target: "webhook" });
     expect(await verbs.lines("fault", "list")).toHaveLength(5);
     expect(await verbs.lines("fault", "rm", preset.id)).toEqual([`${preset.id} is removed`]);
     expect(await verbs.lines("fault", "rm", "--all")).toEqual(["4 removed"]);
@@ -42,7 +42,7 @@ describe("emulator fault", () => {
 
   it("says without an emulator what there is to arm", async () => {
     const cwd = workingFolder();
-    const tables = { presets: FAULT_PRESETS, points: FAULT_POINTS, planes: FAULT_PLANES };
+    const tables = { presets: FAULT_PRESETS, points: FAULT_POINTS, targets: FAULT_TARGETS };
     for (const [action, table] of Object.entries(tables)) {
       const { code, stdout } = await run(["fault", action], { cwd });
       expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe("emulator fault", () => {
 
   it("refuses what it cannot read, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
-      ["fault arm", "fault arm: <preset, plane or JSON> is missing"],
+      ["fault arm", "fault arm: <preset, target or JSON> is missing"],
       ["fault arm worker_crsh", 'fault arm: "worker_crsh" is unknown; did you mean worker_crash?'],
       ["fault arm worker", "--then: is missing; give one of crash, stall, error, delete_destination"],
       ["fault arm worker --then crsh", '--then: "crsh" is unknown; did you mean crash?'],
@@ -62,16 +62,16 @@ describe("emulator fault", () => {
       ["fault arm worker --match at=nowhere --then crash", "--match at: "],
       [
         "fault arm http --match op=PutObject --then status=503",
-        "--match op: PutObject is an operation of the object store, not of the API. Arm it on the plane s3.",
+        "--match op: PutObject is an operation of the object store, not of the API. Arm it on the target s3.",
       ],
       ["fault arm http --match op=getBulkExprt --then status=503", "Did you mean getBulkExport? Known are "],
       ["fault arm http --match op=getBulkExport --then status=many", "--then status: "],
       ["fault arm worker_crash --then crash", "--then: the preset worker_crash says it"],
       ["fault arm worker_crash --times 0", '--times: "0" is not valid'],
       ["fault arm worker_crash --ttl soon", '--ttl: "soon" is not valid'],
-      ['fault arm {"plane":', "fault arm: the rule is no JSON"],
+      ['fault arm {"target":', "fault arm: the rule is no JSON"],
       ["fault arm {} --times 2", "--times: belongs into the rule that is given as JSON"],
-      ["fault arm {}", "plane: "],
+      ["fault arm {}", "target: "],
       ["fault rm", "fault rm: give the id of a fault, or --all"],
       ["fault rm x --all", "fault rm: give the id of a fault, or --all"],
       ["fault rm 00000000-0000-4000-8000-00000000dead", "`emulator fault list` lists them"],

@@ -32,7 +32,7 @@ describe("the life of an export", () => {
   it("is recorded in the journal", async () => {
     const exportWorld = withRows(7);
     const { id } = createIn(exportWorld);
-    exportWorld.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } });
+    exportWorld.arm({ target: "worker", match: { at: "file.written", nth: 2 }, then: { crash: true } });
     await exportWorld.advance("PT5M");
     expect(journalOf(exportWorld)).toMatchInlineSnapshot(`
       [
@@ -52,7 +52,7 @@ describe("the life of an export", () => {
   ])("leaves nothing in the queue when it has %s", async (_, max_retries, status) => {
     const exportWorld = withRows(7, { limits: { max_retries } });
     const { id } = createIn(exportWorld);
-    exportWorld.arm({ plane: "worker", match: { at: "file.written" }, times: 1, then: { crash: true } });
+    exportWorld.arm({ target: "worker", match: { at: "file.written" }, times: 1, then: { crash: true } });
     await exportWorld.advance("PT5M");
     expect(exportWorld.export(id).status).toBe(status);
     expect(exportWorld.world.queue()).toEqual([]);
@@ -61,7 +61,7 @@ describe("the life of an export", () => {
   it("keeps one deadline of a run, however often it is tried again", async () => {
     const exportWorld = withRows(7);
     createIn(exportWorld);
-    exportWorld.arm({ plane: "worker", match: { at: "file.written" }, times: 5, then: { crash: true } });
+    exportWorld.arm({ target: "worker", match: { at: "file.written" }, times: 5, then: { crash: true } });
     await exportWorld.advance("PT100S");
     const kinds = exportWorld.world.queue().map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "export_run.deadline").length).toBeLessThanOrEqual(1);
@@ -70,7 +70,7 @@ describe("the life of an export", () => {
 
   it("releases thousands of waiting exports when the destination is deleted", async () => {
     const exportWorld = withRows(1, { limits: { max_concurrent_exports_per_workspace: 1 } });
-    exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
+    exportWorld.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1H" } });
     const destination = exportWorld.addDestination();
     const { id } = exportWorld.create({
       bulk_export_destination_id: destination,
@@ -104,7 +104,7 @@ describe("a run reads the rows as of its start", () => {
 
   it("and none that came in before its first step", async () => {
     const exportWorld = withRows(0);
-    exportWorld.arm({ plane: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
+    exportWorld.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
     const { id } = createIn(exportWorld);
     await exportWorld.advance("PT1S");
     exportWorld.ingest(row(1), at(1), "late");
@@ -115,7 +115,7 @@ describe("a run reads the rows as of its start", () => {
 
   it("in every attempt, as of the first", async () => {
     const exportWorld = withRows(2);
-    exportWorld.arm({ plane: "worker", match: { at: "rows.read" }, then: { crash: true } });
+    exportWorld.arm({ target: "worker", match: { at: "rows.read" }, then: { crash: true } });
     const { id } = createIn(exportWorld);
     await exportWorld.advance("PT2S");
     exportWorld.ingest(row(3), at(3), "late");

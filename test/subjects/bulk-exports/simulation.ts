@@ -206,17 +206,17 @@ function armRandomFault({ exportWorld, random }: Simulation): void {
   const at = random.pick(FAULT_POINT_NAMES);
   exportWorld.arm({
     ...random.pick([
-      { plane: "worker", match: { at, nth }, then: { crash: true } },
-      { plane: "worker", match: { at, nth }, then: { error: "serialization_error" } },
-      { plane: "worker", match: { at, nth }, then: { error: "resource_exhausted" } },
-      { plane: "worker", match: { at, nth }, then: { stall: random.pick(["PT1M", "PT4H1S", "P4D"]) } },
-      { plane: "worker", match: { at, nth: 9 }, then: { delete_destination: true } },
+      { target: "worker", match: { at, nth }, then: { crash: true } },
+      { target: "worker", match: { at, nth }, then: { error: "serialization_error" } },
+      { target: "worker", match: { at, nth }, then: { error: "resource_exhausted" } },
+      { target: "worker", match: { at, nth }, then: { stall: random.pick(["PT1M", "PT4H1S", "P4D"]) } },
+      { target: "worker", match: { at, nth: 9 }, then: { delete_destination: true } },
       {
-        plane: "s3",
+        target: "s3",
         match: { op: "PutObject", nth },
         then: { s3_error: random.pick(["SlowDown", "AccessDenied"]) },
       },
-      { plane: "s3", match: { at, nth: 9 }, then: { delete_bucket: true } },
+      { target: "s3", match: { at, nth: 9 }, then: { delete_bucket: true } },
       { preset: "workflow_timeout", match: { nth } },
     ]),
     times,
@@ -255,7 +255,7 @@ function sendInvalidRequest({ exportWorld, random, monitor, destinations }: Simu
         end_time: undefined,
         interval_hours: 1,
       }),
-    () => exportWorld.arm({ plane: "worker", match: {}, then: { explode: true } }),
+    () => exportWorld.arm({ target: "worker", match: {}, then: { explode: true } }),
     ...(ended ? [() => exportWorld.cancel(ended.id)] : []),
   ];
   try {

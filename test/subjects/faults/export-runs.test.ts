@@ -50,7 +50,7 @@ describe("a worker crash", () => {
     async (at) => {
       const world = openExport();
       const { id } = world.arm({
-        plane: "worker",
+        target: "worker",
         match: { export_id: world.id, at },
         then: { crash: true },
       });
@@ -68,7 +68,7 @@ describe("a worker crash", () => {
   test.each([
     [
       "after the checkpoint of the second file resumes with the third",
-      { plane: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } },
+      { target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } },
       [0, 1, 2],
     ],
     [
@@ -88,7 +88,7 @@ describe("a worker crash", () => {
   it("hits only the attempt that match.attempt names", async () => {
     const world = openExport();
     for (const attempt of [1, 0])
-      world.arm({ plane: "worker", match: { at: "run.started", attempt }, then: { crash: true } });
+      world.arm({ target: "worker", match: { at: "run.started", attempt }, then: { crash: true } });
     await world.advance("PT5M");
     expect(world.attempts()).toEqual([0, 30, 60]);
     expect(Object.keys(world.run().errors)).toEqual(["retry_0", "retry_1"]);
@@ -96,7 +96,7 @@ describe("a worker crash", () => {
 
   it("at export.running fails the export at once when max_retries is 0", async () => {
     const world = openExport({ days: 2, limits: { max_retries: 0 } });
-    world.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
+    world.arm({ target: "worker", match: { at: "export.running" }, then: { crash: true } });
     await world.advance("PT5M");
     expect(world.world.defect).toBeUndefined();
     expect(world.parent().status).toBe("FAILED");
@@ -105,7 +105,7 @@ describe("a worker crash", () => {
 
   it("of another export leaves this one alone and stays armed", async () => {
     const world = openExport({ days: 2 });
-    const { id } = world.arm({ plane: "worker", match: { export_id: "no-such-*" }, then: { crash: true } });
+    const { id } = world.arm({ target: "worker", match: { export_id: "no-such-*" }, then: { crash: true } });
     await world.advance("PT5M");
     expect(world.runs().map(({ errors }) => errors)).toEqual([{}, {}]);
     expect(world.fault(id)).toMatchObject({ hits: 0, seen: 0, state: "armed" });
@@ -114,7 +114,7 @@ describe("a worker crash", () => {
 
   it("at export.running hits the first of the runs that begin", async () => {
     const world = openExport({ days: 3 });
-    world.arm({ plane: "worker", match: { at: "export.running" }, then: { crash: true } });
+    world.arm({ target: "worker", match: { at: "export.running" }, then: { crash: true } });
     await world.advance("PT5M");
     expect(world.runs().map(({ attempt }) => attempt)).toEqual([1, 0, 0]);
     expect(world.parent().status).toBe("COMPLETED");
@@ -124,7 +124,7 @@ describe("a worker crash", () => {
 describe("a stall", () => {
   it("shorter than the run timeout only delays the run", async () => {
     const world = openExport();
-    world.arm({ plane: "worker", match: { at: "rows.read" }, then: { stall: "PT3H59M" } });
+    world.arm({ target: "worker", match: { at: "rows.read" }, then: { stall: "PT3H59M" } });
     await world.advance("PT3H59M1S");
     expect(world.parent().status).toBe("RUNNING");
     await world.advance("PT30S");
@@ -135,7 +135,7 @@ describe("a stall", () => {
   it("of the preset run_timeout is one second longer than limits.run_timeout", async () => {
     const world = openExport({ limits: { run_timeout_ms: 60_000 } });
     const armed = world.arm({ preset: "run_timeout", times: 2 });
-    expect(armed).toMatchObject({ preset: "run_timeout", plane: "worker", then: { stall: "PT1M1S" } });
+    expect(armed).toMatchObject({ preset: "run_timeout", target: "worker", then: { stall: "PT1M1S" } });
     await world.advance("PT10M");
     expect(world.run().errors).toEqual({ retry_0: "Run timeout", retry_1: "Run timeout" });
     expect(world.parent().status).toBe("COMPLETED");
@@ -154,7 +154,7 @@ describe("a fault of the object store or the destination", () => {
   it("deletes the bucket that then.delete_bucket names; ids match in any case", async () => {
     const world = openExport();
     const match = { at: "export.running", export_id: world.id.toUpperCase() };
-    world.arm({ plane: "s3", match, then: { delete_bucket: "traces" } });
+    world.arm({ target: "s3", match, then: { delete_bucket: "traces" } });
     await world.advance("PT5M");
     expect(world.run()).toMatchObject({ attempt: 1, status: "FAILED" });
   });
@@ -171,7 +171,7 @@ describe("a fault of the object store or the destination", () => {
 it("the journal notes every hit with its rule and its occasion", async () => {
   const world = openExport();
   const then = { crash: true };
-  const { id } = world.arm({ plane: "worker", match: { at: "file.written", nth: 2 }, then });
+  const { id } = world.arm({ target: "worker", match: { at: "file.written", nth: 2 }, then });
   await world.advance("PT5M");
   const occasion = { export_id: world.id, run: world.run().id, at: "file.written", attempt: 0 };
   expect(world.notes("fault.struck")).toEqual([
@@ -179,14 +179,18 @@ it("the journal notes every hit with its rule and its occasion", async () => {
       now: formatInstant(START + 1000),
       kind: "fault.struck",
       ref: id,
-      detail: { rule: id, plane: "worker", occasion, then },
+      detail: { rule: id, target: "worker", occasion, then },
     },
   ]);
 });
 
 it("an armed fault and its count survive a restart", async () => {
   const world = openExport();
-  const { id } = world.arm({ plane: "worker", match: { at: "file.written", nth: 3 }, then: { crash: true } });
+  const { id } = world.arm({
+    target: "worker",
+    match: { at: "file.written", nth: 3 },
+    then: { crash: true },
+  });
   await world.advance("PT2S");
   expect(world.fault(id)).toMatchObject({ seen: 2, hits: 0 });
   world.crash(() => true);

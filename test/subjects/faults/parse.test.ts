@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { FAULT_PLANES, FAULT_PRESETS, type FaultPreset } from "../../../contracts/spec/faults.ts";
+import { FAULT_PRESETS, FAULT_TARGETS, type FaultPreset } from "../../../contracts/spec/faults.ts";
 import { OPERATIONS } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
 import { readFault } from "../../../emulator/subjects/faults/parse.ts";
@@ -21,17 +21,17 @@ function refusalOf(input: unknown): Refusal {
   throw new Error(`${JSON.stringify(input)} was accepted`);
 }
 
-const crash = { plane: "worker", then: { crash: true } };
-const slow = { plane: "s3", then: { s3_error: "SlowDown" } };
-const down = { plane: "http", then: { status: 503 } };
-const lost = { plane: "webhook", then: { drop: true } };
+const crash = { target: "worker", then: { crash: true } };
+const slow = { target: "s3", then: { s3_error: "SlowDown" } };
+const down = { target: "http", then: { status: 503 } };
+const lost = { target: "webhook", then: { drop: true } };
 
 describe("refused when written", () => {
   test.each<[string, unknown, string, RegExp]>([
     ["no object", [], "invalid_request", /^body: must be an object/],
-    ["no plane", { then: { crash: true } }, "unknown_plane", /Known: worker, s3, http, webhook/],
-    ["unknown plane", { ...crash, plane: "wroker" }, "unknown_plane", /"wroker".* Did you mean worker\?/],
-    ["a plane of every object", { ...crash, plane: "constructor" }, "unknown_plane", /"constructor"/],
+    ["no target", { then: { crash: true } }, "unknown_target", /Known: worker, s3, http, webhook/],
+    ["unknown target", { ...crash, target: "wroker" }, "unknown_target", /"wroker".* Did you mean worker\?/],
+    ["a target of every object", { ...crash, target: "constructor" }, "unknown_target", /"constructor"/],
     ["unknown member", { ...crash, tims: 2 }, "unknown_field", /"tims".* Did you mean times\?/],
     ["nth outside match", { ...crash, nth: 2 }, "unknown_field", /It goes inside match/],
     ["times inside match", { ...crash, match: { times: 2 } }, "unknown_key", /It goes beside match/],
@@ -72,7 +72,7 @@ describe("refused when written", () => {
     ["text that fits no operation", { ...slow, match: { op: "Putt*" } }, "unknown_operation", /"Putt\*"/],
     [
       "op and at",
-      { plane: "s3", match: { op: "PutObject", at: "run.started" }, then: { delete_bucket: "b" } },
+      { target: "s3", match: { op: "PutObject", at: "run.started" }, then: { delete_bucket: "b" } },
       "invalid_match",
       /op and at exclude each other/,
     ],
@@ -110,87 +110,87 @@ describe("refused when written", () => {
     ["ttl of nothing", { ...crash, ttl: "PT0S" }, "invalid_duration", /longer than nothing/],
     ["ttl of months", { ...crash, ttl: "P1M" }, "invalid_duration", /months and years/],
     ["ttl of null", { ...crash, ttl: null }, "invalid_duration", /^ttl/],
-    ["no then", { plane: "worker" }, "invalid_then", /Give one of crash, stall, error, delete_destination/],
-    ["empty then", { plane: "http", then: {} }, "invalid_then", /Give one of status, delay\./],
+    ["no then", { target: "worker" }, "invalid_then", /Give one of crash, stall, error, delete_destination/],
+    ["empty then", { target: "http", then: {} }, "invalid_then", /Give one of status, delay\./],
     [
-      "then of another plane",
-      { plane: "worker", then: { s3_error: "SlowDown" } },
+      "then of another target",
+      { target: "worker", then: { s3_error: "SlowDown" } },
       "unknown_then",
       /Known: crash/,
     ],
-    ["misspelt then", { plane: "worker", then: { crsh: true } }, "unknown_then", /Did you mean crash\?/],
+    ["misspelt then", { target: "worker", then: { crsh: true } }, "unknown_then", /Did you mean crash\?/],
     [
       "several thens",
-      { plane: "worker", then: { crash: true, stall: "PT1S" } },
+      { target: "worker", then: { crash: true, stall: "PT1S" } },
       "invalid_then",
       /crash and stall exclude each other/,
     ],
     [
       "several thens of s3",
-      { plane: "s3", then: { delay: "PT1S", reset: true } },
+      { target: "s3", then: { delay: "PT1S", reset: true } },
       "invalid_then",
       /delay and reset/,
     ],
     [
       "status and delay",
-      { plane: "http", then: { status: 503, delay: "PT1S" } },
+      { target: "http", then: { status: 503, delay: "PT1S" } },
       "invalid_then",
       /status and delay/,
     ],
-    ["a body without status", { plane: "http", then: { body: {} } }, "invalid_then", /Give one of/],
+    ["a body without status", { target: "http", then: { body: {} } }, "invalid_then", /Give one of/],
     [
       "headers of a delay",
-      { plane: "http", then: { delay: "PT1S", headers: { a: "b" } } },
+      { target: "http", then: { delay: "PT1S", headers: { a: "b" } } },
       "invalid_then",
       /delay and headers/,
     ],
     [
       "drop and delay",
-      { plane: "webhook", then: { drop: true, delay: "PT1S" } },
+      { target: "webhook", then: { drop: true, delay: "PT1S" } },
       "invalid_then",
       /drop and delay/,
     ],
-    ["crash of false", { plane: "worker", then: { crash: false } }, "invalid_then", /takes only true/],
-    ["stall of a number", { plane: "worker", then: { stall: 5 } }, "invalid_duration", /then\.stall/],
+    ["crash of false", { target: "worker", then: { crash: false } }, "invalid_then", /takes only true/],
+    ["stall of a number", { target: "worker", then: { stall: 5 } }, "invalid_duration", /then\.stall/],
     [
       "unknown processing error",
-      { plane: "worker", then: { error: "serialisation_error" } },
+      { target: "worker", then: { error: "serialisation_error" } },
       "unknown_error",
       /Did you mean serialization_error\?/,
     ],
     [
       "unknown error code",
-      { plane: "s3", then: { s3_error: "SlowDwon" } },
+      { target: "s3", then: { s3_error: "SlowDwon" } },
       "unknown_error_code",
       /Did you mean SlowDown\?/,
     ],
     [
       "a code of every object",
-      { plane: "s3", then: { s3_error: "toString" } },
+      { target: "s3", then: { s3_error: "toString" } },
       "unknown_error_code",
       /"toString"/,
     ],
     [
       "a bucket of false",
-      { plane: "s3", then: { delete_bucket: false } },
+      { target: "s3", then: { delete_bucket: false } },
       "invalid_match",
       /then\.delete_bucket/,
     ],
-    ["status of 99", { plane: "http", then: { status: 99 } }, "invalid_status", /200 to 599/],
-    ["status of text", { plane: "webhook", then: { status: "500" } }, "invalid_status", /200 to 599/],
+    ["status of 99", { target: "http", then: { status: 99 } }, "invalid_status", /200 to 599/],
+    ["status of text", { target: "webhook", then: { status: "500" } }, "invalid_status", /200 to 599/],
     [
       "header with a line break",
-      { plane: "http", then: { status: 503, headers: { a: "b\r\nc: d" } } },
+      { target: "http", then: { status: 503, headers: { a: "b\r\nc: d" } } },
       "invalid_then",
       /printable/,
     ],
     [
       "header that the server sets",
-      { plane: "http", then: { status: 503, headers: { "Content-Length": "1" } } },
+      { target: "http", then: { status: 503, headers: { "Content-Length": "1" } } },
       "invalid_then",
       /Content-Length/,
     ],
-    ["a thousand copies", { plane: "webhook", then: { duplicate: 1000 } }, "invalid_count", /1 to 100/],
+    ["a thousand copies", { target: "webhook", then: { duplicate: 1000 } }, "invalid_count", /1 to 100/],
     [
       "unknown preset",
       { preset: "worker_crsh" },
@@ -204,7 +204,7 @@ describe("refused when written", () => {
       /a preset has its own/,
     ],
     [
-      "preset with a key of another plane",
+      "preset with a key of another target",
       { preset: "worker_crash", match: { bucket: "b" } },
       "unknown_key",
       /Known: export_id/,
@@ -219,10 +219,10 @@ describe("refused when written", () => {
 describe("accepted", () => {
   test.each<[string, unknown]>([
     ["a crash", { ...crash, match: { export_id: "*", at: "file.written", nth: 1 }, times: 1 }],
-    ["a stall", { plane: "worker", match: { run: "*" }, then: { stall: "PT4H1S" } }],
+    ["a stall", { target: "worker", match: { run: "*" }, then: { stall: "PT4H1S" } }],
     ["an error of S3", { ...slow, match: { op: "PutObject", bucket: "exports", nth: 3 }, times: 2 }],
-    ["a bucket's end", { plane: "s3", match: { at: "export.running" }, then: { delete_bucket: "exports" } }],
-    ["a delayed webhook", { plane: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } }],
+    ["a bucket's end", { target: "s3", match: { at: "export.running" }, then: { delete_bucket: "exports" } }],
+    ["a delayed webhook", { target: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } }],
     ["a webhook without match", lost],
     ["text that fits operations", { ...slow, match: { op: ["*Object", "Head*"] } }],
   ])("%s, as it was written", (_, input) => {
@@ -239,9 +239,14 @@ describe("accepted", () => {
       expect(opOf(`${method} ${path}`)).toBe(`${method} ${path}`);
   });
 
+  it("a rule with plane, the former name of target", () => {
+    expect(read({ plane: "worker", then: { crash: true } })).toEqual(read(crash));
+    expect(refusalOf({ plane: "workr", then: { crash: true } }).code).toBe("unknown_target");
+  });
+
   it("nth is 1, times 1 and ttl null by default", () => {
     expect(read(crash)).toEqual({
-      plane: "worker",
+      target: "worker",
       preset: null,
       match: {},
       then: { crash: true },
@@ -258,8 +263,8 @@ describe("accepted", () => {
 
   it("presets, each of which is a rule that could have been written", () => {
     for (const name of Object.keys(FAULT_PRESETS)) {
-      const { plane, match, then } = read({ preset: name });
-      expect(read({ plane, match, then })).toMatchObject({ plane, match, then });
+      const { target, match, then } = read({ preset: name });
+      expect(read({ target, match, then })).toMatchObject({ target, match, then });
     }
   });
 
@@ -278,7 +283,7 @@ describe("accepted", () => {
 
 describe("the table", () => {
   it("names only members that exist", () => {
-    for (const row of Object.values(FAULT_PLANES))
+    for (const row of Object.values(FAULT_TARGETS))
       for (const member of Object.values(row.then) as { beside?: readonly string[] }[])
         for (const other of member.beside ?? []) expect(Object.keys(row.then)).toContain(other);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, test } from "vitest";
-import type { FaultPlane, HappeningOf } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget, HappeningOf } from "../../../contracts/spec/faults.ts";
 import { hit, triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { matchesPattern } from "../../../emulator/subjects/faults/match.ts";
 import { FAULTS } from "../../../emulator/subjects/faults/records.ts";
@@ -36,7 +36,7 @@ function triggeredBy(bucket: string): string | undefined {
 describe("counting", () => {
   it("hits from the nth occasion on, as often as times says", () => {
     const { id } = world.arm({
-      plane: "s3",
+      target: "s3",
       match: { bucket: "b", nth: 3 },
       then: { reset: true },
       times: 2,
@@ -48,13 +48,13 @@ describe("counting", () => {
 
   it("the first armed rule hits; a later rule that is due too keeps its hit", () => {
     const [first, second] = ["first", "second"].map(
-      () => world.arm({ plane: "s3", then: { reset: true } }).id,
+      () => world.arm({ target: "s3", then: { reset: true } }).id,
     );
     expect([triggeredBy("b"), triggeredBy("b"), triggeredBy("b")]).toEqual([first, second, undefined]);
   });
 
   it("a rule expires at the instant of its ttl", async () => {
-    const { id } = world.arm({ plane: "s3", then: { reset: true }, times: 9, ttl: "PT1H" });
+    const { id } = world.arm({ target: "s3", then: { reset: true }, times: 9, ttl: "PT1H" });
     await world.advance("PT59M59S");
     expect(triggeredBy("b")).toBe(id);
     await world.advance("PT1S");
@@ -62,8 +62,8 @@ describe("counting", () => {
     expect(world.fault(id)).toMatchObject({ seen: 1, hits: 1, state: "expired" });
   });
 
-  it("a rule counts occasions of its own plane only", () => {
-    world.arm({ plane: "http", then: { status: 500 } });
+  it("a rule counts occasions of its own target only", () => {
+    world.arm({ target: "http", then: { status: 500 } });
     expect(triggeredBy("b")).toBeUndefined();
   });
 
@@ -81,7 +81,7 @@ describe("counting", () => {
         const ids = rules.map(
           ({ bucket, nth, times, ttl }) =>
             world.arm({
-              plane: "s3",
+              target: "s3",
               match: { bucket, nth },
               then: { reset: true },
               times,
@@ -158,7 +158,7 @@ describe("matching", () => {
 
   it("needs every key of match, and any one value of a list", () => {
     const match = { op: ["GetObject", "Put*"], bucket: "b", key: "dir/*", access_key_id: "a" };
-    world.arm({ plane: "s3", match, then: { reset: true } });
+    world.arm({ target: "s3", match, then: { reset: true } });
     const context = { op: "PutObject", bucket: "b", key: "dir/k", access_key_id: "a" };
     const awaitedHits = (changed: object) =>
       mayTrigger(world.reader, world.world.now, "s3", { ...context, ...changed });
@@ -169,27 +169,27 @@ describe("matching", () => {
 
   it("without match.at, covers S3 requests and points within a run, not export.running", () => {
     const at = "export.running";
-    const awaitedHits = (plane: "s3" | "worker", context: object) =>
-      mayTrigger(world.reader, world.world.now, plane, { ...context });
-    world.arm({ plane: "s3", match: { bucket: "b" }, then: { delete_bucket: true } });
-    world.arm({ plane: "worker", then: { crash: true } });
+    const awaitedHits = (target: "s3" | "worker", context: object) =>
+      mayTrigger(world.reader, world.world.now, target, { ...context });
+    world.arm({ target: "s3", match: { bucket: "b" }, then: { delete_bucket: true } });
+    world.arm({ target: "worker", then: { crash: true } });
     expect(awaitedHits("s3", { at, bucket: "b" })).toBe(false);
     expect(awaitedHits("worker", { at })).toBe(false);
     expect(awaitedHits("worker", { at: "run.started" })).toBe(true);
-    for (const plane of ["s3", "worker"] as const) {
+    for (const target of ["s3", "worker"] as const) {
       world.arm({
-        preset: plane === "s3" ? "bucket_deleted" : "destination_deleted",
+        preset: target === "s3" ? "bucket_deleted" : "destination_deleted",
         match: { at: "*" },
       });
-      expect(awaitedHits(plane, { at, bucket: "b" })).toBe(true);
+      expect(awaitedHits(target, { at, bucket: "b" })).toBe(true);
     }
   });
 });
 
 describe("the armed rules", () => {
   it("are listed in the order of arming, and removed one by one or all together", () => {
-    const ids = ["http", "worker", "http"].map((plane) =>
-      world.arm({ plane, then: plane === "http" ? { status: 500 } : { crash: true } }),
+    const ids = ["http", "worker", "http"].map((target) =>
+      world.arm({ target, then: target === "http" ? { status: 500 } : { crash: true } }),
     );
     const listed = () => listFaults(world.reader, world.world.now).map(({ id }) => id);
     expect(listed()).toEqual(ids.map(({ id }) => id));
@@ -201,16 +201,16 @@ describe("the armed rules", () => {
   });
 
   it("are 1000 at most", () => {
-    for (let count = 0; count < 1000; count += 1) world.arm({ plane: "worker", then: { crash: true } });
-    expect(() => world.turn((turn) => armFault(turn, { plane: "worker", then: { crash: true } }))).toThrow(
+    for (let count = 0; count < 1000; count += 1) world.arm({ target: "worker", then: { crash: true } });
+    expect(() => world.turn((turn) => armFault(turn, { target: "worker", then: { crash: true } }))).toThrow(
       "1000 faults",
     );
   });
 
   it("that were never hit are listed, expired ones included", async () => {
-    const triggered = world.arm({ plane: "s3", then: { reset: true }, times: 5 });
-    const waiting = world.arm({ plane: "s3", match: { nth: 9 }, then: { reset: true } });
-    const expired = world.arm({ plane: "worker", then: { crash: true }, ttl: "PT1S" });
+    const triggered = world.arm({ target: "s3", then: { reset: true }, times: 5 });
+    const waiting = world.arm({ target: "s3", match: { nth: 9 }, then: { reset: true } });
+    const expired = world.arm({ target: "worker", then: { crash: true }, ttl: "PT1S" });
     triggeredBy("b");
     await world.advance("PT2S");
     expect(world.fault(triggered.id).hits).toBe(1);
@@ -218,7 +218,7 @@ describe("the armed rules", () => {
   });
 });
 
-describe("the s3 plane", () => {
+describe("the s3 target", () => {
   function ask(op: S3Operation, bucket = "traces") {
     const claim = {
       op,
@@ -244,14 +244,14 @@ describe("the s3 plane", () => {
     [{ delete_credential: SEEDED_KEY.access_key_id }, { error: "InvalidAccessKeyId" }],
     [{ delete_credential: "another" }, ADMITTED],
   ])("%j", (then, said) => {
-    const { id } = world.arm({ plane: "s3", match: { op: "PutObject" }, then });
+    const { id } = world.arm({ target: "s3", match: { op: "PutObject" }, then });
     expect(ask("GetObject")).toEqual(ADMITTED);
     expect(ask("PutObject")).toEqual(said);
     expect(world.fault(id).hits).toBe(1);
   });
 });
 
-describe("the webhook plane", () => {
+describe("the webhook target", () => {
   const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
   const send = () => world.turn((turn) => hit(turn, "webhook", OCCASION));
   const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
@@ -269,7 +269,7 @@ describe("the webhook plane", () => {
     ],
   ])("%j", (then, said) => {
     const { id } = world.arm({
-      plane: "webhook",
+      target: "webhook",
       match: { url: "https://example.test/*", run_id: "R" },
       then,
     });
@@ -279,7 +279,7 @@ describe("the webhook plane", () => {
   });
 
   it("the journal shows the URL without its query (§5-4)", () => {
-    world.arm({ plane: "webhook", then: { drop: true } });
+    world.arm({ target: "webhook", then: { drop: true } });
     send();
     expect(world.notes("fault.struck")).toMatchObject([
       { detail: { occasion: { url: "https://example.test/hook", run_id: "r" } } },
@@ -289,16 +289,16 @@ describe("the webhook plane", () => {
 
 describe("a rule of another version, for which this one has no line", () => {
   /** The world as it was stored, but with something else in the place of what the rule does. */
-  function stored(plane: FaultPlane, then: object, match: object = {}): ExportWorld {
-    world.arm({ plane, match, then });
+  function stored(target: FaultTarget, then: object, match: object = {}): ExportWorld {
+    world.arm({ target, match, then });
     const state = JSON.stringify(world.world.state());
     const changed = state.replace(JSON.stringify(then), '{"explode":true}');
     expect(changed).not.toBe(state);
     return openExportWorld({ state: JSON.parse(changed) });
   }
 
-  const unknownOn = (plane: FaultPlane) =>
-    `Nothing on the plane ${plane} does {"explode":true}: this version cannot apply the fault.`;
+  const unknownOn = (target: FaultTarget) =>
+    `Nothing on the target ${target} does {"explode":true}: this version cannot apply the fault.`;
 
   /** Creates an export and goes on to its first second, in which its runs begin. */
   async function begin(opened: ExportWorld): Promise<string> {
@@ -346,7 +346,7 @@ describe("a rule of another version, for which this one has no line", () => {
   });
 });
 
-describe("what a plane does", () => {
+describe("what a target does", () => {
   it("does not compile with a member of `then` that has no line", () => {
     const handled = (then: HappeningOf<"worker">): string => {
       if ("crash" in then || "stall" in then || "delete_destination" in then) return "handled";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openWebhookWorld } from "../../support/webhook-world.ts";
 
-describe("faults of the webhook plane", () => {
+describe("faults of the webhook target", () => {
   it("drop: the webhook is never sent", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { drop: true } });

@@ -1,10 +1,10 @@
-import type { FaultPlane } from "../../../contracts/spec/faults.ts";
+import type { FaultTarget } from "../../../contracts/spec/faults.ts";
 import type { Turn } from "../turn.ts";
 import type { FaultContext } from "./match.ts";
 import type { RuleOf } from "./records.ts";
 
-/** How the rules of one plane are matched and applied. */
-export interface Plane<Name extends FaultPlane, Occasion, Outcome> {
+/** How the rules of one target are matched and applied. */
+export interface Target<Name extends FaultTarget, Occasion, Outcome> {
   /** The facts of the occasion by the keys of `match`. */
   facts(occasion: Occasion): FaultContext;
   /** What the journal says of the occasion, where that is not its facts: no secret is in it. */
