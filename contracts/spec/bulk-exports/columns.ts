@@ -1,7 +1,8 @@
 /**
- * §2.7: the columns of an exported file, in the order in which the specification lists them.
+ * §2.7: the columns of an exported file, in the order of the specification. Stored rows, ingest, the row that the
+ * API returns and the Parquet schema are derived from this table.
  * `v1` and `v2` name the Parquet type of a column in the default format and in `v2_beta`
- * (§2.5 format_version; the types are our reading of "enhanced column datatypes", see the assumptions).
+ * (§2.5 format_version; the types are our interpretation of "enhanced column datatypes", see the assumptions).
  */
 
 /**
@@ -26,60 +27,64 @@ export interface Column {
   readonly v2: ColumnType;
   /** A row may have no value for it. */
   readonly nullable?: true;
+  readonly format?: "uuid";
+  readonly description: string;
 }
 
-const text = { v1: "string", v2: "string" } as const;
-const optionalText = { ...text, nullable: true } as const;
-const texts = { v1: "string", v2: "strings" } as const;
-const json = { v1: "string", v2: "json" } as const;
-const time = { v1: "local_timestamp", v2: "timestamp" } as const;
-const optionalTime = { ...time, nullable: true } as const;
-const tokens = { v1: "int64", v2: "int64", nullable: true } as const;
-const cost = { v1: "double", v2: "decimal", nullable: true } as const;
+const text = (description: string) => ({ v1: "string", v2: "string", description }) as const;
+const optionalText = (description: string) => ({ ...text(description), nullable: true }) as const;
+const uuid = (description: string) => ({ ...text(description), format: "uuid" }) as const;
+const optionalUuid = (description: string) => ({ ...uuid(description), nullable: true }) as const;
+const texts = (description: string) => ({ v1: "string", v2: "strings", description }) as const;
+const json = (description: string) => ({ v1: "string", v2: "json", description }) as const;
+const time = (description: string) => ({ v1: "local_timestamp", v2: "timestamp", description }) as const;
+const optionalTime = (description: string) => ({ ...time(description), nullable: true }) as const;
+const tokens = (description: string) => ({ v1: "int64", v2: "int64", nullable: true, description }) as const;
+const cost = (description: string) => ({ v1: "double", v2: "decimal", nullable: true, description }) as const;
 
-/** In the order in which files have them unless `export_fields` asks for another. */
+/** In the order of the files, unless `export_fields` requests another order. */
 export const EXPORT_COLUMNS = {
-  id: text,
-  tenant_id: text,
-  session_id: text,
-  trace_id: text,
-  parent_run_id: optionalText,
-  parent_run_ids: texts,
-  reference_example_id: optionalText,
+  id: uuid("Identifier of the row."),
+  tenant_id: uuid("Workspace that owns the row."),
+  session_id: uuid("Tracing project of the row."),
+  trace_id: uuid("Identifier of the root row of its trace."),
+  parent_run_id: optionalUuid("The row that called it; null for a root row."),
+  parent_run_ids: texts("Its callers, from the root row down."),
+  reference_example_id: optionalUuid("Dataset example that it ran on."),
 
-  name: text,
-  run_type: text,
-  start_time: time,
-  end_time: optionalTime,
-  status: text,
-  is_root: { v1: "boolean", v2: "boolean" },
-  dotted_order: text,
-  trace_tier: optionalText,
+  name: text("Name of the step."),
+  run_type: text("Kind of step, for example chain, llm or tool."),
+  start_time: time("When it started."),
+  end_time: optionalTime("When it ended; null while it runs."),
+  status: text("success, error or pending, unless the client sent another status."),
+  is_root: { v1: "boolean", v2: "boolean", description: "Whether it is the root row of its trace." },
+  dotted_order: text("Text that sorts the rows of a trace in tree order."),
+  trace_tier: optionalText("Retention tier of the trace."),
 
-  inputs: json,
-  outputs: json,
-  error: optionalText,
-  extra: json,
-  events: json,
+  inputs: json("Input of the step."),
+  outputs: json("Output of the step."),
+  error: optionalText("Error message, if it failed."),
+  extra: json("Metadata and other data from the client."),
+  events: json("Events during the step."),
 
-  tags: texts,
-  feedback_stats: json,
+  tags: texts("Labels."),
+  feedback_stats: json("Summary of its feedback."),
 
-  total_tokens: tokens,
-  prompt_tokens: tokens,
-  completion_tokens: tokens,
-  total_cost: cost,
-  prompt_cost: cost,
-  completion_cost: cost,
-  first_token_time: optionalTime,
+  total_tokens: tokens("Total number of tokens."),
+  prompt_tokens: tokens("Tokens of the prompt."),
+  completion_tokens: tokens("Tokens of the completion."),
+  total_cost: cost("Total cost, as decimal text."),
+  prompt_cost: cost("Cost of the prompt, as decimal text."),
+  completion_cost: cost("Cost of the completion, as decimal text."),
+  first_token_time: optionalTime("When the first token arrived."),
 } as const satisfies Record<string, Column>;
 
 export type ColumnName = keyof typeof EXPORT_COLUMNS;
 
 export const COLUMN_NAMES = Object.keys(EXPORT_COLUMNS) as readonly ColumnName[];
 
-/** What a trace row keeps for a column, by its type in `v2_beta`. */
-interface KeptTypes {
+/** The stored value of a column, by its type in `v2_beta`. */
+interface StoredTypes {
   readonly string: string;
   /** The JSON value itself. */
   readonly json: unknown;
@@ -87,18 +92,18 @@ interface KeptTypes {
   readonly boolean: boolean;
   readonly int64: number;
   readonly double: number;
-  /** A decimal numeral: no rounding on the way. */
+  /** A decimal numeral, so that it is never rounded. */
   readonly decimal: string;
   /** ISO 8601 UTC with six decimals and `Z`. */
   readonly timestamp: string;
   readonly local_timestamp: string;
 }
 
-type KeptValue<C extends Column> =
-  | KeptTypes[C["v2"]]
+type StoredValue<C extends Column> =
+  | StoredTypes[C["v2"]]
   | (C extends { readonly nullable: true } ? null : never);
 
-/** A trace row as it is kept and exported: a value per column but `tenant_id`, which is a part of where it is kept. */
+/** A stored trace row: a value per column except `tenant_id`, which is part of its storage path. */
 export type TraceRow = {
-  readonly [Name in Exclude<ColumnName, "tenant_id">]: KeptValue<(typeof EXPORT_COLUMNS)[Name]>;
+  readonly [Name in Exclude<ColumnName, "tenant_id">]: StoredValue<(typeof EXPORT_COLUMNS)[Name]>;
 };

@@ -1,5 +1,5 @@
-import type { TraceRow } from "../bulk-exports/columns.ts";
-import type { Field } from "../fields.ts";
+import { type Column, type ColumnType, EXPORT_COLUMNS, type TraceRow } from "../bulk-exports/columns.ts";
+import type { Field, Keywords } from "../fields.ts";
 import {
   anything,
   boolean,
@@ -8,6 +8,7 @@ import {
   integer,
   listOf,
   nullable,
+  number,
   object,
   oneOf,
   optional,
@@ -96,44 +97,36 @@ export const spansTaken = object(
 /** The reply to what was taken in; public clients do not read it. */
 export const accepted = freeForm({ ...extension, description: "An empty object." });
 
-const count = (description: string) => nullable(integer({ ...extension, description }));
-const cost = (description: string) => nullable(text({ ...extension, description }));
-const value = (description: string) => anything({ ...extension, description });
+/** The field of a column's value in a row that the API returns. */
+const FIELDS_BY_TYPE: Readonly<Record<ColumnType, (keywords: Keywords) => Field<unknown>>> = {
+  string: text,
+  json: anything,
+  strings: (keywords) => listOf(text(), keywords),
+  boolean,
+  int64: integer,
+  double: number,
+  decimal: text,
+  timestamp: dateTime,
+  local_timestamp: dateTime,
+};
 
-/** A trace row as it is read back (§2.7 names its fields). */
+function columnField({ v2, nullable: isNullable, v1: _, ...keywords }: Column): Field<unknown> {
+  const field = FIELDS_BY_TYPE[v2](keywords);
+  return isNullable ? nullable(field) : field;
+}
+
+const { tenant_id: _, ...rowColumns } = EXPORT_COLUMNS;
+const columnFields = Object.fromEntries(
+  Object.entries(rowColumns).map(([name, column]) => [name, columnField(column)]),
+) as { readonly [Name in keyof TraceRow]: Field<TraceRow[Name]> };
+
+/** A trace row as the API returns it (§2.7 lists its fields). */
 export const traceRun = object(
   {
-    id: uuid({ description: "Identifier of the row." }),
-    trace_id: uuid({ description: "Identifier of the root row of its tree." }),
-    parent_run_id: nullable(uuid({ description: "The row that called it; null for a root." })),
-    parent_run_ids: listOf(text(), { description: "Its callers, from the root down." }),
-    session_id: uuid({ description: "Tracing project that it belongs to." }),
-    reference_example_id: nullable(text({ description: "Example that it was run on." })),
-    name: text({ description: "What ran." }),
-    run_type: text({ description: "Kind of step, for example chain, llm or tool." }),
-    start_time: dateTime({ description: "When it began." }),
-    end_time: nullable(dateTime({ description: "When it ended; null while it runs." })),
-    status: text({ description: "success, error or pending, unless the client sent another word." }),
-    is_root: boolean({ description: "Whether it has no caller." }),
-    dotted_order: text({ description: "Text whose order is the order of the tree." }),
-    trace_tier: nullable(text({ description: "How long the trace is kept." })),
-    inputs: value("What it was given."),
-    outputs: value("What it produced."),
-    error: nullable(text({ description: "Message of its failure." })),
-    extra: value("Metadata and whatever the client added."),
-    events: value("Events in its course."),
-    tags: listOf(text(), { description: "Labels." }),
-    feedback_stats: value("Feedback, summed up."),
-    total_tokens: count("Tokens in all."),
-    prompt_tokens: count("Tokens of the prompt."),
-    completion_tokens: count("Tokens of the completion."),
-    total_cost: cost("Cost in all, as decimal text."),
-    prompt_cost: cost("Cost of the prompt, as decimal text."),
-    completion_cost: cost("Cost of the completion, as decimal text."),
-    first_token_time: nullable(dateTime({ description: "When the first token arrived." })),
-    thread_id: nullable(text({ description: "Thread that its metadata names; null when it names none." })),
-    app_path: text({ description: "Path of the row in the platform's own pages." }),
-  } satisfies Record<keyof TraceRow | "thread_id" | "app_path", Field<unknown>>,
+    ...columnFields,
+    thread_id: nullable(text({ description: "Thread named by its metadata; null if it names none." })),
+    app_path: text({ description: "Path of the row in the platform's web app." }),
+  },
   extension,
 );
 

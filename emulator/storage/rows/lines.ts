@@ -24,7 +24,13 @@ export type HeadColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
 
 const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
 /** In the order of their values. */
-const HEAD_COLUMNS = headOf(Object.fromEntries(COLUMN_NAMES.map((name) => [name, name]))) as HeadColumn[];
+const HEAD_COLUMNS = COLUMN_NAMES.filter(
+  (name): name is HeadColumn => !isJsonColumn(name) && name !== "tenant_id",
+);
+/** The values of the short columns. Compiled from the column table: a loop over the names takes five times as long. */
+const headOf = new Function("row", `return [${HEAD_COLUMNS.map((name) => `row.${name}`)}]`) as (
+  row: DomainRow,
+) => unknown[];
 const HEAD_PLACES = Object.fromEntries(HEAD_COLUMNS.map((name, at) => [name, at])) as Record<
   HeadColumn,
   number
@@ -78,35 +84,6 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
   }
   writer.write(`${sizes}]`);
   return writer.end();
-}
-
-/** The values of the short columns. Named one by one: to look them up by name takes half as long as to make their text. */
-function headOf(row: { readonly [Name in HeadColumn]?: unknown }): unknown[] {
-  return [
-    row.id,
-    row.session_id,
-    row.trace_id,
-    row.parent_run_id,
-    row.parent_run_ids,
-    row.reference_example_id,
-    row.name,
-    row.run_type,
-    row.start_time,
-    row.end_time,
-    row.status,
-    row.is_root,
-    row.dotted_order,
-    row.trace_tier,
-    row.error,
-    row.tags,
-    row.total_tokens,
-    row.prompt_tokens,
-    row.completion_tokens,
-    row.total_cost,
-    row.prompt_cost,
-    row.completion_cost,
-    row.first_token_time,
-  ];
 }
 
 /** Answers a line that was read at a byte of the file of a path, if it is as it was written. */

@@ -1,4 +1,9 @@
-import { COLUMN_NAMES, EXPORT_COLUMNS, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
+import {
+  COLUMN_NAMES,
+  type Column,
+  EXPORT_COLUMNS,
+  type TraceRow,
+} from "../../../contracts/spec/bulk-exports/columns.ts";
 import { parseDecimal } from "./decimal.ts";
 import {
   type FieldReader,
@@ -52,12 +57,12 @@ const dottedOrder = fieldReader(
   (value) => (typeof value === "string" ? parseDottedOrder(value) : undefined),
 );
 
-/** Columns that say who or where a row is, or that follow from others: no client says them of a row. */
-const NOT_SAID: ReadonlySet<string> = new Set(["id", "tenant_id", "session_id", "is_root"]);
+/** Columns that identify the row and its project, or that are derived from other columns. */
+const NOT_INPUT: ReadonlySet<string> = new Set(["id", "tenant_id", "session_id", "is_root"]);
 
 type InputColumn = keyof InputFields;
 
-/** How a column is read, by its type in `v2_beta`. */
+/** The reader of a column, by its type in `v2_beta`. */
 const READERS_BY_TYPE: Readonly<Record<(typeof EXPORT_COLUMNS)[InputColumn]["v2"], FieldReader>> = {
   string: text,
   strings: texts,
@@ -67,19 +72,21 @@ const READERS_BY_TYPE: Readonly<Record<(typeof EXPORT_COLUMNS)[InputColumn]["v2"
   decimal: cost,
 };
 
-/** Columns that take less than their type does. */
+/** Columns that accept fewer values than their type does. */
 const OWN_READERS: Readonly<Partial<Record<InputColumn, FieldReader>>> = {
-  trace_id: uuid,
-  parent_run_id: uuid,
   parent_run_ids: uuids,
   dotted_order: dottedOrder,
-  reference_example_id: uuid,
 };
 
-const INPUT_COLUMNS = COLUMN_NAMES.filter((name): name is InputColumn => !NOT_SAID.has(name));
+function readerOf(name: InputColumn): FieldReader {
+  const column: Column = EXPORT_COLUMNS[name];
+  return column.format === "uuid" ? uuid : (OWN_READERS[name] ?? READERS_BY_TYPE[EXPORT_COLUMNS[name].v2]);
+}
+
+const INPUT_COLUMNS = COLUMN_NAMES.filter((name): name is InputColumn => !NOT_INPUT.has(name));
 
 const FIELD_READERS: Readonly<Record<string, FieldReader>> = Object.fromEntries(
-  INPUT_COLUMNS.map((name) => [name, OWN_READERS[name] ?? READERS_BY_TYPE[EXPORT_COLUMNS[name].v2]]),
+  INPUT_COLUMNS.map((name) => [name, readerOf(name)]),
 );
 
 /**
