@@ -57,8 +57,8 @@ export function controlPage(): string {
   );
 }
 
-function controlRow({ method, path, summary, query, body, past }: ControlOperation) {
-  const mark = method === "GET" && past === false ? " ‡" : "";
+function controlRow({ method, path, summary, query, body, hasHistory }: ControlOperation) {
+  const mark = method === "GET" && hasHistory === false ? " ‡" : "";
   return [
     `${code(`${method} ${path}`)}${mark}`,
     plain(summary),

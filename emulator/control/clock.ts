@@ -110,7 +110,7 @@ export const CLOCK_OPERATIONS = [
   control({
     method: "GET",
     path: "/progress",
-    past: false,
+    hasHistory: false,
     summary: "How far an advance that is under way is, and exports that are being read back.",
     run: ({ clock, oracle, world }) => ({
       now: formatInstant(world.now),

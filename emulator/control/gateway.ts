@@ -2,7 +2,6 @@ import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.
 import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
 import { earlyRefusalReply } from "../http/refusal-reply.ts";
-import { pastIsReadOnly } from "../kernel/as-of.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { refusalIn } from "../kernel/system-refusal.ts";
@@ -89,7 +88,8 @@ async function answer(
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
       throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
-    if (context.world.isPast) refuseInPast(found.row);
+    if (request.method !== "GET") context.world.requireLive();
+    if (found.row.hasHistory === false) context.world.requireLive(() => withoutHistory(request.path));
     if (found.row.stores && request.storageProblem) throw request.storageProblem;
     const asked = {
       ...(await check(found.row, found.parameters, request)),
@@ -130,15 +130,13 @@ async function carriedOut(
   throw world.defect;
 }
 
-function refuseInPast({ method, path, past }: ControlOperation): void {
-  if (method !== "GET") throw pastIsReadOnly();
-  if (past === false)
-    throw new Refusal(
-      422,
-      "has_no_past",
-      `GET ${CONTROL_PREFIX}v1${path} is not about a world, and has no past.`,
-      "Leave X-Emulator-As-Of and as_of out.",
-    );
+function withoutHistory(path: string): Refusal {
+  return new Refusal(
+    422,
+    "has_no_history",
+    `GET ${path} is not about one world, so it has no history.`,
+    "Send the request without X-Emulator-As-Of and as_of.",
+  );
 }
 
 /** A 404 that suggests similar paths, or lists the first segments of all paths. */

@@ -3,7 +3,6 @@ import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { boolean, integer, object, optional, uuid } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
-import { pastIsReadOnly } from "../kernel/as-of.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
@@ -27,7 +26,7 @@ export const INSPECTION_OPERATIONS = [
   control({
     method: "GET",
     path: "/config",
-    past: false,
+    hasHistory: false,
     summary: "The effective configuration, and every assumption with its value, alternatives and section.",
     run: (context) => context.configuration(),
   }),
@@ -49,7 +48,7 @@ export const INSPECTION_OPERATIONS = [
     run({ world }, { query }): Lines {
       const { follow, since = 0 } = query;
       if (follow !== 1) return { lines: kept(world, since) };
-      if (world.isPast) throw pastIsReadOnly();
+      world.requireLive();
       return { lines: followed(world, since), isEndless: true };
     },
   }),

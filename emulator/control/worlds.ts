@@ -45,14 +45,14 @@ function initialSettingsOf({
 export const WORLD_OPERATIONS = [
   control({
     method: "GET",
-    past: false,
+    hasHistory: false,
     path: "/worlds",
     summary: "The worlds of this process, with their addresses.",
     run: ({ worlds }) => worlds.list(),
   }),
   control({
     method: "GET",
-    past: false,
+    hasHistory: false,
     path: "/worlds/{world}",
     summary: "One world.",
     run: ({ worlds }, { path }) => worlds.find(path.world ?? ""),
@@ -60,7 +60,7 @@ export const WORLD_OPERATIONS = [
   control({
     method: "GET",
     path: "/worlds/{world}/diff",
-    past: false,
+    hasHistory: false,
     summary:
       "What differs between two worlds, or two points of one: records, trace rows, objects, due events, and where their journals part.",
     query: { with: text(), at: optional(text()), with_at: optional(text()) },
@@ -97,7 +97,7 @@ export const WORLD_OPERATIONS = [
   }),
   control({
     method: "GET",
-    past: false,
+    hasHistory: false,
     path: "/snapshots",
     summary: "The snapshots of all worlds.",
     run: ({ snapshots }) => snapshots.list(),
@@ -121,7 +121,7 @@ export const WORLD_OPERATIONS = [
   }),
   control({
     method: "GET",
-    past: false,
+    hasHistory: false,
     path: "/snapshots/{name}/file",
     summary: "A snapshot as one file, for another machine; secrets are left out.",
     async run({ snapshots }, { path }): Promise<FileReply> {

@@ -1,16 +1,28 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import { hit } from "../subjects/faults/hit.ts";
-import type { HttpFault } from "../subjects/faults/http.ts";
+import { type HttpFault, type HttpOccasion, mayTriggerHttp } from "../subjects/faults/http.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
 
-/** The reply of a fault instead of the handler's; undefined, possibly after a delay, when the handler answers. */
-export async function faultReply(
+/** Triggers the faults of a request; undefined at once when none can be triggered, or later when the handler is to answer. */
+export type InjectFault = (
   world: World,
   id: OperationId,
-  { method, path, region }: HttpRequest,
-): Promise<HttpReply | undefined> {
+  request: HttpRequest,
+) => Promise<HttpReply | undefined> | undefined;
+
+export const injectFault: InjectFault = (world, id, request) => {
+  const { path, region } = request;
   const occasion = { id, path, region };
+  return mayTriggerHttp(world.reader, world.now, occasion) ? faultReply(world, request, occasion) : undefined;
+};
+
+async function faultReply(
+  world: World,
+  { method, path }: HttpRequest,
+  occasion: HttpOccasion,
+): Promise<HttpReply | undefined> {
+  const { id } = occasion;
   const detail = { method, path };
   const fault = world.turn({ type: "request", name: id, detail }, (turn) => hit(turn, "http", occasion));
   if (!fault) return undefined;

@@ -1,11 +1,9 @@
 import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
-import { pastIsReadOnly } from "../kernel/as-of.ts";
 import type { Cause } from "../kernel/commit.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { isPendingReply } from "../kernel/turn.ts";
-import { mayTriggerHttp } from "../subjects/faults/http.ts";
 import type { Handler, Handlers, RequestOf } from "../subjects/handler.ts";
 import {
   type HttpReply,
@@ -20,7 +18,7 @@ import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import { readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
-import { faultReply } from "./fault.ts";
+import { type InjectFault, injectFault as triggerFault } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
 import { type Codecs, codecFor, mediaOf } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
@@ -52,6 +50,8 @@ export interface RequestSurroundings {
   readonly stepper?: ClockStepper;
   /** Called with the reply of an operation that recordings include. */
   readonly record?: ((reply: HttpReply) => void) | undefined;
+  /** Triggers faults; by default those that are armed in the world. */
+  readonly injectFault?: InjectFault;
 }
 
 /** Options of a gateway. */
@@ -67,6 +67,7 @@ interface Exchange {
   readonly request: HttpRequest;
   readonly caller: Caller;
   readonly stepper: ClockStepper | undefined;
+  readonly injectFault: InjectFault;
 }
 
 /** Creates a gateway with one handler per operation; without `codecs`, protobuf bodies are refused (415). */
@@ -74,7 +75,7 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
   const parts: GatewayParts = { handlers, codecs, openStreams: createOpenStreams() };
   return {
     openStreams: parts.openStreams,
-    async handle(world, request, { stepper, record } = {}) {
+    async handle(world, request, { stepper, record, injectFault = triggerFault } = {}) {
       const { settings } = world.ports;
       const route = routeOf(request.method, request.path, settings.assumptions);
       const caller = identify(request);
@@ -83,7 +84,7 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
       const answered = limit.refusal
         ? refusalReply(limit.refusal, request, operation, settings)
         : route.kind === "operation"
-          ? await carryOut(parts, { world, request, caller, stepper }, route)
+          ? await carryOut(parts, { world, request, caller, stepper, injectFault }, route)
           : replyWithoutOperation(request, route, settings);
       const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
       if (operation?.recorded !== false) record?.(reply);
@@ -115,7 +116,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
       route = chosenRoute(route, value);
     }
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;
-    if (world.isPast) refuseInPast(route.operation);
+    if (accessOf(route.operation) !== "reads" || route.operation.waits) world.requireLive();
     const operation = operationUnder(route.operation, settings.assumptions);
     const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
     // Awaits only promises: an unnecessary await costs a short request as much as its handler.
@@ -124,10 +125,9 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const body = read instanceof Promise ? await read : read;
     const checked = checkRequest(operation, checks, { request, path: route.parameters, body });
     refuseInvalid(operation, checked, settings);
-    if (mayBeHit(world, route, request, caller)) {
-      const injected = await faultReply(world, route.id, request);
-      if (injected) return injected;
-    }
+    const fault = exchange.injectFault(world, route.id, request);
+    const faultReply = fault && (await fault);
+    if (faultReply) return faultReply;
     if (operation.waits) parts.openStreams.admit(world);
     const cause = causeOf(route.id, request, checked.unknown);
     const { path, query } = checked;
@@ -149,16 +149,6 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
   } catch (error) {
     return refusalReply(error, request, route.operation, settings);
   }
-}
-
-/** Whether a fault of the http target may hit; in the past none does. */
-function mayBeHit(world: World, { id }: OperationRoute, { path }: HttpRequest, { region }: Caller): boolean {
-  return !world.isPast && mayTriggerHttp(world.reader, world.now, { id, path, region });
-}
-
-/** What waits for a run would wait for ever. */
-function refuseInPast(operation: Operation): void {
-  if (accessOf(operation) !== "reads" || operation.waits) throw pastIsReadOnly();
 }
 
 function causeOf(name: OperationId, { method, path }: HttpRequest, unknown: readonly string[]): Cause {

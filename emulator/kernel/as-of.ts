@@ -1,10 +1,10 @@
 import { formatInstant, type Instant, parseInstant } from "./instant.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A point in the past of a world: after a turn, or after the last turn at or before an instant. */
+/** A point in the history of a world: after a turn, or after the last turn at or before an instant. */
 export type AsOf = { readonly turn: number } | { readonly instant: Instant };
 
-/** The number of a turn, and the instant that a state of the past is of. */
+/** The number of a turn, and the instant of the state after it. */
 export interface Point {
   readonly turn: number;
   readonly now: Instant;
@@ -19,42 +19,45 @@ export function asOf(text: string): AsOf {
   throw new Refusal(
     422,
     "invalid_as_of",
-    `${JSON.stringify(text.slice(0, 100))} is neither the number of a turn nor an instant.`,
-    "Give a turn as GET /_emulator/v1/journal numbers it, or an instant such as 2026-01-01T00:00:00Z.",
+    `${JSON.stringify(text.slice(0, 100))} is neither a turn number nor an ISO 8601 time with a zone.`,
+    "Give a turn number from GET /_emulator/v1/journal, or a time such as 2026-01-01T00:00:00Z.",
   );
 }
 
-/** As people write it, for messages. */
-export function shownAsOf(at: AsOf): string {
+/** The point as text for messages. */
+export function formatAsOf(at: AsOf): string {
   return "turn" in at ? `turn ${at.turn}` : formatInstant(at.instant);
 }
 
-/** For a point that the world has not reached yet. */
+/** Refuses a point that the world has not reached yet. */
 export function notYet(at: AsOf, { turn, now }: Point): Refusal {
   return new Refusal(
     422,
     "not_yet",
-    `The world has not come to ${shownAsOf(at)}: it stands at turn ${turn}, ${formatInstant(now)}.`,
-    "Name a turn or an instant that is over.",
+    `${formatAsOf(at)} is in the future: the world is at turn ${turn}, ${formatInstant(now)}.`,
+    "Give a turn or a time that is not in the future.",
   );
 }
 
-/** For a point before the history of a world. */
+/** Refuses a point before the history of a world. */
 export function beforeHistory(at: AsOf, { turn, now }: Point): Refusal {
   return new Refusal(
     422,
     "before_history",
-    `${shownAsOf(at)} is before the history of this world, which begins with turn ${turn}, ${formatInstant(now)}.`,
-    "limits.history_turns and limits.history_bytes bound how far back it reaches.",
+    `${formatAsOf(at)} is before the history of this world, which starts at turn ${turn}, ${formatInstant(now)}.`,
+    "Give a later turn or time. To retain more history, raise limits.history_turns and limits.history_bytes.",
   );
 }
 
-/** For a request to a world of the past that does more than read. */
-export function pastIsReadOnly(): Refusal {
+export const HISTORY_IS_READ_ONLY =
+  "A request with X-Emulator-As-Of or as_of can only read: history is read-only.";
+
+/** Refuses a request to the history of a world that does more than read. */
+export function historyIsReadOnly(): Refusal {
   return new Refusal(
     409,
-    "past_is_read_only",
-    "What a request with X-Emulator-As-Of or as_of asks for can only be read.",
-    'POST /_emulator/v1/worlds {"from":…,"at":…} makes a world that goes on from there; leave as_of out for the present.',
+    "history_is_read_only",
+    HISTORY_IS_READ_ONLY,
+    'Fork that state with POST /_emulator/v1/worlds {"from":…,"at":…}, or leave as_of out to use the present.',
   );
 }

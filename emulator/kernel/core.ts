@@ -1,9 +1,9 @@
-import type { Cause, ClockState, Commit } from "./commit.ts";
+import type { Cause, ClockState } from "./commit.ts";
 import { createEffectQueue, type EffectQueue } from "./effect-queue.ts";
 import type { Instant } from "./instant.ts";
-import { createJournal, type Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import { createPendingReplies, type PendingReplies } from "./pending-replies.ts";
-import { createEventQueue, type EventQueue } from "./queue.ts";
+import type { EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import { knownEffects, knownEvents } from "./stored.ts";
@@ -33,7 +33,6 @@ export interface Core<Types extends WorldTypes> {
   readonly journal: Journal;
   now: Instant;
   clock: ClockState;
-  lastTurn: number;
   inTurn: boolean;
   draining: boolean;
   defect: Error | undefined;
@@ -41,7 +40,7 @@ export interface Core<Types extends WorldTypes> {
 
 /** The parts of a world, before its first turn. */
 export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): Core<Types> {
-  const { image, ports } = parts;
+  const { image, ports, timeline } = parts;
   const records = image.records.copy();
   const pendingReplies = createPendingReplies();
   const ordinals = new Map(Object.entries(image.ordinals));
@@ -49,8 +48,8 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
     parts,
     records,
     pendingReplies,
-    queue: createEventQueue(knownEvents<Types>(parts.events, image.queue)),
-    journal: createJournal(parts.journalCapacity, parts.past),
+    queue: timeline.createQueue(knownEvents<Types>(parts.events, image.queue)),
+    journal: timeline.journal,
     effectQueue: createEffectQueue({
       inFlight: knownEffects<Types>(parts.effects, image.inFlight),
       runners: parts.effects,
@@ -77,7 +76,6 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
     }),
     now: image.now,
     clock: image.clock,
-    lastTurn: image.turn,
     inTurn: false,
     draining: false,
     defect: undefined,
@@ -95,7 +93,7 @@ export function runTurn<Types extends WorldTypes, R>(
   if (core.defect) throw core.defect;
   if (core.inTurn) throw poison(core, new Error(`A turn (${cause.name}) began inside another.`));
   core.inTurn = true;
-  const turn = core.turnFactory.open(core.lastTurn + 1, cause);
+  const turn = core.turnFactory.open(core.journal.lastTurn + 1, cause);
   try {
     const value = act(turn);
     finish(core, core.turnFactory.close(trigger));
@@ -113,23 +111,16 @@ function finish<Types extends WorldTypes>(
   core: Core<Types>,
   { commit, scheduled, asked, replies, changed, replaced }: TurnOutcome<Types>,
 ): void {
-  const { past, persist, passed } = core.parts;
-  if (past) refuseChange(commit);
-  else if (changed) persist(commit);
-  if (!past) core.lastTurn = commit.turn;
+  const { persist, afterTurn } = core.parts;
+  if (changed) persist(commit);
   if (commit.unscheduled) core.queue.remove(commit.unscheduled);
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of asked) core.effectQueue.add(effect);
   // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
-  if (!past) core.journal.append(commit);
-  passed?.(commit, changed, replaced);
+  core.journal.append(commit);
+  afterTurn?.(commit, changed, replaced);
   for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
-}
-
-/** Requests that write are refused before: this one is said to read. */
-function refuseChange({ cause, put, removed, scheduled, clock }: Commit): void {
-  if (put || removed || scheduled || clock) throw new Error(`${cause.name} changes records; the past stays.`);
 }
 
 /** A turn that refused its request must not have written anything; otherwise the world is ended. */
@@ -140,8 +131,6 @@ function noteRefusal<Types extends WorldTypes>(
 ): void {
   if (changed && commit.cause.type !== "control")
     throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
-  if (core.parts.past) return;
-  core.lastTurn = commit.turn;
   const { status, code, message } = refusal;
   core.journal.append(commit, { status, code, message });
 }
@@ -170,12 +159,9 @@ export function drain<Types extends WorldTypes>(core: Core<Types>): void {
 }
 
 function fireNext<Types extends WorldTypes>(core: Core<Types>): boolean {
-  const next = core.queue.peek();
-  // What was due between two turns of one instant stays due in the past.
-  if (!next || next.at > core.now || core.parts.past) return false;
-  core.queue.take();
-  fire(core, next);
-  return true;
+  const event = core.queue.takeDue(core.now);
+  if (event) fire(core, event);
+  return event !== undefined;
 }
 
 function fire<Types extends WorldTypes, Kind extends EventKind<Types>>(

@@ -19,6 +19,8 @@ export interface JournalEntry {
 
 /** The newest turns of a world; older ones are dropped. */
 export interface Journal {
+  /** The number of the last turn. */
+  readonly lastTurn: number;
   /** Adds a turn, with the answer of one that refused its request. */
   append(commit: Commit, refused?: JournalEntry["refused"]): void;
   /** Turns after this number, oldest first. */
@@ -28,7 +30,7 @@ export interface Journal {
   /** Calls back for every later turn, for what needs no entry of it. */
   watch(listener: (commit: Commit) => void): () => void;
   /** Turns up to this number, oldest first, as another journal can begin with them. */
-  upTo(turn: number): readonly Kept[];
+  upTo(turn: number): readonly JournalTurn[];
   /** The newest turn for which it holds. */
   lastOf(holds: (point: Point) => boolean): Point | undefined;
   /** Gives up what turns up to this number left, beyond their entries. */
@@ -41,22 +43,31 @@ export interface Journal {
   close(): void;
 }
 
-/** A turn is kept as its commit, which others keep as well, until it is condensed. */
-export type Kept = Commit | JournalEntry;
+/** A turn of a journal: its commit, which the history holds as well, until it is condensed to an entry. */
+export type JournalTurn = Commit | JournalEntry;
 
 /**
- * A journal that keeps the newest `capacity` turns, and begins with these; followers are called at once, inside
- * `append`.
+ * A journal that retains the newest `capacity` turns. It begins after the turn with the number `lastTurn`, with these
+ * turns; followers are called at once, inside `append`.
  */
-export function createJournal(capacity: number, first: readonly Kept[] = []): Journal {
-  const ring: Kept[] = first.slice(-capacity);
+export function createJournal(
+  capacity: number,
+  lastTurn: number,
+  first: readonly JournalTurn[] = [],
+): Journal {
+  const ring: JournalTurn[] = first.slice(-capacity);
+  let last = lastTurn;
   let start = 0;
   const watchers = new Set<(commit: Commit) => void>();
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
   const closers: (() => void)[] = [];
-  const inOrder = (): readonly Kept[] => [...ring.slice(start), ...ring.slice(0, start)];
+  const inOrder = (): readonly JournalTurn[] => [...ring.slice(start), ...ring.slice(0, start)];
   return {
+    get lastTurn() {
+      return last;
+    },
     append(commit, refused) {
+      last = commit.turn;
       const kept = refused ? entryOf(commit, refused) : commit;
       if (ring.length < capacity) ring.push(kept);
       else {
@@ -84,7 +95,7 @@ export function createJournal(capacity: number, first: readonly Kept[] = []): Jo
     condense(turn) {
       // By place: a list of entries would be as long as the journal.
       for (let at = 0; at < ring.length; at += 1) {
-        const kept = ring[at] as Kept;
+        const kept = ring[at] as JournalTurn;
         if (kept.turn <= turn) ring[at] = asEntry(kept);
       }
     },
@@ -104,15 +115,15 @@ export function createJournal(capacity: number, first: readonly Kept[] = []): Jo
   };
 }
 
-function asEntry(kept: Kept): JournalEntry {
+function asEntry(kept: JournalTurn): JournalEntry {
   return isCommit(kept) ? entryOf(kept) : kept;
 }
 
-function isCommit(kept: Kept): kept is Commit {
+function isCommit(kept: JournalTurn): kept is Commit {
   return typeof kept.now === "number";
 }
 
-function pointOf(kept: Kept): Point {
+function pointOf(kept: JournalTurn): Point {
   return { turn: kept.turn, now: isCommit(kept) ? kept.now : instantMs(kept.now) };
 }
 

@@ -19,7 +19,8 @@ export interface EventQueue<Event extends DueEvent> {
   readonly size: number;
   add(event: Event): void;
   peek(): Event | undefined;
-  take(): Event | undefined;
+  /** Removes the earliest event if it is due at this instant. */
+  takeDue(now: Instant): Event | undefined;
   /** The events about a subject. */
   numbersOf(ref: string): readonly number[];
   remove(numbers: readonly number[]): void;
@@ -41,10 +42,11 @@ export function createEventQueue<Event extends DueEvent>(events: readonly Event[
       siftUp(heap, heap.length - 1);
     },
     peek: () => heap[0],
-    take() {
+    takeDue(now) {
       const first = heap[0];
+      if (first === undefined || first.at > now) return undefined;
       const last = heap.pop();
-      if (first === undefined || last === undefined || heap.length === 0) return first;
+      if (last === undefined || heap.length === 0) return first;
       heap[0] = last;
       siftDown(heap, 0);
       return first;

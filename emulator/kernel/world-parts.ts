@@ -1,8 +1,8 @@
 import type { Commit } from "./commit.ts";
 import type { EffectRunners } from "./effect-queue.ts";
 import type { WorldImage } from "./image.ts";
-import type { Kept } from "./journal.ts";
 import type { Replaced } from "./table.ts";
+import type { Timeline } from "./timeline.ts";
 import type { Turn } from "./turn.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
 
@@ -28,16 +28,14 @@ export interface WorldParts<Types extends WorldTypes> {
   readonly events: EventReactions<Types>;
   readonly results: ResultReactions<Types>;
   readonly effects: EffectRunners<Types>;
-  /** Keeps a commit, durably, before anything of it is seen outside. */
+  /** Persists a commit durably, before any of its effects is visible outside. Throws for one that the world must not make. */
   readonly persist: (commit: Commit) => void;
   /** Makes all commits so far durable; called before an effect begins. */
   readonly flush: () => void;
-  readonly journalCapacity: number;
+  readonly timeline: Timeline;
   /**
    * Called after each turn that was not refused, when the world is whole again; `isChange` when it was persisted,
    * `replaced` with the records that it changed as they were before.
    */
-  readonly passed?: (commit: Commit, isChange: boolean, replaced: readonly Replaced[]) => void;
-  /** A world of the past, with the turns up to then: its turns may read, and are not kept. */
-  readonly past?: readonly Kept[];
+  readonly afterTurn?: (commit: Commit, isChange: boolean, replaced: readonly Replaced[]) => void;
 }

@@ -15,8 +15,8 @@ export interface World<Types extends WorldTypes> {
   readonly journal: Journal;
   /** The number of the last turn. */
   readonly lastTurn: number;
-  /** True for a world of the past, which only answers. */
-  readonly isPast: boolean;
+  /** Throws, by default a Refusal (409), unless the world can change; a world of the history is read-only. */
+  requireLive(error?: () => Error): void;
   readonly reader: Reader;
   readonly ports: Types["ports"];
   /** Runs one turn, commits it, then runs what has become due at this instant. */
@@ -50,7 +50,7 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
   const { seed } = parts.image;
   const commonState = () => ({
     seed,
-    turn: core.lastTurn,
+    turn: journal.lastTurn,
     now: core.now,
     clock: core.clock,
     ordinals: Object.fromEntries(core.ordinals),
@@ -61,9 +61,9 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
     journal,
     ports: parts.ports,
     reader: records.reader,
-    isPast: parts.past !== undefined,
+    requireLive: parts.timeline.requireLive,
     get lastTurn() {
-      return core.lastTurn;
+      return journal.lastTurn;
     },
     get now() {
       return core.now;

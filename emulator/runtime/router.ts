@@ -87,7 +87,11 @@ async function handleNow(
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
     ? control(named, request, record)
-    : gateway.handle(runtime.world, request, { stepper: runtime.clock, record }));
+    : gateway.handle(runtime.world, request, {
+        stepper: runtime.clock,
+        injectFault: runtime.injectFault,
+        record,
+      }));
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;

@@ -232,8 +232,8 @@ interface ControlFacts {
   readonly stores?: true;
   /** False where a replay does not send it again, as it does with all but GET; `dry_run=1` changes nothing either. */
   readonly recorded?: false;
-  /** False for what is not about a world, and cannot be asked as of the past. */
-  readonly past?: false;
+  /** False for an operation that is not about one world, which has no history to read. */
+  readonly hasHistory?: false;
 }
 
 /** One test-only operation: where it is, what it takes, and what it does. */

@@ -47,7 +47,7 @@ describe("the past on the command line", () => {
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("has nothing about nothing");
     const early = await run(["world", "create", "--from", "main", "--at", "2020-01-01T00:00:00Z"], { cwd });
-    expect(early.stderr).toContain("is before the history of this world, which begins with turn");
+    expect(early.stderr).toContain("is before the history of this world, which starts at turn");
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   });

@@ -101,8 +101,8 @@ describe("the event queue", () => {
         const expected = [...events].sort((a, b) => a.at - b.at || a.number - b.number);
         const queue = createEventQueue(events);
         expect(queue.list()).toEqual(expected);
-        expect(events.map(() => queue.take())).toEqual(expected);
-        expect(queue.take()).toBeUndefined();
+        expect(events.map(() => queue.takeDue(Number.POSITIVE_INFINITY))).toEqual(expected);
+        expect(queue.takeDue(Number.POSITIVE_INFINITY)).toBeUndefined();
       }),
     );
   });

@@ -2,6 +2,7 @@ import { type Commit, emptyState, type WorldState } from "../../emulator/kernel/
 import type { EffectRunners } from "../../emulator/kernel/effect-queue.ts";
 import { imageOf } from "../../emulator/kernel/image.ts";
 import { collection } from "../../emulator/kernel/table.ts";
+import { liveTimeline } from "../../emulator/kernel/timeline.ts";
 import type { NoData } from "../../emulator/kernel/types.ts";
 import { createWorld, type World } from "../../emulator/kernel/world.ts";
 import type { EventReactions, ResultReactions, WorldParts } from "../../emulator/kernel/world-parts.ts";
@@ -44,7 +45,7 @@ export interface ToyParts {
   readonly events?: Partial<EventReactions<ToyTypes>>;
   readonly results?: Partial<ResultReactions<ToyTypes>>;
   readonly effects?: Partial<EffectRunners<ToyTypes>>;
-  readonly passed?: WorldParts<ToyTypes>["passed"];
+  readonly afterTurn?: WorldParts<ToyTypes>["afterTurn"];
 }
 
 export function toyState(now = 0): WorldState {
@@ -55,7 +56,7 @@ const nothing = () => undefined;
 const never = () => new Promise<object>(nothing);
 
 /** Events and results without a reaction of their own do nothing; effects without a runner never end. */
-export function toyWorld({ state = toyState(), events, results, effects, passed }: ToyParts = {}): Toy {
+export function toyWorld({ state = toyState(), events, results, effects, afterTurn }: ToyParts = {}): Toy {
   const commits: Commit[] = [];
   const world = createWorld<ToyTypes>({
     ports: undefined,
@@ -68,8 +69,8 @@ export function toyWorld({ state = toyState(), events, results, effects, passed 
       // Through JSON, as a file would have it: what does not survive that is not kept.
       commits.push(JSON.parse(JSON.stringify(commit)));
     },
-    journalCapacity: 100,
-    ...(passed && { passed }),
+    timeline: liveTimeline(100, state.turn),
+    ...(afterTurn && { afterTurn }),
   });
   return { world, commits };
 }

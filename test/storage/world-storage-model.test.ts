@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { emptyState } from "../../emulator/kernel/commit.ts";
+import { liveTimeline } from "../../emulator/kernel/timeline.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
@@ -124,7 +125,7 @@ class Folder {
       effects: STUBBED_EFFECTS,
       persist: storage.keepSoon,
       flush: storage.flush,
-      journalCapacity: 10,
+      timeline: liveTimeline(10, (source?.image ?? storage.image).turn),
     });
     // A world without a turn is begun anew at the next start.
     if (storage.isFresh) world.turn({ type: "control", name: "begin" }, () => undefined);

@@ -148,7 +148,7 @@ it("the library reads a world as it was", async () => {
     turn,
     history: { earliest_turn: 0 },
   });
-  await expect(emulator.at(turn).control("POST", "/reset")).rejects.toThrow("can only be read");
+  await expect(emulator.at(turn).control("POST", "/reset")).rejects.toThrow("history is read-only");
 });
 
 describe("a request as of the past", () => {
@@ -157,13 +157,16 @@ describe("a request as of the past", () => {
     const [path, at] = ["/_emulator/v1", turn];
     expect(await code("POST", `${path}/traces/generate`, { count: 1, project: "p" }, at)).toEqual([
       409,
-      "past_is_read_only",
+      "history_is_read_only",
     ]);
     const [answered, detail] = (await code("POST", "/threads", {}, at)) as [number, string];
-    expect([answered, detail]).toEqual([409, expect.stringContaining("can only be read")]);
+    expect([answered, detail]).toEqual([409, expect.stringContaining("history is read-only")]);
     expect(await code("POST", "/runs/wait", { assistant_id: "echo" }, at)).toEqual([409, detail]);
-    expect(await code("GET", `${path}/journal?follow=1`, undefined, at)).toEqual([409, "past_is_read_only"]);
-    expect(await code("GET", `${path}/worlds`, undefined, at)).toEqual([422, "has_no_past"]);
+    expect(await code("GET", `${path}/journal?follow=1`, undefined, at)).toEqual([
+      409,
+      "history_is_read_only",
+    ]);
+    expect(await code("GET", `${path}/worlds`, undefined, at)).toEqual([422, "has_no_history"]);
     expect(await lastTurn()).toBe(turn);
   });
 
@@ -180,7 +183,7 @@ describe("a request as of the past", () => {
       "GET",
       `${path}?as_of=2020-01-01T00:00:00Z`,
     );
-    expect(body.error.message).toContain("begins with turn 0, 2026-03-01T00:00:00.000000Z");
+    expect(body.error.message).toContain("starts at turn 0, 2026-03-01T00:00:00.000000Z");
     expect(body.error.hint).toContain("limits.history_turns");
   });
 });
@@ -218,6 +221,6 @@ describe("the object store as of the past", () => {
 
   it("refuses what writes", async () => {
     const write = store.send(new PutObjectCommand({ Bucket: "traces", Key: "c.txt", Body: "c" }));
-    await expect(write).rejects.toThrow("can only be read");
+    await expect(write).rejects.toThrow("history is read-only");
   });
 });

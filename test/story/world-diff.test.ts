@@ -124,8 +124,8 @@ it("refuses what is not there", async () => {
   await expect(diff("main", "with=nowhere")).rejects.toThrow("no world nowhere");
   await expect(diff("nowhere", "with=main")).rejects.toThrow("no world nowhere");
   await expect(diff("main", "with=main&at=soon")).rejects.toThrow(
-    "neither the number of a turn nor an instant",
+    "neither a turn number nor an ISO 8601 time",
   );
-  await expect(diff("main", "with=main&at=1000000")).rejects.toThrow("has not come to turn 1000000");
+  await expect(diff("main", "with=main&at=1000000")).rejects.toThrow("turn 1000000 is in the future");
   await expect(diff("main", "")).rejects.toThrow("with");
 });

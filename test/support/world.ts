@@ -12,6 +12,7 @@ import type { EffectRunners } from "../../emulator/kernel/effect-queue.ts";
 import { imageOf } from "../../emulator/kernel/image.ts";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
+import { liveTimeline } from "../../emulator/kernel/timeline.ts";
 import { createWorld } from "../../emulator/kernel/world.ts";
 import { COLLECTIONS, eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
@@ -88,7 +89,7 @@ export function openWorld(options: WorldOptions = {}) {
       effects: holdable({ ...STUBBED_EFFECTS, ...REQUEST_EFFECTS, ...options.effects }),
       persist: (commit) => void commits.push(commit),
       flush: () => undefined,
-      journalCapacity: 200_000,
+      timeline: liveTimeline(200_000, state.turn),
     });
   }
 

@@ -2,6 +2,7 @@ import { type Advance, type AdvancePace, type AdvanceTarget, advance } from "../
 import type { EffectRunners } from "../../kernel/effect-queue.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { liveTimeline } from "../../kernel/timeline.ts";
 import type { EffectKind } from "../../kernel/types.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
@@ -54,7 +55,7 @@ export async function dryRun(
     effects: STUBBED_EFFECTS,
     persist: () => undefined,
     flush: () => undefined,
-    journalCapacity: 1,
+    timeline: liveTimeline(1, world.lastTurn),
   });
   const assumed = new Set<string>();
   fork.journal.follow(({ asked = [] }) => {

@@ -1,4 +1,5 @@
 import type { AssumptionId } from "../../../contracts/spec/assumptions.ts";
+import type { InjectFault } from "../../http/fault.ts";
 import type { AdvanceTarget } from "../../kernel/advance.ts";
 import type { AsOf } from "../../kernel/as-of.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
@@ -14,6 +15,8 @@ import type { ForkSource } from "./world-state.ts";
 export interface WorldRuntime {
   readonly world: World;
   readonly clock: Clock;
+  /** Triggers the armed HTTP faults; none in a state of the history. */
+  readonly injectFault: InjectFault;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
   /** Where people find the objects of its embedded store, which has all of them once this returns. */
@@ -31,9 +34,9 @@ export interface WorldRuntime {
   whenIdle<T>(use: (source: ForkSource) => T): Promise<T>;
   /** Its last turns, and the states that they have led to. */
   readonly history: History;
-  /** The world as it was, for reading; refuses what is out of reach (422). */
+  /** A read-only world over the state at a point in the history; refuses a point out of reach (422). */
   asOf(at: AsOf): WorldRuntime;
-  /** What a fork from a point in the past begins with; refuses one out of reach (422). */
+  /** The source of a fork from a point in the history; refuses a point out of reach (422). */
   sourceAsOf(at: AsOf): ForkSource;
   /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
   persisted(): Promise<void> | undefined;

@@ -3,6 +3,8 @@ import type { Configuration } from "../../config/configuration.ts";
 import { noting } from "../../config/noted-choices.ts";
 import type { Commit } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
+import type { JournalTurn } from "../../kernel/journal.ts";
+import { liveTimeline } from "../../kernel/timeline.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import { createOracle } from "../../oracle/oracle.ts";
 import { createObjectStoreClients } from "../../s3/client/object-store-clients.ts";
@@ -26,7 +28,7 @@ import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
 import { eventReactions, RESULT_REACTIONS } from "../assembly.ts";
-import { withHistory } from "./past/world-history.ts";
+import { limiterWithHistory } from "./history/world-history.ts";
 import type { ForkSource } from "./world-state.ts";
 
 /** What one world runs with. */
@@ -63,7 +65,7 @@ export interface WorldAdapters {
 export function openAdapters(
   options: WorldRuntimeOptions,
   storage: WorldStorage,
-  past: () => { readonly world: World; readonly history: History },
+  live: () => { readonly world: World; readonly history: History },
 ): WorldAdapters {
   const { configuration, source, secrets, isEmbedded, handle } = options;
   const choices = new Set<AssumptionId>();
@@ -71,7 +73,7 @@ export function openAdapters(
     ? noting(configuration.settings, (id) => choices.add(id))
     : configuration.settings;
   const { rows } = storage;
-  const limiter = withHistory(source?.limiter.copy() ?? createRateLimiter(settings.rateLimits), past);
+  const limiter = limiterWithHistory(source?.limiter.copy() ?? createRateLimiter(settings.rateLimits), live);
   return {
     choices,
     ports: {
@@ -92,11 +94,12 @@ export function openAdapters(
   };
 }
 
-/** What a world is made of, from an image. */
+/** The parts of a live world that starts from an image, with the turns that its journal begins with. */
 export function partsOf(
   adapters: WorldAdapters,
   image: WorldImage,
   delays: Delays,
+  turns?: readonly JournalTurn[],
 ): WorldParts<EmulatorTypes> {
   const { ports, storage, encoder, webhooks, objectStores } = adapters;
   return {
@@ -119,7 +122,7 @@ export function partsOf(
     },
     persist: persistCommits(storage),
     flush: storage.flush,
-    journalCapacity: JOURNAL_CAPACITY,
+    timeline: liveTimeline(JOURNAL_CAPACITY, image.turn, turns),
   };
 }
 

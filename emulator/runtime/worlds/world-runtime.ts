@@ -1,20 +1,21 @@
+import { injectFault } from "../../http/fault.ts";
 import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
 import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { ObjectStore } from "../../s3/object-store.ts";
-import type { History, Moment } from "../../storage/history/history.ts";
-import { openWorldStorage } from "../../storage/world-storage.ts";
+import type { History } from "../../storage/history/history.ts";
+import { openWorldStorage, type WorldStorage } from "../../storage/world-storage.ts";
 import type { DryRunResult } from "../../subjects/control-operation.ts";
 import { triggerS3Fault } from "../../subjects/faults/hit.ts";
 import { createDelays } from "../../subjects/object-storage/delays.ts";
 import type { World } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
-import { startClock } from "./clock.ts";
+import { type Clock, startClock } from "./clock.ts";
 import { dryRun } from "./dry-run.ts";
+import { withHistory } from "./history/history-runtime.ts";
+import { openHistory } from "./history/world-history.ts";
 import { isStalled } from "./in-flight.ts";
-import { withPast } from "./past/past-runtime.ts";
-import { openHistory } from "./past/world-history.ts";
 import type { WorldRuntime } from "./runtime.ts";
 import {
   openAdapters,
@@ -23,48 +24,24 @@ import {
   type WorldAdapters,
   type WorldRuntimeOptions,
 } from "./world-adapters.ts";
-import { type ForkSource, initialState, resumedState } from "./world-state.ts";
+import { initialState, resumedState } from "./world-state.ts";
 
-/** Opens a world: as it was kept, or as a fork begins; everything that it works with is there when this returns. */
+/** Opens a world from its stored state or from the source of a fork. All of its parts are ready when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
-  const { configuration, source, pool } = options;
-  const onFailure = (error: Error): void => world.end(error);
-  const storage = openWorldStorage({
-    ...options,
-    initial: initialState(configuration),
-    collections: COLLECTIONS,
-    reader: () => world.reader,
-    onFailure,
-    retain: (files, bytes) => history.keepBodies(files, bytes),
-  });
-  const image = source?.image ?? resumedState(storage.image, configuration);
-  const adapters = openAdapters(options, storage, () => ({ world, history }));
-  const { encoder, webhooks, objectStores, delays } = adapters;
-  const world: World = createWorld({
-    ...partsOf(adapters, image, delays),
-    passed: (...given) => passed(...given),
-  });
-  const { history, passed } = openHistory(world, storage, source?.before);
-  goOn(world, source);
-  if (!source) setClock(world, configuration.clock);
-  const clock = startClock(world, configuration.followWaits);
+  const { configuration } = options;
+  const opened = openWorld(options);
+  const { world, clock, storage, adapters, history } = opened;
   const { rows, bodies } = storage;
-  const objects: ObjectStore = { world, files: bodies, delays, triggerFault: triggerS3Fault };
-
-  async function release(reason: Refusal, last: WorldState | undefined): Promise<void> {
-    clock.close();
-    world.end(reason);
-    delays.rejectAll(reason);
-    bodies.end();
-    webhooks.close();
-    objectStores.close();
-    await encoder.close();
-    await storage.close(last, history.kept);
-  }
-
+  const objects: ObjectStore = {
+    world,
+    files: bodies,
+    delays: adapters.delays,
+    triggerFault: triggerS3Fault,
+  };
   const runtime: Omit<WorldRuntime, "asOf"> = {
     world,
     clock,
+    injectFault,
     objects,
     oracle: oracleOf(adapters, objects),
     objectsFolder: bodies.show,
@@ -85,39 +62,78 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     sourceAsOf(at) {
       clock.sync();
       const moment = history.momentAt(history.pointAt(at));
-      return { ...storage.sourceAsOf(moment), ...behind(history, moment) };
+      const { image, limiter } = moment;
+      return { ...storage.sourceAsOf(moment), limiter, before: history.upTo(image.turn) };
     },
     end(reason) {
       storage.end();
-      return release(reason, undefined);
+      return release(opened, reason, undefined);
     },
     close() {
-      // A world that has ended before may have lost its folder to another process: it writes no more.
+      // A world with a defect may have lost its folder to another process, so nothing more is written.
       const last = world.defect ? undefined : world.state();
-      if (last && pool.isKept) bodies.show();
-      return release(new Refusal(503, "closing", "The emulator is stopping."), last);
+      if (last && options.pool.isKept) bodies.show();
+      return release(opened, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };
-  return withPast(runtime, adapters);
+  return withHistory(runtime, adapters);
 }
 
-/** A turn of its own, so that the past before a start and since then each have the clock that they had. */
+interface OpenedWorld {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly storage: WorldStorage;
+  readonly adapters: WorldAdapters;
+  readonly history: History;
+}
+
+function openWorld(options: WorldRuntimeOptions): OpenedWorld {
+  const { configuration, source } = options;
+  const storage = openWorldStorage({
+    ...options,
+    initial: initialState(configuration),
+    collections: COLLECTIONS,
+    reader: () => world.reader,
+    onFailure: (error) => world.end(error),
+    retain: (files, bytes) => history.keepBodies(files, bytes),
+  });
+  const image = source?.image ?? resumedState(storage.image, configuration);
+  const adapters = openAdapters(options, storage, () => ({ world, history }));
+  const world: World = createWorld({
+    ...partsOf(adapters, image, adapters.delays),
+    afterTurn: (...turn) => addTurn(...turn),
+  });
+  const { history, addTurn } = openHistory(world, storage, source?.before);
+  // A source has nothing in flight, unless it is a state of the history: that work starts again.
+  if (source) world.resume();
+  else {
+    world.recover();
+    setClock(world, configuration.clock);
+  }
+  return { world, clock: startClock(world, configuration.followWaits), storage, adapters, history };
+}
+
+async function release(
+  { world, clock, storage, adapters, history }: OpenedWorld,
+  reason: Refusal,
+  last: WorldState | undefined,
+): Promise<void> {
+  clock.close();
+  world.end(reason);
+  adapters.delays.rejectAll(reason);
+  storage.bodies.end();
+  adapters.webhooks.close();
+  adapters.objectStores.close();
+  await adapters.encoder.close();
+  await storage.close(last, history.kept);
+}
+
+/** Sets the clock in a turn, so that the history before and after a start has the clock of its time. */
 function setClock(world: World, clock: World["clock"]): void {
   const { mode, rate } = world.clock;
   if (mode === clock.mode && rate === clock.rate) return;
   const name = clock.mode === "frozen" ? "clock.freeze" : "clock.flow";
   world.turn({ type: "start", name }, (turn) => turn.setClock(clock));
-}
-
-/** What a fork from a moment has beside its storage. */
-function behind(history: History, { image, limiter }: Moment) {
-  return { limiter, before: history.upTo(image.turn) };
-}
-
-/** A source at rest has nothing in flight: what is there was under way at a point in the past. */
-function goOn(world: World, source: ForkSource | undefined): void {
-  if (source) world.resume();
-  else world.recover();
 }
 
 async function waitUntilAtRest(world: World): Promise<void> {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserGuard } from "../../http/server/browser-guard.ts";
+import { HISTORY_IS_READ_ONLY } from "../../kernel/as-of.ts";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 import { StoreError } from "../../storage/store-error.ts";
 import {
@@ -45,7 +46,7 @@ export interface S3FrontOptions {
 
 /** The methods of requests that change nothing. */
 const READING = new Set(["GET", "HEAD"]);
-const PAST_STAYS = "What a request with X-Emulator-As-Of or as_of asks for can only be read.";
+const historyIsReadOnly = () => refuse("MethodNotAllowed", HISTORY_IS_READ_ONLY);
 
 export type S3Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -71,8 +72,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const signature = readSignature(request, target, options.wallNow());
     const found = operationOf(request.method ?? "", { request, target });
     if ("unknown" in found) throw notImplemented(found.unknown, store, callerOf(target, signature));
-    if (store.world.isPast && !READING.has(request.method ?? ""))
-      throw refuse("MethodNotAllowed", PAST_STAYS);
+    if (!READING.has(request.method ?? "")) store.world.requireLive(historyIsReadOnly);
     const claim: AccessRequest = { ...callerOf(target, signature), op: found.op };
     let delayed: Promise<void> | undefined;
     const admission = store.world.turn(causeOf(claim), (turn) => {

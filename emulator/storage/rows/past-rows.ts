@@ -1,4 +1,4 @@
-import { pastIsReadOnly } from "../../kernel/as-of.ts";
+import { historyIsReadOnly } from "../../kernel/as-of.ts";
 import type { Partition, TraceScope } from "../../subjects/traces/port.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesAsOf } from "./image.ts";
@@ -43,7 +43,7 @@ export function rowsAsOf({ pool, live, scopeOf }: PastRowsParts, mark: number): 
       return namesAsOf(live.names(), mark);
     },
     write: () => {
-      throw pastIsReadOnly();
+      throw historyIsReadOnly();
     },
     read: (scope, id) => (isUuid(id) ? of(scope).read(id) : undefined),
     readAsOf: (scope, id, earlier) => live.readAsOf(scope, id, Math.min(earlier, mark)),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emptyState } from "../../../emulator/kernel/commit.ts";
 import type { EffectRunners } from "../../../emulator/kernel/effect-queue.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
+import { liveTimeline } from "../../../emulator/kernel/timeline.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 import type { WorldParts } from "../../../emulator/kernel/world-parts.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
@@ -25,7 +26,7 @@ function partsOf(request: (turn: Turn) => void): WorldParts<EmulatorTypes> {
     effects: { ...STUBBED_EFFECTS, "export.end_thread": never, "webhook.post": never },
     persist: () => undefined,
     flush: () => undefined,
-    journalCapacity: 10,
+    timeline: liveTimeline(10, 0),
   };
 }
 

@@ -29,7 +29,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
   const limiter = LIMITER.copy();
   const released: string[] = [];
   const { world } = toyWorld({
-    passed: (commit, _, replaced) => history.add({ commit, rows: commit.turn * 10, replaced }),
+    afterTurn: (commit, _, replaced) => history.add({ commit, rows: commit.turn * 10, replaced }),
   });
   const history = createHistory({
     bounds,
@@ -126,9 +126,9 @@ it("refuses what is still to come and what is before its first state, and names 
   for (let legs = 0; legs < 30; legs += 1)
     world.turn(REQUEST, (turn) => turn.put(SHEEP, { id: "s", flock: "a", legs }));
   const asked = (at: AsOf) => () => momentAt(all, at);
-  expect(asked({ turn: 31 })).toThrow("has not come to turn 31: it stands at turn 30");
-  expect(asked({ instant: 1 })).toThrow("has not come to 1970-01-01T00:00:00.001000Z");
-  expect(asked({ turn: 2 })).toThrow(/turn 2 is before the history .* begins with turn (2[0-9])/);
+  expect(asked({ turn: 31 })).toThrow("turn 31 is in the future: the world is at turn 30");
+  expect(asked({ instant: 1 })).toThrow("1970-01-01T00:00:00.001000Z is in the future");
+  expect(asked({ turn: 2 })).toThrow(/turn 2 is before the history .* starts at turn (2[0-9])/);
   expect(asked({ instant: -1 })).toThrow("is before the history of this world");
 });
 

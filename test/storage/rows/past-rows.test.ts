@@ -143,6 +143,6 @@ test("what is asked of the past as of a later mark is as it was then", () => {
 test("nothing is written to the past, and what is no id names no row of it", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   expect(store.asOf(0).read(SCOPE, "nobody")).toBeUndefined();
-  expect(() => store.asOf(0).write(SCOPE, [])).toThrow("can only be read");
+  expect(() => store.asOf(0).write(SCOPE, [])).toThrow("history is read-only");
   store.close();
 });

@@ -3,6 +3,7 @@ import { emptyState } from "../../../emulator/kernel/commit.ts";
 import { imageOf } from "../../../emulator/kernel/image.ts";
 import type { Refusal } from "../../../emulator/kernel/refusal.ts";
 import type { Collection } from "../../../emulator/kernel/table.ts";
+import { liveTimeline } from "../../../emulator/kernel/timeline.ts";
 import { createWorld } from "../../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../../emulator/runtime/worlds/dry-run.ts";
@@ -30,7 +31,7 @@ function newWorld() {
     effects: STUBBED_EFFECTS,
     persist: () => undefined,
     flush: () => undefined,
-    journalCapacity: 10,
+    timeline: liveTimeline(10, 0),
   });
   return { world, turn: <R>(act: (turn: Turn) => R) => world.turn({ type: "control", name: "test" }, act) };
 }

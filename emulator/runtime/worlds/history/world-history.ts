@@ -5,14 +5,14 @@ import type { WorldStorage } from "../../../storage/world-storage.ts";
 import { type RateLimiter, regionOf } from "../../../subjects/rate-limits/limiter.ts";
 import type { World } from "../../../subjects/turn.ts";
 
-/** The past of a world that is in use. */
+/** The history of an open world. */
 export interface WorldHistory {
   readonly history: History;
-  /** Called after each turn; see `WorldParts`. */
-  passed(commit: Commit, isChange: boolean, replaced: readonly Replaced[]): void;
+  /** See `WorldParts.afterTurn`. */
+  addTurn(commit: Commit, isChange: boolean, replaced: readonly Replaced[]): void;
 }
 
-/** Begins the history of a world with what it holds, and with what the world that it goes on from has behind it. */
+/** Opens the history of a world: it begins with the state of the world, or with the history of the world it was forked from. */
 export function openHistory(
   world: World,
   { rows, bodies, older }: WorldStorage,
@@ -29,25 +29,25 @@ export function openHistory(
     release: bodies.remove,
     journal: world.journal,
   });
-  let marked = rows.mark();
+  let lastMark = rows.mark();
   return {
     history,
-    passed(commit, isChange, replaced) {
+    addTurn(commit, isChange, replaced) {
       const mark = rows.mark();
-      if (!isChange && mark === marked) return;
-      marked = mark;
+      if (!isChange && mark === lastMark) return;
+      lastMark = mark;
       history.add({ commit, rows: mark, replaced });
     },
   };
 }
 
-/** The same limiter; what changes it can be repeated by the history. */
-export function withHistory(
+/** A limiter that also adds its changes to the history, which repeats them on a copy. */
+export function limiterWithHistory(
   limiter: RateLimiter,
-  past: () => { world: World; history: History },
+  live: () => { world: World; history: History },
 ): RateLimiter {
   function note(repeat: (limiter: RateLimiter) => void): void {
-    const { world, history } = past();
+    const { world, history } = live();
     history.count({ turn: world.lastTurn, now: world.now, repeat });
   }
 
@@ -59,7 +59,7 @@ export function withHistory(
     decide(call, now) {
       const decision = limiter.decide(call, now);
       if (decision) {
-        const { world, history } = past();
+        const { world, history } = live();
         const { row, identity } = decision;
         history.count({ turn: world.lastTurn, now, row, region: regionOf(call.region), identity });
       }

@@ -1,0 +1,54 @@
+import { historyIsReadOnly } from "./as-of.ts";
+import type { Commit } from "./commit.ts";
+import { createJournal, type Journal, type JournalTurn } from "./journal.ts";
+import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
+import type { WorldTypes } from "./types.ts";
+import type { WorldParts } from "./world-parts.ts";
+
+/** How a world moves on: a live world adds turns and fires events, a read-only one does neither. */
+export interface Timeline {
+  /** Lists the turns of the world, and numbers them. */
+  readonly journal: Journal;
+  createQueue<Event extends DueEvent>(events: readonly Event[]): EventQueue<Event>;
+  /** Does nothing in a live world. In a read-only one it throws, by default a Refusal (409). */
+  requireLive(error?: () => Error): void;
+}
+
+/** The timeline of a world after its turn `lastTurn`; `turns` are those that the journal begins with. */
+export function liveTimeline(
+  journalCapacity: number,
+  lastTurn: number,
+  turns?: readonly JournalTurn[],
+): Timeline {
+  return {
+    journal: createJournal(journalCapacity, lastTurn, turns),
+    createQueue: createEventQueue,
+    requireLive: () => undefined,
+  };
+}
+
+/** Makes a world read-only: its turns can only read, its journal does not grow, and its due events do not fire. */
+export function readOnlyParts<Types extends WorldTypes>(parts: WorldParts<Types>): WorldParts<Types> {
+  return {
+    ...parts,
+    persist: refuseChange,
+    timeline: {
+      journal: { ...parts.timeline.journal, append: () => undefined },
+      createQueue: createFixedQueue,
+      requireLive(error = historyIsReadOnly) {
+        throw error();
+      },
+    },
+  };
+}
+
+function createFixedQueue<Event extends DueEvent>(events: readonly Event[]): EventQueue<Event> {
+  const ignore = () => undefined;
+  return { ...createEventQueue(events), add: ignore, takeDue: ignore, remove: ignore };
+}
+
+/** Requests that write are refused before their turn, so a change is a defect of an operation declared as a read. */
+function refuseChange({ cause, put, removed, scheduled, clock }: Commit): void {
+  if (put || removed || scheduled || clock)
+    throw new Error(`${cause.name} changed a read-only world. Operations on the history must only read.`);
+}
