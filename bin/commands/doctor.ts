@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
-import { checkFiles, linesOf, repairFiles } from "../doctor/data-folder.ts";
+import { checkFiles } from "../doctor/data-folder.ts";
 import {
   checkClock,
   checkDependencies,
@@ -21,7 +21,6 @@ export const command: Command = {
   flags: {
     ...TARGET_FLAGS,
     port: { value: "<n>", help: "port to check instead of the configured one" },
-    repair: { help: "make anew what is damaged in the data folder, and put aside what cannot be" },
   },
   run,
 };
@@ -30,7 +29,6 @@ async function run(invocation: Invocation): Promise<number> {
   const resolved = await configurationOf(invocation);
   const url = urlFlag(invocation) ?? (await findLocator(invocation))?.url;
   const folder = locatorFolder(resolved, invocation.cwd);
-  if (invocation.flags.repair === true) return repair(invocation, folder);
   const access = await checkFolder(folder);
   const isFree = access.ok && existsSync(folder) && (await holderOf(folder)) === undefined;
   const reading = isFree ? checkFiles(folder) : Promise.resolve([]);
@@ -46,13 +44,6 @@ async function run(invocation: Invocation): Promise<number> {
   const ok = findings.every((finding) => finding.ok);
   printResult(invocation, { ok, findings }, findings.map(lineOf));
   return ok ? 0 : 1;
-}
-
-async function repair(invocation: Invocation, folder: string): Promise<number> {
-  const repairing = repairFiles(folder);
-  const report = await withProgress(invocation, `repairing ${folder}`, repairing, "repair the folder again");
-  printResult(invocation, report, linesOf(folder, report));
-  return 0;
 }
 
 function lineOf({ ok, what, fix }: Finding): string {

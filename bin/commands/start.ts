@@ -46,6 +46,7 @@ async function run(invocation: Invocation): Promise<number> {
         );
       if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
+      if (running.damage) printError(`${running.damage.message} ${running.damage.hint}`);
       reportReady(running, resolved.configuration, invocation, isJson);
       // Only after the line has left the process.
       setImmediate(() => void running.prepare().then(emulatorLoaded));

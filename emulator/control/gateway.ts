@@ -67,6 +67,14 @@ export async function handleControl(
   return reply;
 }
 
+/** Whether a request replaces the state of its world, and by which snapshot; undefined for all other requests. */
+export function replacementOf({ method, path }: HttpRequest): { readonly snapshot?: string } | undefined {
+  const found = ROUTER.find(method, segmentsOf(path));
+  if (!found || !("row" in found) || !(found.row as ControlOperation).replaces) return undefined;
+  const { name } = found.parameters;
+  return name === undefined ? {} : { snapshot: name };
+}
+
 function isDryRun({ query }: HttpRequest): boolean {
   return new URLSearchParams(query).get("dry_run") === "1";
 }

@@ -81,6 +81,7 @@ export const INSPECTION_OPERATIONS = [
     method: "POST",
     path: "/reset",
     recorded: false,
+    replaces: true,
     summary: "Reset the world to its initial state.",
     body: object({ empty: optional(boolean()) }),
     async run(context, { body }) {

@@ -116,6 +116,7 @@ export const WORLD_OPERATIONS = [
     path: "/snapshots/{name}/load",
     stores: true,
     recorded: false,
+    replaces: true,
     summary: "Replace the state of this world with a snapshot.",
     run: ({ snapshots }, { path }) => snapshots.load(path.name ?? ""),
   }),

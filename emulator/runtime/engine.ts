@@ -6,6 +6,7 @@ import { createFileEncoder } from "../storage/parquet/encoder.ts";
 import { openHeads } from "../storage/pool/heads.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { sweep } from "../storage/sweep.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
@@ -36,11 +37,12 @@ export interface EngineParts {
   readonly defects: DefectWatch;
 }
 
-/** All that lives in one data folder, the world `main` opened. */
+/** All that lives in one data folder, the world `main` opened unless its files are damaged. */
 export interface Engine extends OnDemandParts {
   readonly onDemand: () => OnDemand | Promise<OnDemand>;
   readonly router: Router;
-  readonly main: NamedWorld;
+  readonly main: NamedWorld | undefined;
+  readonly damage: StoreError | undefined;
   /** What the world `main` has no secrets for, when it was read from a file. */
   readonly missing: MissingSecrets | undefined;
   untriggeredFaults(): readonly FaultRule[];
@@ -56,11 +58,9 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
   const { worlds, onDemand } = opened;
   void parts.folder.lost.then((reason) => endWorlds(worlds, reason));
   try {
-    const { main, missing } = await openMain(opened);
     return {
       ...opened,
-      main,
-      missing,
+      ...(await openMain(opened)),
       untriggeredFaults: () =>
         worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
       stopTime: () => stopTime(worlds),
@@ -155,12 +155,20 @@ async function openMain({
   configuration: { importFile, exportFile },
   worlds,
   onDemand,
-}: Pick<Engine, "configuration" | "worlds" | "onDemand">): Promise<Pick<Engine, "main" | "missing">> {
+}: Pick<Engine, "configuration" | "worlds" | "onDemand">): Promise<
+  Pick<Engine, "main" | "damage" | "missing">
+> {
   const hasFiles = importFile !== null || exportFile !== null;
   const missing = hasFiles ? await (await onDemand()).beginMain() : undefined;
-  const main = await worlds.ensureReady(MAIN);
-  if (!main) throw unknownWorld(MAIN);
-  return { main, missing };
+  try {
+    const main = await worlds.ensureReady(MAIN);
+    if (!main) throw unknownWorld(MAIN);
+    return { main, damage: undefined, missing };
+  } catch (error) {
+    // The other worlds and the snapshots can be used, and main can be reset.
+    if (error instanceof StoreError) return { main: undefined, damage: error, missing };
+    throw error;
+  }
 }
 
 /** Another process writes to the data folder now: nothing more may be written here. */

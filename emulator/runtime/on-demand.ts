@@ -1,4 +1,4 @@
-import { handleControl } from "../control/gateway.ts";
+import { handleControl, replacementOf } from "../control/gateway.ts";
 import { createGateway, type Gateway } from "../http/gateway.ts";
 import { CODECS } from "../http/otlp/codecs.ts";
 import { createS3Front } from "../s3/front/front.ts";
@@ -15,6 +15,7 @@ export interface OnDemand {
   readonly gateway: Gateway;
   /** Answers a test-only operation; `record` is called with the reply to a request that recordings include. */
   control(named: NamedWorld, request: HttpRequest, record: (reply: HttpReply) => void): Promise<HttpReply>;
+  readonly replacementOf: typeof replacementOf;
   readonly createS3Front: typeof createS3Front;
   /** Starts the world `main` from the file of `--import`. */
   beginMain(): Promise<MissingSecrets | undefined>;
@@ -33,6 +34,7 @@ export function createOnDemand(parts: OnDemandParts): OnDemand {
   return {
     gateway,
     control: (named, request, record) => handleControl(controlContextOf(named, shared), request, record),
+    replacementOf,
     createS3Front,
     beginMain: () => beginMain(shared),
     exportMain: () => exportMain(shared),

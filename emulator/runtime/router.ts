@@ -5,6 +5,7 @@ import { earlyRefusalReply } from "../http/refusal-reply.ts";
 import { type WorldChoice, worldChoice } from "../http/world-choice.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { StoreError } from "../storage/store-error.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import { type HttpReply, type HttpRequest, withHeaders } from "../subjects/message.ts";
 import type { OnDemand } from "./on-demand.ts";
@@ -39,10 +40,10 @@ export function createRouter(parts: RouterParts): Router {
     at: AsOf | undefined,
     request: HttpRequest,
   ): Promise<HttpReply> {
-    const named = await worlds.ensureReady(id);
-    if (!named) throw unknownWorld(id);
     const path = request.path.slice(basePath.length) || "/";
     const asked = { ...request, path };
+    const named = await worldFor(parts, id, asked);
+    if (!named) throw unknownWorld(id);
     const reply = await (at ? handleAsOf(parts, named, at, asked) : handleNow(parts, named, asked));
     return withBasePath(reply, basePath);
   }
@@ -71,6 +72,22 @@ export function createRouter(parts: RouterParts): Router {
       }
     },
   };
+}
+
+/** A reset or the load of a snapshot also works for a world that cannot be opened, since its state is replaced. */
+async function worldFor(
+  { worlds, onDemand }: RouterParts,
+  id: string,
+  request: HttpRequest,
+): Promise<NamedWorld | undefined> {
+  try {
+    return await worlds.ensureReady(id);
+  } catch (error) {
+    const replacement = error instanceof StoreError && (await onDemand()).replacementOf(request);
+    if (!replacement) throw error;
+    worlds.clearDamaged(id, replacement.snapshot);
+    return worlds.ensureReady(id);
+  }
 }
 
 async function handleNow(

@@ -1,5 +1,6 @@
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
 import { MAIN } from "../http/world-choice.ts";
+import type { StoreError } from "../storage/store-error.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
@@ -20,6 +21,8 @@ export interface ServingEmulator {
   readonly consoleUrl: string;
   /** What the world main has no secrets for, when it was read from a file. */
   readonly missing: MissingSecrets | undefined;
+  /** Why the world main cannot be opened; it answers nothing but a reset or the load of a snapshot. */
+  readonly damage: StoreError | undefined;
   /** Loads and opens what the first request would wait for. */
   prepare(): Promise<unknown>;
   /** Armed faults that were never hit: under `--strict` their user wants to know. */
@@ -43,12 +46,13 @@ export interface RunningEmulator extends ServingEmulator {
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
   const { serving, opened } = await launch(configuration, log, true);
-  const { router, worlds, main } = await opened();
+  const { router, worlds, main, damage } = await opened();
   return {
     ...serving,
     handle: router.handle,
     world: worlds.find,
     get objectsFolder() {
+      if (!main) throw damage;
       return main.runtime.objectsFolder();
     },
   };
@@ -97,11 +101,13 @@ async function launch(
     throw error;
   }
   const { close: closeServers } = servers;
-  const { seed, now } = engine.current()?.main.runtime.world ?? configuration;
+  const { main, damage, missing } = engine.current() ?? {};
+  const { seed, now } = main?.runtime.world ?? configuration;
   const serving: ServingEmulator = {
     ready: addresses.readyLine(MAIN, { seed, now: now ?? Date.now() }),
     consoleUrl: addresses.consoleUrl(),
-    missing: engine.current()?.missing,
+    missing,
+    damage,
     prepare: async () => (await engine.opened()).onDemand(),
     untriggeredFaults: () => engine.current()?.untriggeredFaults() ?? [],
     defect: defects.first,

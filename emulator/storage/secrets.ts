@@ -11,15 +11,12 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const SUM_BYTES = 4;
 
-/**
- * Secrets under a key of their own, in a file that only its owner reads; with `mayBegin` one is made beside data of another. Throws a
- * `StoreError` for one that is lost or damaged.
- */
-export function openSecrets(folder: string, mayBegin = false): Secrets {
+/** Encryption with the key of a data folder, a file that only its owner can read. Throws a `StoreError` for a key that is missing or damaged. */
+export function openSecrets(folder: string): Secrets {
   const file = keyPath(folder);
   if (!existsSync(file)) {
-    // A new key beside old data would open none of its secrets.
-    if (!mayBegin && ["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
+    // A new key could not decrypt the existing secrets.
+    if (["worlds.ndjson", "pool"].some((name) => existsSync(join(folder, name))))
       throw lostKey(`${file} is missing.`);
     writeKey(file);
   }
@@ -36,7 +33,7 @@ export function keyPath(folder: string): string {
 /** The error of a key that opens nothing, or not what it should. */
 export function lostKey(message: string): StoreError {
   const hint =
-    "Restore it, or run `emulator doctor --repair` with the same --data, which gives up the secrets.";
+    "Restore the key from a backup, or start with another --data folder; `emulator start --import <file>` begins with a snapshot file.";
   return new StoreError(message, hint);
 }
 

@@ -272,7 +272,7 @@ function readOwn(pool: Pool, head: Head, initial: WorldState) {
     lineBytes = end;
     dropTorn(end, torn, path);
   };
-  return { ...readHead(pool, head, initial, { onEnd }), lineBytes };
+  return { ...readHead(pool, head, initial, onEnd), lineBytes };
 }
 
 function withInitialState(pool: Pool, head: Head, initial: WorldState): Head {

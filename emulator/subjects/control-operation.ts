@@ -232,6 +232,8 @@ interface ControlFacts {
   readonly stores?: true;
   /** False where a replay does not send it again, as it does with all but GET; `dry_run=1` changes nothing either. */
   readonly recorded?: false;
+  /** True where the state of the world is replaced: this also works for a world whose files are damaged. */
+  readonly replaces?: true;
   /** False for an operation that is not about one world, which has no history to read. */
   readonly hasHistory?: false;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
@@ -56,40 +56,27 @@ describe("emulator doctor", () => {
     ]);
   });
 
-  it("names damaged files, and repairs a data folder that no process holds", async () => {
+  it("names damaged files of a data folder; the emulator starts, and a reset ends the damage", async () => {
     const cwd = workingFolder();
-    const repair = (...words: string[]) => run(["doctor", "--repair", ...words], { cwd });
-    const { child, ended } = await start(["--now", "2026-03-01T00:00:00Z", "--clock", "frozen"], { cwd });
-    const held = await repair();
-    expect(held).toMatchObject({ code: 2, stdout: "" });
-    expect(held.stderr).toMatch(/^emulator: \S+ is in use by process \d+ .*\n$/);
-    child.kill("SIGTERM");
-    await ended;
+    const first = await start(["--now", "2026-03-01T00:00:00Z", "--clock", "frozen"], { cwd });
+    first.child.kill("SIGTERM");
+    await first.ended;
     const state = stateFileIn(join(cwd, ".emulator"));
     writeFileSync(state, readFileSync(state, "utf8").replace('"turn": ', '"turn": 1'));
     const report = await doctor(["--port", "0"], cwd);
     expect(report.code).toBe(1);
     expect(problemsOf(report)).toEqual([`${state} is damaged`]);
-    const repaired = await repair("--json");
-    expect(repaired.code).toBe(0);
-    const { problems, lost, aside } = JSON.parse(repaired.stdout);
-    expect({ problems, lost }).toEqual({
-      problems: [`${state} is damaged.`],
-      lost: ["the world main, which begins anew"],
-    });
-    expect(existsSync(join(aside, relative(join(cwd, ".emulator"), state)))).toBe(true);
-    expect((await repair()).stdout).toMatch(/nothing to repair\n$/);
+    const { child, ended } = await start([], { cwd });
+    const status = await run(["status"], { cwd });
+    expect(status.code).not.toBe(0);
+    expect(status.stderr).toContain(`${state} is damaged. Load a snapshot`);
+    const unknown = await run(["snapshot", "load", "absent"], { cwd });
+    expect(unknown.stderr).toContain("absent");
+    expect((await run(["status"], { cwd })).code).not.toBe(0);
+    expect(await run(["reset"], { cwd })).toMatchObject({ code: 0 });
+    expect(await run(["status"], { cwd })).toMatchObject({ code: 0 });
+    child.kill("SIGTERM");
+    expect((await ended).stderr).toMatch(/state-\d+\.json is damaged\. Load a snapshot .*\n$/);
     expect(problemsOf(await doctor(["--port", "0"], cwd))).toEqual([]);
-    await start([], { cwd });
-  });
-
-  it("repairs nothing where no data folder is", async () => {
-    const cwd = workingFolder();
-    const { code, stderr } = await run(["doctor", "--repair", "--data", "absent"], { cwd });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `emulator: ${join(cwd, "absent")} is no folder; name the data folder with --data\n`,
-    });
-    expect(existsSync(join(cwd, "absent"))).toBe(false);
   });
 });

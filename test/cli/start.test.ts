@@ -56,8 +56,8 @@ describe("emulator start", () => {
     await refused(/key is missing/);
     expect(existsSync(join(data, "key"))).toBe(false);
     writeFileSync(join(data, "key"), kept.key);
-    writeFileSync(world, "{");
-    await refused(/state-\d+\.json is damaged\. Stop the emulator, then run `emulator doctor --repair`/);
+    writeFileSync(join(data, "worlds.ndjson"), "{");
+    await refused(/worlds\.ndjson .*`cp \S+worlds\.copy\.ndjson \S+worlds\.ndjson`/);
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {

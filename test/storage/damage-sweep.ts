@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { CreateMultipartUploadCommand, PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
-import { examineFolder } from "../../emulator/storage/repair/repair.ts";
+import { findDamage } from "../../emulator/storage/find-damage.ts";
 import { DESTINATION, HEADERS } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { dottedOrder, traceRow } from "../support/trace-row.ts";
@@ -255,25 +255,62 @@ function isListRefused(seen: Shown, request: string, file: string): boolean {
   return [...seen].some(([other, reply]) => other.includes(` ${base}/`) && isRefusal(reply, file));
 }
 
-/** What is wrong after a repair of a damaged copy: undefined when all is as it was but for what it says is lost. */
-export async function wrongAfterRepair(
+/** What is wrong with the report of a damage: undefined when it names the file, or when all is shown as it should be. */
+export async function wrongInReport(
   { folder, shown }: RichFolder,
   { file, how, act }: Damage,
 ): Promise<string | undefined> {
   const copy = copied(folder);
   try {
     act(join(copy, file));
-    const { problems, lost } = await examineFolder(copy, true);
-    const { problems: left } = await examineFolder(copy, false);
+    const problems = await findDamage(copy);
+    if (problems.some((problem) => problem.includes(file))) return undefined;
     const seen = await shownOf(copy);
-    const wrong = [...seen].find(([request, reply]) =>
-      lost.length === 0 ? reply !== shown.get(request) : /^5|data_damaged|refused/.test(reply),
-    );
-    if (left.length === 0 && !wrong) return undefined;
-    return `${file} ${how}, repaired (${problems}): ${left} ${wrong?.join(": ").slice(0, 400) ?? ""}`;
+    const different = [...shown].find(([request, reply]) => seen.get(request) !== reply);
+    if (problems.length === 0 && !different) return undefined;
+    return `${file} ${how}, reported as (${problems}): ${different?.join(": ").slice(0, 400)}`;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** What is wrong after the steps that the error suggests: undefined when every world works again and no damage is left. */
+export async function wrongAfterReset(
+  { folder, shown }: RichFolder,
+  { file, how, act }: Damage,
+): Promise<string | undefined> {
+  const copy = copied(folder);
+  try {
+    act(join(copy, file));
+    const started = await open(copy).catch((error: Error) => error.message);
+    if (typeof started === "string") return await wrongAfterCopy(copy, shown, `${file} ${how}: ${started}`);
+    const load = await send(started, "POST", `${CONTROL}/snapshots/kept/load`);
+    const wrong =
+      load.status === 200 || isRefusal(`${load.status} ${await load.text()}`, file) ? [] : ["load"];
+    if (wrong.length === 0 && (await send(started, "GET", `${CONTROL}/status`)).status !== 200)
+      await sent(started, "POST", `${CONTROL}/reset`);
+    await sent(started, "DELETE", `${CONTROL}/snapshots/kept`);
+    await sent(started, "DELETE", `${CONTROL}/worlds/child`);
+    await sent(started, "POST", `/w/grandchild${CONTROL}/reset`);
+    await sent(started, "POST", `${CONTROL}/reset`);
+    await started.close();
+    const problems = await findDamage(copy);
+    const refused = [...(await shownOf(copy))].filter(([, reply]) => /^5|data_damaged|refused/.test(reply));
+    if (wrong.length + problems.length + refused.length === 0) return undefined;
+    return `${file} ${how}, after a reset: ${[...wrong, ...problems, ...refused].join(" ").slice(0, 600)}`;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** A start is refused only without the key or the list of worlds, and its message gives the command that restores the list. */
+async function wrongAfterCopy(copy: string, shown: Shown, refusal: string): Promise<string | undefined> {
+  const [, from = "", to = ""] = /`cp (\S+) (\S+)`/.exec(refusal) ?? [];
+  if (from === "") return refusal.includes("Restore the key") ? undefined : refusal;
+  cpSync(from, to);
+  const seen = await shownOf(copy);
+  const different = [...shown].find(([request, reply]) => seen.get(request) !== reply);
+  return different && `${refusal}, restored: ${different.join(": ").slice(0, 400)}`;
 }
 
 /** What kind of file it is: what is true of one is true of the others. */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { examineFolder } from "../../emulator/storage/repair/repair.ts";
+import { findDamage } from "../../emulator/storage/find-damage.ts";
 import { someOf } from "../support/depth.ts";
 import {
   copied,
@@ -9,12 +9,13 @@ import {
   kindOf,
   type RichFolder,
   richFolders,
-  wrongAfterRepair,
+  wrongAfterReset,
   wrongIn,
+  wrongInReport,
 } from "./damage-sweep.ts";
 
-/** Of so many damages one is repaired as well: a repair costs as much as all that is read. */
-const REPAIRED = 3;
+/** One of so many damages is also reported by the doctor, and one is ended by a reset: each costs as much as to read everything. */
+const EVERY = 3;
 
 let folders: readonly RichFolder[];
 
@@ -35,15 +36,14 @@ describe("a data folder", () => {
   test("that nothing has happened to is whole, and all of it is shown", async () => {
     for (const { folder, shown } of folders) {
       const copy = copied(folder);
-      expect(await examineFolder(copy, false)).toMatchObject({ problems: [], aside: undefined });
-      expect(await examineFolder(copy, true)).toMatchObject({ problems: [], aside: undefined });
+      expect(await findDamage(copy)).toEqual([]);
       rmSync(copy, { recursive: true });
       expect([...shown].filter(([, reply]) => !reply.startsWith("200 "))).toEqual([]);
       expect(shown.size).toBeGreaterThan(40);
     }
   });
 
-  test("of which one file is damaged shows what it should, or refuses it and names the file; a repair lets it start", async () => {
+  test("of which one file is damaged shows what it should, or refuses it and names the file; the doctor names it, and a reset ends it", async () => {
     const all = folders.flatMap((folder, at) =>
       oneOfEachKind(folder).flatMap((file) =>
         damagesOf(folder.folder, file).map((damage) => ({ folder, at, damage })),
@@ -55,7 +55,8 @@ describe("a data folder", () => {
     const wrong: (string | undefined)[] = [];
     for (const [place, { folder, damage }] of due.entries()) {
       wrong.push(await wrongIn(folder, damage));
-      if (place % REPAIRED === 0) wrong.push(await wrongAfterRepair(folder, damage));
+      if (place % EVERY === 0) wrong.push(await wrongAfterReset(folder, damage));
+      if (place % EVERY === 1) wrong.push(await wrongInReport(folder, damage));
     }
     expect(wrong.filter((each) => each !== undefined)).toEqual([]);
   });

@@ -5,7 +5,14 @@ import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { type Head, newHead } from "../../storage/pool/names.ts";
 import type { CreateWorldRequest } from "../../subjects/control-operation.ts";
-import { freeWorldName, refuseWorldName, SEEDED, unknownSource, unknownWorld } from "./names.ts";
+import {
+  freeWorldName,
+  refuseWorldName,
+  SEEDED,
+  unknownSnapshot,
+  unknownSource,
+  unknownWorld,
+} from "./names.ts";
 import { createOpenWorlds, type NamedWorld, type OpenWorlds, type OpenWorldsParts } from "./open-worlds.ts";
 import type { ForkSource } from "./world-state.ts";
 
@@ -34,6 +41,8 @@ export interface Worlds {
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Puts what a snapshot holds in the place of what a world holds. */
   load(named: NamedWorld, snapshot: string): void;
+  /** Gives a world that cannot be opened an empty state. Refuses a snapshot that is to replace it but cannot be read. */
+  clearDamaged(id: string, snapshot: string | undefined): void;
   /** Saves the open worlds and closes their files. */
   close(): Promise<void>;
 }
@@ -64,6 +73,7 @@ export function createWorlds(options: WorldsOptions): Worlds {
     remove: (id) => remove(parts, id),
     reset: (named, isEmpty) => reset(parts, named, isEmpty),
     load: (named, snapshot) => load(parts, named, snapshot),
+    clearDamaged: (id, snapshot) => clearDamaged(parts, id, snapshot),
     close: open.close,
   };
 }
@@ -132,6 +142,13 @@ function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
   const source = parts.snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
   replace(parts, named, snapshot, source);
+}
+
+function clearDamaged(parts: WorldsParts, id: string, snapshot: string | undefined): void {
+  if (snapshot !== undefined && !parts.snapshots.forkSource(snapshot)) throw unknownSnapshot(snapshot);
+  const entry = parts.heads.worlds.get(id);
+  if (!entry) throw unknownWorld(id);
+  parts.heads.putWorld(id, { ...entry, head: headFrom(parts, undefined) });
 }
 
 interface ForkRequest {

@@ -5,8 +5,7 @@ import { isDay, isRegion, isUuid } from "../rows/paths.ts";
 import { loadPiece } from "../rows/pieces.ts";
 import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
-import { damagedLines } from "../rows/verify.ts";
-import { damaged as damagedFile } from "../store-error.ts";
+import { damagedRows } from "../rows/verify.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
@@ -29,16 +28,8 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
 }
 
 /** Rejects with a `StoreError` when a row is not as it was written. */
-export async function checkRows(pool: Pool, { next, segments }: NamedRows): Promise<void> {
-  for (const named of segments) {
-    const segment = createSegment(0, named);
-    for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
-    for (const { file, ...extent } of extentsOf(segment)) {
-      const path = pool.path(file);
-      for await (const { byte } of damagedLines({ ...extent, path }))
-        throw damagedFile(path + DATA, `byte ${byte}`);
-    }
-  }
+export async function checkRows(pool: Pool, rows: NamedRows): Promise<void> {
+  for await (const damage of damagedRows(pool, rows)) throw damage;
 }
 
 /** The counted beginnings of files, concatenated: each file may still be appended to. */

@@ -179,7 +179,6 @@ export function createHistory(options: HistoryOptions): History {
     },
     momentAt,
     upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, stretches }, turn),
-    // What is damaged stays where it is, until it is repaired.
     kept: () =>
       isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), stretches } : undefined,
   };

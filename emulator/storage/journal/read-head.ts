@@ -2,29 +2,20 @@ import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.
 import { type Head, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { sealedPiece } from "../rows/segment.ts";
-import { StoreError } from "../store-error.ts";
 import { type JournalEnd, readStretch } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
 
-/** How a head is read. */
-export interface ReadOptions {
-  /** Of the journal that is still written to. */
-  readonly onEnd?: JournalEnd;
-  /** Called with what is damaged in a journal, instead of throwing it: what comes behind it is not read. */
-  readonly onDamage?: (error: StoreError) => void;
-}
-
-/** Replays what a head leads to. */
+/** Replays what a head leads to; `onEnd` is called for the journal that is still written to. */
 export function readHead(
   pool: Pick<Pool, "path">,
   head: Head,
   initial: WorldState,
-  options: ReadOptions = {},
+  onEnd?: JournalEnd,
 ): StoredState {
   const base = head.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(head.state));
   const rows = createRowNames(base.rows);
-  const state = applyCommits(base.state, commitsOf(pool, head, rows, options));
+  const state = applyCommits(base.state, commitsOf(pool, head, rows, onEnd));
   rows.sealOthers(head.owner);
   return { state, rows: rows.named() };
 }
@@ -33,20 +24,15 @@ function* commitsOf(
   pool: Pick<Pool, "path">,
   { journals }: Head,
   rows: ReturnType<typeof createRowNames>,
-  { onEnd, onDamage }: ReadOptions,
+  onEnd?: JournalEnd,
 ): Iterable<Commit> {
-  try {
-    for (const stretch of journals) {
-      // What others had open is sealed where this journal goes on from them.
-      rows.sealOthers(ownerOf(stretch.file));
-      for (const line of readStretch(pool, stretch, onEnd)) {
-        rows.take(line);
-        if (line.turn !== undefined) yield line;
-      }
+  for (const stretch of journals) {
+    // What others had open is sealed where this journal goes on from them.
+    rows.sealOthers(ownerOf(stretch.file));
+    for (const line of readStretch(pool, stretch, onEnd)) {
+      rows.take(line);
+      if (line.turn !== undefined) yield line;
     }
-  } catch (error) {
-    if (!onDamage || !(error instanceof StoreError)) throw error;
-    onDamage(error);
   }
 }
 

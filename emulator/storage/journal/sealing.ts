@@ -45,9 +45,7 @@ export function createSealing(own: Secrets): Sealing {
     try {
       for (const at of places) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
     } catch {
-      throw new StoreError(
-        "A secret of the data folder does not open with its key; restore the folder whole.",
-      );
+      throw new StoreError("A secret of the data folder cannot be decrypted with its key.");
     }
     return value;
   }

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, withSum } from "../checksum.ts";
@@ -80,7 +80,7 @@ export function readLog(
   const end = all.lastIndexOf(LINE_FEED) + 1;
   if (end === 0) {
     refuseOldLayout(root);
-    if (existsSync(logPath(root, !isCopy)) || owners().length > 0) throw tooShort(path, 1);
+    if (existsSync(logPath(root, !isCopy)) || owners().length > 0) throw tooShort(path, 1, hintFor(root));
     return known;
   }
   for (let [start, number] = [0, 1]; start < end; number += 1) {
@@ -102,7 +102,7 @@ function refuseShorter(root: string, log: number, end: number): void {
   const whole = all.lastIndexOf(LINE_FEED) + 1;
   const header = parseSummed(all, 0, all.indexOf(LINE_FEED)) as LogHeader | undefined;
   if (header && (header.log > log || (header.log === log && whole > end)))
-    throw tooShort(logPath(root), whole);
+    throw tooShort(logPath(root), whole, hintFor(root));
 }
 
 function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string): void {
@@ -115,7 +115,7 @@ function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string
 }
 
 /** What is known after one more line. */
-export function takeLine(known: KnownHeads, line: LogHeader | LogLine): void {
+function takeLine(known: KnownHeads, line: LogHeader | LogLine): void {
   known.isSwept = "swept" in line;
   if ("log" in line) known.log = line.log;
   else if ("kind" in line) take(known, line);
@@ -131,8 +131,13 @@ function take(known: KnownHeads, { kind, name, next, entry }: HeadsLine): void {
 function parseLine(all: Buffer, start: number, stop: number, path: string, number: number) {
   if (start === 0) refuseOtherFormat(all.toString("utf8", 0, stop), path);
   const line = parseSummed(all, start, stop);
-  if (!line) throw damaged(path, `line ${number}`);
+  if (!line) throw damaged(path, `line ${number}`, hintFor(dirname(path)));
   return line as LogHeader | LogLine;
+}
+
+/** Each of the two files is enough to restore the other. */
+function hintFor(root: string): string {
+  return `If the other of the two is whole, copy it: \`cp ${logPath(root, true)} ${logPath(root)}\`. Otherwise restore the folder from a backup, or start with another --data folder.`;
 }
 
 /** Another version may write checksums in another way, or none. */

@@ -1,22 +1,42 @@
 import { open } from "node:fs/promises";
 import { areSealed } from "../checksum.ts";
+import type { NamedRows } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { damaged, StoreError } from "../store-error.ts";
+import { loadPiece } from "./pieces.ts";
 import { type LocatedPiece, readSidecar } from "./plan.ts";
-import { DATA } from "./segment.ts";
+import { createSegment, DATA, extentsOf } from "./segment.ts";
 import { viewSidecar } from "./sidecar.ts";
-
-/** A row that is not as it was written. */
-export interface DamagedLine {
-  readonly id: string;
-  /** Of its record in the sidecar. */
-  readonly position: number;
-  /** Of its line in the data file. */
-  readonly byte: number;
-}
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads all rows of a piece, a bounded number of bytes at a time; throws a `StoreError` when the sidecar is damaged. */
-export async function* damagedLines(piece: LocatedPiece): AsyncGenerator<DamagedLine> {
+/** Reads all rows of a world and describes the damage; pieces in `checkedPieces` are skipped, and others added to it. */
+export async function* damagedRows(
+  pool: Pool,
+  { next, segments }: NamedRows,
+  checkedPieces: Set<string> = new Set(),
+): AsyncGenerator<StoreError> {
+  for (const named of segments)
+    try {
+      const segment = createSegment(0, named);
+      for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
+      const pieces = extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
+      for (const piece of pieces) yield* damagedInPiece(piece, checkedPieces);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      yield error;
+    }
+}
+
+async function* damagedInPiece(piece: LocatedPiece, checkedPieces: Set<string>): AsyncGenerator<StoreError> {
+  const key = `${piece.path} ${piece.records}`;
+  if (checkedPieces.has(key)) return;
+  checkedPieces.add(key);
+  for await (const byte of damagedLines(piece)) yield damaged(piece.path + DATA, `byte ${byte}`);
+}
+
+/** Reads a bounded number of bytes at a time; yields where in the data file each damaged line begins. */
+async function* damagedLines(piece: LocatedPiece): AsyncGenerator<number> {
   const { path, firstByte, records } = piece;
   const view = viewSidecar(readSidecar(piece));
   const endOf = (position: number): number => view.offset(position) + view.length(position);
@@ -32,8 +52,8 @@ export async function* damagedLines(piece: LocatedPiece): AsyncGenerator<Damaged
       for (const position of batch) {
         const start = view.offset(position) - begin;
         const stop = start + view.length(position);
-        if (stop <= bytesRead && areSealed(bytes.subarray(start, stop))) continue;
-        yield { id: view.id(position), position, byte: view.offset(position) - firstByte };
+        const isWhole = stop <= bytesRead && areSealed(bytes.subarray(start, stop));
+        if (!isWhole) yield view.offset(position) - firstByte;
       }
     }
   } finally {

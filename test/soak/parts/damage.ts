@@ -3,22 +3,29 @@ import {
   damagesOf,
   dataFilesIn,
   richFolders,
-  wrongAfterRepair,
+  wrongAfterReset,
   wrongIn,
+  wrongInReport,
 } from "../../storage/damage-sweep.ts";
 import { soakPart } from "../soak.ts";
 
-// One damage to one file at a time: it is refused and named, or nothing of it shows; a repair lets the folder start.
+// One damage to one file at a time: it is refused and named, or nothing of it shows; the doctor names it, and a reset ends it.
 
-await soakPart(["damages", "repairs"], async (soak) => {
+await soakPart(["damages", "reports", "resets"], async (soak) => {
   const folders = await richFolders();
   const pick = <T>(from: readonly T[]): T => from[soak.random.integer(from.length)] as T;
-  for (let nth = 0; soak.goesOn() || nth < 2; nth += 1) {
+  const checks = [
+    ["damages", wrongIn],
+    ["resets", wrongAfterReset],
+    ["damages", wrongIn],
+    ["reports", wrongInReport],
+  ] as const;
+  for (let nth = 0; soak.goesOn() || nth < checks.length; nth += 1) {
     const folder = pick(folders);
     const damage = pick(damagesOf(folder.folder, pick(dataFilesIn(folder.folder))));
-    const isRepair = nth % 4 === 1;
-    const wrong = await (isRepair ? wrongAfterRepair : wrongIn)(folder, damage);
-    soak.count(isRepair ? "repairs" : "damages");
+    const [count, check] = checks[nth % checks.length] ?? ["damages", wrongIn];
+    const wrong = await check(folder, damage);
+    soak.count(count);
     if (wrong !== undefined) soak.find(`${damage.file}, ${damage.how}: ${wrong}`);
   }
   for (const { folder } of folders) rmSync(folder, { recursive: true });

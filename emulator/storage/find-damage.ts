@@ -1,0 +1,72 @@
+import { closeSync, existsSync } from "node:fs";
+import { emptyState } from "../kernel/commit.ts";
+import { objects, type StoredBody, s3Parts } from "../subjects/object-storage/records.ts";
+import type { Secrets } from "../subjects/turn.ts";
+import { readPast } from "./history/past-file.ts";
+import { readHead } from "./journal/read-head.ts";
+import { createSealing } from "./journal/sealing.ts";
+import type { StoredState } from "./journal/state.ts";
+import { createBodyOpener } from "./objects/opened-body.ts";
+import { logPath, readLog } from "./pool/heads-log.ts";
+import type { Head } from "./pool/names.ts";
+import { openPool, type Pool, poolPath } from "./pool/pool.ts";
+import { damagedRows } from "./rows/verify.ts";
+import { openSecrets } from "./secrets.ts";
+import { StoreError } from "./store-error.ts";
+
+const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
+
+type Report = (damage: StoreError) => void;
+
+/**
+ * Reads all files of a data folder, which no process may hold, and describes each damage in one sentence. Throws a `StoreError` for a
+ * folder of another version.
+ */
+export async function findDamage(root: string): Promise<readonly string[]> {
+  if (![logPath(root), poolPath(root, "")].some(existsSync)) return [];
+  const problems = new Set<string>();
+  const report: Report = ({ message }) => void problems.add(message);
+  const pool = openPool(root, true);
+  const secrets = attempt(report, () => openSecrets(root));
+  const checkedPieces = new Set<string>();
+  for (const head of readHeads(pool, secrets, report)) {
+    const stored = attempt(report, () => readHead(pool, head, NO_STATE));
+    attempt(report, () => head.past && readPast(pool.path(head.past.file)));
+    if (!stored) continue;
+    attempt(report, () => secrets && createSealing(secrets).opened(stored.state));
+    for await (const damage of damagedRows(pool, stored.rows, checkedPieces)) report(damage);
+    for await (const damage of damagedBodies(pool, stored)) report(damage);
+  }
+  return [...problems];
+}
+
+/** Reports a `StoreError` of an act and returns undefined. */
+function attempt<T>(report: Report, act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code === "other_format") throw error;
+    report(error);
+    return undefined;
+  }
+}
+
+/** The heads of all worlds and snapshots, from the list of worlds or, if that is damaged, from its copy. */
+function readHeads(pool: Pool, secrets: Secrets | undefined, report: Report): readonly Head[] {
+  const list = attempt(report, () => readLog(pool, secrets));
+  const copy = attempt(report, () => readLog(pool, secrets, true));
+  const { world, snapshot } = list ?? copy ?? {};
+  return [...(world?.values() ?? []), ...(snapshot?.values() ?? [])].map(({ head }) => head);
+}
+
+async function* damagedBodies(pool: Pool, { state }: StoredState): AsyncGenerator<StoreError> {
+  const opener = createBodyOpener(pool);
+  for (const { name } of [objects, s3Parts])
+    for (const { record } of state.records[name] ?? [])
+      try {
+        closeSync((await opener.open(record as StoredBody)).fd);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        yield error;
+      }
+}
