@@ -4,7 +4,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
-import { piecesOf } from "../storage/objects/opened-body.ts";
+import { chunksOf, type OpenedBody } from "../storage/objects/opened-body.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
   ControlContext,
@@ -63,11 +63,16 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     readParquet: (object, page) => readParquet(objects.files, object, page),
     async readBody(body) {
       objects.files.close(await objects.files.open(body));
-      return piecesOf(() => objects.files.open(body));
+      return chunksWhenRead(() => objects.files.open(body));
     },
     judge: (exchange) => judge(exchange, configuration.settings.profile),
     yieldToEventLoop,
   };
+}
+
+/** Opens a body when its first chunk is read: a reply that is never sent leaves no file open. */
+async function* chunksWhenRead(open: () => Promise<OpenedBody>): AsyncGenerator<Uint8Array> {
+  yield* chunksOf(await open());
 }
 
 /** Loaded on first use. */

@@ -1,6 +1,6 @@
 import type { Cause } from "../kernel/commit.ts";
 import type { Bodies } from "../storage/objects/bodies.ts";
-import type { ObjectPlace } from "../storage/objects/body-name.ts";
+import type { ObjectPlace } from "../storage/objects/exported-name.ts";
 import type { BodyStage } from "../storage/objects/stage.ts";
 import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
@@ -28,7 +28,7 @@ export interface ObjectStore {
 export function objectStorageEffects(bodies: Bodies): Runners<"object_storage.remove_files"> {
   return {
     async "object_storage.remove_files"({ data: { bucket, files } }) {
-      bodies.hideBucket(bucket);
+      bodies.removeBucketCopy(bucket);
       bodies.drop(files);
       return { removed: true };
     },

@@ -4,7 +4,7 @@ import { emptyState } from "../kernel/commit.ts";
 import { bodiesOfPast } from "./history/past-file.ts";
 import { filesNamedBy } from "./journal/named-files.ts";
 import { readHead } from "./journal/read-head.ts";
-import { fileOfBody } from "./objects/body-place.ts";
+import { fileOfBody } from "./objects/body-location.ts";
 import type { Head } from "./pool/names.ts";
 import { type Pool, poolPath } from "./pool/pool.ts";
 

@@ -100,13 +100,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
   const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due, appending });
-  const bodies = openBodies({ pool, owner, world: name, reader, changed: round.due, retain });
+  const bodies = openBodies({ pool, owner, world: name, reader, onPending: round.due, retain });
   const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
   const older = journal && olderIn(options, { head, image, isClean });
   const release = journal ? holdBeginning(options, journal.head(), older) : () => undefined;
   let isOver = false;
-  if (!isClean) bodies.reconcile();
+  if (!isClean) bodies.rebuildCopy();
 
   /** Rows first: they count only with the journal lines, which come in one write. */
   function write(): void {
@@ -115,7 +115,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     if (journal || rows.waitingBytes() > UNKEPT_BYTES_MAX) rows.append();
     const batch = lines?.take(rows.takeWritten());
     if (batch) journal?.append(batch);
-    bodies.follow();
+    bodies.carryOut();
   }
 
   return {
@@ -127,7 +127,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     keep(commit) {
       lines?.add(commit);
       if (journal) round.flush();
-      else bodies.follow();
+      else bodies.carryOut();
     },
     keepSoon(commit) {
       lines?.add(commit);

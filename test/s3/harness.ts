@@ -9,7 +9,7 @@ import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
 import { stageFile } from "../../emulator/s3/stage-file.ts";
 import { openBodies } from "../../emulator/storage/objects/bodies.ts";
-import { fileOfBody } from "../../emulator/storage/objects/body-place.ts";
+import { fileOfBody } from "../../emulator/storage/objects/body-location.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
@@ -50,20 +50,20 @@ export interface TestStore extends ObjectStore {
   control<R>(act: (turn: Turn) => R): R;
 }
 
-/** A world with an object store in it, seeded unless it goes on from a state. */
+/** A world with an object store in it, seeded unless it continues from a state. */
 export function openTestStore(options: StoreOptions = {}): TestStore {
   const { folder, state, triggerFault = NO_FAULTS, sharedBytes = 0 } = options;
   const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
   const pool = openPool(location, true);
-  // What is dropped goes with the next flush, which here is at once.
-  const changed = (): void => files.follow();
+  // Pending changes are carried out at the next flush, which is immediate here.
+  const onPending = (): void => files.carryOut();
   const files = openBodies({
     pool,
     owner: 1,
     world: "main",
     reader: () => world.reader,
     sharedBytes,
-    changed,
+    onPending,
   });
   const delays = createDelays();
   const { world, commits } = openWorld({
@@ -73,7 +73,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     delays,
     effects: objectStorageEffects(files),
   });
-  if (state) files.reconcile();
+  if (state) files.rebuildCopy();
   if (!state) world.turn({ type: "start", name: "seed" }, seedObjectStorage);
   return {
     world,
@@ -81,7 +81,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
     delays,
     triggerFault,
     get folder() {
-      return files.show();
+      return files.exportCopy();
     },
     strayBodies() {
       const { reader } = world;

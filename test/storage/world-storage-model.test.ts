@@ -10,7 +10,7 @@ import { createWorld } from "../../emulator/kernel/world.ts";
 import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembly.ts";
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { sumOn } from "../../emulator/storage/checksum.ts";
-import { placeOfBody } from "../../emulator/storage/objects/body-place.ts";
+import { locateBody } from "../../emulator/storage/objects/body-location.ts";
 import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
 import { newHead } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
@@ -226,7 +226,7 @@ class Folder {
       storage.flush();
       if (isClean) {
         // As the runtime does: at the next start nothing is shown anew.
-        storage.bodies.show();
+        storage.bodies.exportCopy();
         await storage.close(world.state());
       } else storage.end();
     }
@@ -277,7 +277,7 @@ class Folder {
   checkView(name: string): void {
     const { world, storage } = this.open(name);
     const owner = this.#heads.worlds.get(name)?.head.owner;
-    const folder = storage.bodies.show();
+    const folder = storage.bodies.exportCopy();
     for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
       expect(readFileSync(join(folder, BUCKET, key))).toStrictEqual(bytesOf(this.#pool, file));
@@ -292,7 +292,7 @@ class Folder {
 }
 
 function bytesOf(pool: Pool, file: string): Buffer {
-  const { path, start, length } = placeOfBody(pool, file);
+  const { path, start, length } = locateBody(pool, file);
   const bytes = readFileSync(path);
   return length === undefined ? bytes : bytes.subarray(start, start + length);
 }

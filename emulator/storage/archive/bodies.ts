@@ -7,7 +7,7 @@ import {
   type StoredObject,
   s3Parts,
 } from "../../subjects/object-storage/records.ts";
-import { bodyName, placeOfBody } from "../objects/body-place.ts";
+import { bodyName, locateBody } from "../objects/body-location.ts";
 import { createBodyOpener } from "../objects/opened-body.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged } from "./manifest.ts";
@@ -61,7 +61,7 @@ export function* bodyEntries(
   bodies: readonly Body[],
 ): Generator<PackedEntry> {
   for (const [number, { file, size }] of bodies.entries()) {
-    const { path, start } = placeOfBody(pool, file);
+    const { path, start } = locateBody(pool, file);
     const stretch = { start, end: start + size - 1, highWaterMark: PIECE_BYTES };
     yield {
       name: `${prefix}${number}`,

@@ -1,5 +1,5 @@
 import { type BodyFile, objects, s3Parts } from "../../subjects/object-storage/records.ts";
-import { fileOfBody } from "../objects/body-place.ts";
+import { fileOfBody } from "../objects/body-location.ts";
 import { ownerOf } from "../pool/names.ts";
 import { DATA, INDEX } from "../rows/segment.ts";
 import type { StoredState } from "./state.ts";

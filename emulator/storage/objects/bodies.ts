@@ -4,182 +4,179 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { isS3Failure, type S3Failure, s3Failure } from "../../subjects/object-storage/errors.ts";
 import type { BodyFile, StoredBody } from "../../subjects/object-storage/records.ts";
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
-import type { Reader } from "../../subjects/turn.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { createPendingBodies } from "./body-keeper.ts";
-import type { ObjectPlace } from "./body-name.ts";
-import { type BodyPlace, bodyName, isShared, numberOfBody, placeOfBody } from "./body-place.ts";
+import { type BodyLocation, bodyName, isShared, locateBody, numberOfBody } from "./body-location.ts";
+import type { ObjectPlace } from "./exported-name.ts";
+import { createObjectMirror, type MirrorOptions } from "./object-mirror.ts";
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { createSharedFiles } from "./shared-files.ts";
-import { type BodyStage, openStage, refusedStage, type StageOptions } from "./stage.ts";
-import { createObjectsView } from "./view.ts";
+import { type BodyStage, openStage, type StageOptions } from "./stage.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
 export interface Bodies {
-  /** A body on its way in; `ownsPieces` when nobody else has the pieces of it. */
-  stage(ownsPieces?: boolean): BodyStage;
-  /** Runs the commit for a body that is written; `place` is where people find it, if it is that of an object. */
+  /** Opens a stage for a new body. With `ownsChunks`, nobody else uses the chunks that are written to it. */
+  stage(ownsChunks?: boolean): BodyStage;
+  /** Runs the commit that names a written body; with `place`, exports the object. */
   publish<R>(
     stage: BodyStage,
     place: ObjectPlace | undefined,
     commit: (body: BodyFile) => S3Failure | R,
   ): S3Failure | R;
-  /**
-   * Opens a body now, so that what is removed later can still be read. Rejects with a `StoreError` when it is not there as it was
-   * written.
-   */
+  /** Opens a body, which stays readable after it is removed. Rejects with a `StoreError` when it is missing or damaged. */
   open(body: StoredBody): Promise<OpenedBody>;
   close(body: OpenedBody): void;
   /**
-   * No record names these bodies any more; `place` is that of the object, if it was removed. They are handed to
-   * `retain`, which has them removed later.
+   * Hands bodies that no record names any more to `retain`, which removes them now or later; `place` is that of the object if
+   * it was removed.
    */
   drop(files: Iterable<string>, place?: ObjectPlace): void;
-  /** People find the bucket no more. */
-  hideBucket(name: string): void;
-  /** For turns: what they say of bodies waits for `follow`. */
+  /** Removes the exported copy of a bucket. */
+  removeBucketCopy(bucket: string): void;
+  /** For turns: their changes are pending until `carryOut`. */
   readonly keeper: BodyKeeper;
-  /**
-   * The records of the turns so far are kept by now: shows what they have stored, and takes dropped bodies away that
-   * nobody else can know.
-   */
-  follow(): void;
-  /** Takes bodies away that no state of the past names any more either, unless others may know them. */
+  /** Carries out pending changes, once the records of their turns are on disk. */
+  carryOut(): void;
+  /** Removes bodies that neither records nor history name any more, unless other worlds may name them. */
   remove(files: readonly string[]): void;
-  /** Others go on from here: they may name all bodies that are there. */
+  /** Marks all current bodies as possibly named by other worlds. */
   seal(): void;
-  /** Shows people what the records name, after a process that may have ended in between. */
-  reconcile(): void;
-  /** Brings the folder in which people find objects up to date; answers its path. */
-  show(): string;
-  /** The end of the world: what is on its way in is refused when it arrives. */
+  /** Rebuilds the exported copy, after a process that was killed. */
+  rebuildCopy(): void;
+  /** Brings the exported copy of the objects up to date; returns its folder. */
+  exportCopy(): string;
+  /** Ends the world: refuses the bodies that are being received. */
   end(): void;
 }
 
 /** Whose bodies they are. */
-export interface BodiesOptions {
+export interface BodiesOptions extends MirrorOptions {
   readonly pool: Pool;
-  readonly owner: number;
-  readonly world: string;
-  /** The records of the world as they are now. */
-  readonly reader: () => Reader;
-  /** Smaller bodies share files; 64 KiB when left out. */
+  /** Smaller bodies share files; the default is 64 KiB. */
   readonly sharedBytes?: number;
-  /** Called when something is pending for `follow`. */
-  readonly changed: () => void;
-  /** Takes bodies that were dropped, with their size in bytes; it calls `remove`, now or later. */
+  /** Called when something is pending for `carryOut`. */
+  readonly onPending: () => void;
+  /** Takes dropped bodies with their size in bytes; it calls `remove`, now or later. */
   readonly retain?: ((files: readonly string[], bytes: number) => void) | undefined;
 }
 
 const SHARED_BYTES = 64 * 1024;
 
-/** Goes on behind the last body that the owner has written. */
+/** Opens the bodies of an owner; new ones get the numbers after its last body. */
 export function openBodies(options: BodiesOptions): Bodies {
-  const { pool, owner, changed, retain = remove, sharedBytes = SHARED_BYTES } = options;
-  const view = createObjectsView(options);
-  const pending = createPendingBodies({
-    settle: (file) => stages.named(file)?.settle(),
-    show: (place) => isOver || view.changed(place),
-    drop: dropNow,
-    changed,
-  });
-  let dropped: string[] = [];
+  const { pool, owner, onPending, retain = remove, sharedBytes = SHARED_BYTES } = options;
+  const mirror = createObjectMirror(options);
   const numbers = createNumbers(pool, owner);
   const shared = createSharedFiles(pool, numbers.nextName);
   const stages = createStages({ pool, nextName: numbers.nextName, shared, sharedBytes });
   const opener = createBodyOpener(pool);
+  const pending = createPendingChanges(onPending);
+  let removable: string[] = [];
   let isOver = false;
 
-  function dropNow(files: Iterable<string>, place?: ObjectPlace): void {
+  function drop(files: Iterable<string>, place?: ObjectPlace): void {
     if (isOver) return;
-    const gone = [...files];
-    for (const file of gone) stages.give(file);
-    retain(gone, sizeOf(pool, gone));
-    if (place) view.changed(place);
+    const dropped = [...files];
+    for (const file of dropped) stages.release(file);
+    retain(dropped, sizeOf(pool, dropped));
+    mirror.update(place);
   }
 
   function remove(files: readonly string[]): void {
     for (const file of files)
-      if (numbers.isOnlyOurs(file)) dropped.push(file);
+      if (numbers.isOnlyOurs(file)) removable.push(file);
       else pool.suspects.add(ownerOf(file));
-    if (dropped.length > 0 && !isOver) changed();
+    if (removable.length > 0 && !isOver) onPending();
   }
 
   return {
-    stage: (ownsPieces = false) => (isOver ? refusedStage() : stages.open(ownsPieces)),
+    stage(ownsChunks = false) {
+      const stage = stages.open(ownsChunks);
+      if (isOver) stage.discard();
+      return stage;
+    },
     publish(stage, place, commit) {
-      if (!stages.has(stage))
-        return s3Failure("OperationAborted", "The world was reset or removed meanwhile.");
-      const { file } = stage;
-      const value = commit({ file, sum: stage.sum });
-      if (isS3Failure(value)) {
-        stage.discard();
-        return value;
+      if (!stages.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
+      const value = commit({ file: stage.file, sum: stage.sum });
+      if (isS3Failure(value)) stage.discard();
+      else {
+        stage.settle();
+        mirror.update(place);
       }
-      stage.settle();
-      if (place) view.changed(place);
       return value;
     },
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
     close: ({ fd }) => fs.closeSync(fd),
-    drop: dropNow,
-    hideBucket: (name) => isOver || view.hideBucket(name),
-    keeper: pending,
+    drop,
+    removeBucketCopy: mirror.removeBucket,
+    keeper: {
+      keep(file, place) {
+        stages.find(file)?.settle();
+        pending.add(() => mirror.update(place));
+      },
+      drop: (files, place) => pending.add(() => drop(files, place)),
+    },
     remove,
-    follow() {
+    carryOut() {
       pending.carryOut();
-      for (const file of dropped)
-        if (!isShared(file)) fs.rmSync(pool.path(file), { force: true });
-        else shared.leave(file);
-      dropped = [];
+      for (const file of removable)
+        if (isShared(file)) shared.release(file);
+        else fs.rmSync(pool.path(file), { force: true });
+      removable = [];
     },
     seal() {
       numbers.seal();
       shared.seal();
     },
-    reconcile() {
+    rebuildCopy() {
       pool.suspects.add(owner);
-      view.reconcile();
+      mirror.rebuild();
     },
-    show: view.catchUp,
+    exportCopy: mirror.catchUp,
     end() {
-      view.stop();
+      mirror.stop();
       stages.discardAll();
       isOver = true;
     },
   };
 }
 
+const WORLD_IS_OVER = "The world was reset or removed while the request was running.";
+
 function worldIsOver(): Refusal {
-  return new Refusal(409, "reset", "The world was reset or removed meanwhile.");
+  return new Refusal(409, "reset", WORLD_IS_OVER);
 }
 
-/** The bodies that are on their way in. */
-function createStages(options: Omit<StageOptions, "ownsPieces" | "named" | "forget">) {
-  const open = new Set<BodyStage>();
-  const named = new Map<string, BodyStage>();
+/** Changes that turns request: a turn that is not committed changes nothing on disk. */
+function createPendingChanges(onPending: () => void) {
+  const changes: (() => void)[] = [];
   return {
-    open(ownsPieces: boolean): BodyStage {
-      const stage = openStage({
-        ...options,
-        ownsPieces,
-        named: (file) => named.set(file, stage),
-        forget(file) {
-          open.delete(stage);
-          named.delete(file);
-        },
-      });
+    add(change: () => void): void {
+      changes.push(change);
+      onPending();
+    },
+    carryOut(): void {
+      for (const change of changes.splice(0)) change();
+    },
+  };
+}
+
+/** The bodies that are being received. */
+function createStages(options: Omit<StageOptions, "ownsChunks" | "onEnd">) {
+  const open = new Set<BodyStage>();
+  const find = (file: string) => [...open].find((stage) => stage.file === file);
+  return {
+    open(ownsChunks: boolean): BodyStage {
+      const stage: BodyStage = openStage({ ...options, ownsChunks, onEnd: () => open.delete(stage) });
       open.add(stage);
       return stage;
     },
     has: (stage: BodyStage) => open.has(stage),
-    named: (file: string) => named.get(file),
-    /** Others see to it that the body goes. */
-    give(file: string): void {
-      const stage = named.get(file);
-      if (isShared(file)) stage?.settle();
-      else stage?.discard();
+    find,
+    /** Ends a stage whose body is dropped; the caller removes a shared body. */
+    release(file: string): void {
+      if (isShared(file)) find(file)?.settle();
+      else find(file)?.discard();
     },
     discardAll(): void {
       for (const stage of [...open]) stage.discard();
@@ -187,7 +184,7 @@ function createStages(options: Omit<StageOptions, "ownsPieces" | "named" | "forg
   };
 }
 
-/** The numbers that an owner has given to its bodies. */
+/** The numbers of an owner's bodies. */
 function createNumbers(pool: Pool, owner: number) {
   let last = lastBody(pool, owner);
   let sealed = last;
@@ -196,7 +193,7 @@ function createNumbers(pool: Pool, owner: number) {
       last += 1;
       return bodyName(owner, last);
     },
-    /** Older ones may be named by other heads; they are removed when no head reads this owner's files. */
+    /** Other worlds may name older bodies; those are removed when no world reads this owner's files. */
     isOnlyOurs: (file: string): boolean => ownerOf(file) === owner && numberOfBody(file) > sealed,
     seal(): void {
       sealed = last;
@@ -205,12 +202,12 @@ function createNumbers(pool: Pool, owner: number) {
 }
 
 function sizeOf(pool: Pool, names: readonly string[]): number {
-  const bytesOf = ({ path, length }: BodyPlace): number =>
+  const bytesOf = ({ path, length }: BodyLocation): number =>
     length ?? fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return names.reduce((sum, name) => sum + bytesOf(placeOfBody(pool, name)), 0);
+  return names.reduce((sum, name) => sum + bytesOf(locateBody(pool, name)), 0);
 }
 
-/** A process that ended early may have left bodies that no record names: their numbers are not given again. */
+/** A killed process may have left bodies that no record names: their numbers are not used again. */
 function lastBody(pool: Pool, owner: number): number {
   const folder = join(pool.folder(owner), "bodies");
   const shard = highestIn(folder);

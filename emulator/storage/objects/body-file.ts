@@ -1,81 +1,98 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
-import { freeMemory } from "./free-memory.ts";
+import { MessageChannel } from "node:worker_threads";
 
 const writev = promisify(fs.writev);
 
-type Pieces = readonly Uint8Array[];
+type Chunks = readonly Uint8Array[];
 
-/** The file of a body on its way in; it is made for the first pieces. */
+/** The file of a body that is being received. It is created for the first chunks. */
 export interface BodyFileWriter {
-  readonly isBegun: boolean;
-  writeNow(pieces: Pieces): void;
-  /** Has a thread write; resolves when that has written what it was given before. */
-  writeInThread(pieces: Pieces): Promise<void>;
+  readonly isOpen: boolean;
+  writeNow(chunks: Chunks): void;
+  /** Starts to write in a thread; resolves when the thread has written the chunks before these. */
+  writeInThread(chunks: Chunks): Promise<void>;
   /** Rejects when a thread could not write. */
   settled(): Promise<void>;
   close(): void;
-  /** Writes no more, and closes the file when no thread uses it. */
-  giveUp(): void;
+  /** Stops writing, and closes the file when no thread uses it. */
+  abort(): void;
 }
 
-/** With `ownsPieces` their memory goes when they are written. */
-export function createBodyFile(openNew: () => number, ownsPieces: boolean): BodyFileWriter {
-  let opened: number | undefined;
+/** With `ownsChunks`, the memory of the chunks is freed when they are written. */
+export function createBodyFile(create: () => number, ownsChunks: boolean): BodyFileWriter {
+  let descriptor: number | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let isGivenUp = false;
+  let isAborted = false;
 
-  function free(pieces: Pieces): void {
-    if (ownsPieces) for (const piece of pieces) freeMemory(piece);
+  function free(chunks: Chunks): void {
+    if (ownsChunks) for (const chunk of chunks) freeMemory(chunk);
   }
 
-  async function writeAll(fd: number, pieces: Pieces): Promise<void> {
-    for (let rest = pieces; rest.length > 0 && !isGivenUp; )
-      rest = behind(rest, (await writev(fd, rest)).bytesWritten);
-    free(pieces);
+  async function writeAll(fd: number, chunks: Chunks): Promise<void> {
+    for (let rest = chunks; rest.length > 0 && !isAborted; )
+      rest = skipBytes(rest, (await writev(fd, rest)).bytesWritten);
+    free(chunks);
   }
 
   function close(): void {
-    const fd = opened;
-    opened = undefined;
+    const fd = descriptor;
+    descriptor = undefined;
     if (fd !== undefined) fs.closeSync(fd);
   }
 
   return {
-    get isBegun() {
-      return opened !== undefined;
+    get isOpen() {
+      return descriptor !== undefined;
     },
-    writeNow(pieces) {
-      opened ??= openNew();
-      for (let rest = pieces; rest.length > 0; ) rest = behind(rest, fs.writevSync(opened, rest));
-      free(pieces);
+    writeNow(chunks) {
+      descriptor ??= create();
+      for (let rest = chunks; rest.length > 0; ) rest = skipBytes(rest, fs.writevSync(descriptor, rest));
+      free(chunks);
     },
-    async writeInThread(pieces) {
-      opened ??= openNew();
-      const [before, fd] = [writing, opened];
-      writing = before.then(() => writeAll(fd, pieces));
-      // Whoever writes next, or closes, learns of a failure; the next pieces come while these are written.
+    async writeInThread(chunks) {
+      descriptor ??= create();
+      const [before, fd] = [writing, descriptor];
+      writing = before.then(() => writeAll(fd, chunks));
+      // The next write, or the close, reports a failure; the next chunks are received while these are written.
       writing.catch(() => undefined);
       await before;
     },
     settled: () => writing,
     close,
-    giveUp() {
-      isGivenUp = true;
-      // Not before the last write is over: the number could be another file's by then.
+    abort() {
+      isAborted = true;
+      // Not before the last write has ended: the descriptor could belong to another file by then.
       writing.catch(() => undefined).then(close);
     },
   };
 }
 
-/** What is left of pieces behind so many bytes of them. */
-function behind(pieces: Pieces, bytes: number): Pieces {
-  let left = bytes;
-  const at = pieces.findIndex(({ length }) => {
-    if (left < length) return true;
-    left -= length;
+function skipBytes(chunks: Chunks, bytes: number): Chunks {
+  let remaining = bytes;
+  const at = chunks.findIndex(({ length }) => {
+    if (remaining < length) return true;
+    remaining -= length;
     return false;
   });
-  const [first, ...rest] = at < 0 ? [] : pieces.slice(at);
-  return first ? [first.subarray(left), ...rest] : [];
+  const [first, ...rest] = at < 0 ? [] : chunks.slice(at);
+  return first ? [first.subarray(remaining), ...rest] : [];
+}
+
+/** Drops the buffers that are transferred to it, since nobody receives them. */
+const CLOSED_PORT = closedPort();
+
+function closedPort() {
+  const { port1 } = new MessageChannel();
+  port1.close();
+  return port1;
+}
+
+/**
+ * Frees the memory of these bytes now, unless they are part of a larger buffer. Nobody may use them again. The garbage collector
+ * would otherwise spend as much time on received bodies as all other work on them takes, hashing aside.
+ */
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
+    CLOSED_PORT.postMessage(undefined, [buffer]);
 }

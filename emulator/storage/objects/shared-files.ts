@@ -1,27 +1,27 @@
 import { rmSync } from "node:fs";
 import { sizeOf, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { fileOfBody, sharedName } from "./body-place.ts";
+import { fileOfBody, sharedName } from "./body-location.ts";
 
-/** Files that small bodies share: to make a file takes longer than all else that a small object takes. */
+/** Files that small bodies share: creating a file takes longer than everything else that a small object takes. */
 export interface SharedFiles {
-  /** Appends a body; answers its name. */
+  /** Appends a body; returns its name. */
   append(bytes: Uint8Array): string;
-  /** Nothing needs this body any more; its file goes with the last of those in it. */
-  leave(name: string): void;
-  /** What is there stays as it is, however many leave it. */
+  /** Marks a body as unneeded; its file is removed with the last needed body in it. */
+  release(name: string): void;
+  /** Keeps the current files, however many of their bodies are released. */
   seal(): void;
 }
 
-/** A file of so many bytes is full. */
+/** A file of this size gets no more bodies. */
 const FULL_BYTES = 1024 * 1024;
 
 export function createSharedFiles(
   { path, files }: Pick<Pool, "path" | "files">,
   nextName: () => string,
 ): SharedFiles {
-  /** How many bodies of a file are needed. */
-  const needed = new Map<string, number>();
+  /** The number of needed bodies in each file. */
+  const counts = new Map<string, number>();
   let last: string | undefined;
 
   return {
@@ -33,26 +33,26 @@ export function createSharedFiles(
       try {
         writeAll(descriptor, bytes);
       } catch (error) {
-        // What a full disk took of it would keep that disk full.
+        // The part that a full disk took would keep that disk full.
         truncateTo(descriptor, start);
         throw error;
       }
-      needed.set(file, (needed.get(file) ?? 0) + 1);
+      counts.set(file, (counts.get(file) ?? 0) + 1);
       if (start + bytes.length >= FULL_BYTES) last = undefined;
       return sharedName(file, start, bytes.length);
     },
-    leave(name) {
+    release(name) {
       const file = fileOfBody(name);
-      const left = (needed.get(file) ?? 0) - 1;
-      if (left > 0) needed.set(file, left);
-      if (left !== 0) return;
-      needed.delete(file);
+      const remaining = (counts.get(file) ?? 0) - 1;
+      if (remaining > 0) counts.set(file, remaining);
+      if (remaining !== 0) return;
+      counts.delete(file);
       if (last === file) last = undefined;
       files.release(path(file));
       rmSync(path(file), { force: true });
     },
     seal() {
-      needed.clear();
+      counts.clear();
       last = undefined;
     },
   };

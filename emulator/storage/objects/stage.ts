@@ -3,96 +3,109 @@ import { dirname } from "node:path";
 import { sumOn } from "../checksum.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createBodyFile } from "./body-file.ts";
-import { isShared } from "./body-place.ts";
+import { isShared } from "./body-location.ts";
 import type { SharedFiles } from "./shared-files.ts";
 
-/** So much of a body is written as it comes: a thread would take longer. */
-const SYNCHRONOUS_BYTES = 1024 * 1024;
-/** Of what comes behind that, so much is written with one call of a thread, while more comes. */
+/** A body up to this size is written synchronously: a thread would take longer. */
+const MAX_SYNCHRONOUS_BYTES = 1024 * 1024;
+/** Of a larger body, a thread writes this much at a time while more is received. */
 const BATCH_BYTES = 256 * 1024;
 
-/** A body on its way in. */
+/** A body that is being received. */
 export interface BodyStage {
   /** The name of the body, once all of it is written. */
   readonly file: string;
-  /** The CRC-32 of what was written. */
+  /** The CRC-32 of the bytes written. */
   readonly sum: number;
-  /** Takes a piece that stays as it is: it may be written later, with others. One at a time. */
-  write(piece: Uint8Array): Promise<void>;
+  /** Writes a chunk, perhaps later and together with others: it must not change. Call it again only after it resolves. */
+  write(chunk: Uint8Array): Promise<void>;
   /** Ends the writing: from here on the body can be published. */
   close(): Promise<void>;
-  /** The whole body in one synchronous go. */
+  /** Writes the whole body synchronously. */
   writeWhole(bytes: Uint8Array): void;
-  /** Leaves nothing behind, unless the body is settled. */
+  /** Removes what was written, unless the body is settled. */
   discard(): void;
-  /** A record knows the body: from here on it stays. */
+  /** Marks the body as named by a record: from here on it stays. */
   settle(): void;
 }
 
-/** What a stage writes to. */
+/** The files that a stage writes to. */
 export interface StageOptions {
   readonly pool: Pick<Pool, "path" | "files">;
-  /** The name of the next file. */
+  /** Returns the name of the next file. */
   readonly nextName: () => string;
-  readonly shared: Pick<SharedFiles, "append" | "leave">;
-  /** Smaller bodies share files. */
+  readonly shared: Pick<SharedFiles, "append" | "release">;
+  /** Bodies smaller than this share files. */
   readonly sharedBytes: number;
-  /** Nobody else has the pieces: their memory may go as soon as they are written. */
-  readonly ownsPieces: boolean;
-  /** The body has its name. */
-  readonly named: (file: string) => void;
-  /** It is settled or discarded. */
-  readonly forget: (file: string) => void;
+  /** Nobody else uses the chunks: their memory is freed as soon as they are written. */
+  readonly ownsChunks: boolean;
+  /** Called when the stage is settled or discarded. */
+  readonly onEnd: () => void;
 }
 
-/** Opens a stage; nothing is on disk before so much is written that it takes a file of its own, or the stage is closed. */
+/** Opens a stage. It writes nothing until the body is too large for a shared file, or the stage is closed. */
 export function openStage(options: StageOptions): BodyStage {
-  const { sharedBytes, ownsPieces, forget } = options;
-  const target = createTarget(options);
-  const body = createBodyFile(target.openNew, ownsPieces);
-  let discarded = false;
-  let settled = false;
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  const { pool, nextName, shared, sharedBytes, ownsChunks, onEnd } = options;
+  let file = "";
+  const body = createBodyFile(() => {
+    file = nextName();
+    // Synchronous: a file created in the background could appear in the folder after the end of the world.
+    return pool.files.open(() => createFile(pool.path(file)));
+  }, ownsChunks);
+  let isDiscarded = false;
+  let isSettled = false;
+  let buffered: Uint8Array[] = [];
+  let bufferedBytes = 0;
   let size = 0;
   let sum = 0;
 
-  function takeHeld(): readonly Uint8Array[] {
-    const pieces = held;
-    held = [];
-    heldBytes = 0;
-    return pieces;
+  function takeBuffered(): readonly Uint8Array[] {
+    const chunks = buffered;
+    buffered = [];
+    bufferedBytes = 0;
+    return chunks;
+  }
+
+  function remove(): void {
+    if (isShared(file)) shared.release(file);
+    else if (file !== "") fs.rmSync(pool.path(file), { force: true });
   }
 
   return {
     get file() {
-      return target.file;
+      return file;
     },
     get sum() {
       return sum;
     },
-    async write(piece) {
-      if (discarded) return;
-      sum = sumOn(piece, sum);
-      held.push(piece);
-      heldBytes += piece.length;
-      size += piece.length;
-      const isLarge = size > SYNCHRONOUS_BYTES;
-      if (heldBytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
-      if (isLarge) await body.writeInThread(takeHeld());
-      else body.writeNow(takeHeld());
+    async write(chunk) {
+      if (isDiscarded) return;
+      sum = sumOn(chunk, sum);
+      buffered.push(chunk);
+      bufferedBytes += chunk.length;
+      size += chunk.length;
+      const isLarge = size > MAX_SYNCHRONOUS_BYTES;
+      if (bufferedBytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
+      if (isLarge) await body.writeInThread(takeBuffered());
+      else body.writeNow(takeBuffered());
     },
     async close() {
       await body.settled();
-      if (discarded) return;
-      if (!body.isBegun && heldBytes < sharedBytes) return target.share(Buffer.concat(takeHeld()));
-      body.writeNow(takeHeld());
+      if (isDiscarded) return;
+      if (!body.isOpen && bufferedBytes < sharedBytes) {
+        file = shared.append(Buffer.concat(takeBuffered()));
+        return;
+      }
+      body.writeNow(takeBuffered());
       body.close();
     },
     writeWhole(bytes) {
-      if (discarded) return;
+      if (isDiscarded) return;
       sum = sumOn(bytes);
-      if (bytes.length < sharedBytes) return target.share(bytes);
+      if (bytes.length < sharedBytes) {
+        file = shared.append(bytes);
+        return;
+      }
       try {
         body.writeNow([bytes]);
       } finally {
@@ -100,47 +113,20 @@ export function openStage(options: StageOptions): BodyStage {
       }
     },
     discard() {
-      forget(target.file);
-      if (discarded || settled) return;
-      discarded = true;
-      target.remove();
-      body.giveUp();
+      onEnd();
+      if (isDiscarded || isSettled) return;
+      isDiscarded = true;
+      remove();
+      body.abort();
     },
     settle() {
-      forget(target.file);
-      settled = true;
+      onEnd();
+      isSettled = true;
     },
   };
 }
 
-/** Where the bytes of a body go, which has its name from then on. */
-function createTarget({ pool, nextName, shared, named }: StageOptions) {
-  let file = "";
-  function take(name: string): void {
-    file = name;
-    named(name);
-  }
-  return {
-    get file() {
-      return file;
-    },
-    /** In one go: a file made in the background could turn up in the folder after the world's end. */
-    openNew(): number {
-      take(nextName());
-      const path = pool.path(file);
-      return pool.files.open(() => createNew(path));
-    },
-    share(bytes: Uint8Array): void {
-      take(shared.append(bytes));
-    },
-    remove(): void {
-      if (isShared(file)) shared.leave(file);
-      else if (file !== "") fs.rmSync(pool.path(file), { force: true });
-    },
-  };
-}
-
-function createNew(path: string): number {
+function createFile(path: string): number {
   try {
     return fs.openSync(path, "wx", 0o600);
   } catch (error) {
@@ -148,17 +134,4 @@ function createNew(path: string): number {
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return fs.openSync(path, "wx", 0o600);
   }
-}
-
-/** A stage for a world that is over: takes everything in, and nothing comes of it. */
-export function refusedStage(): BodyStage {
-  return {
-    file: "",
-    sum: 0,
-    write: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-    writeWhole: () => undefined,
-    discard: () => undefined,
-    settle: () => undefined,
-  };
 }

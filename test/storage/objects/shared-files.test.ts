@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fileOfBody } from "../../../emulator/storage/objects/body-place.ts";
+import { fileOfBody } from "../../../emulator/storage/objects/body-location.ts";
 import { poolPath } from "../../../emulator/storage/pool/pool.ts";
 import { s3Failure } from "../../../emulator/subjects/object-storage/errors.ts";
 import { objectId, objects } from "../../../emulator/subjects/object-storage/records.ts";

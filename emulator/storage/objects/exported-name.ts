@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeviceName } from "../device-names.ts";
 
-/** An object, by what it is asked for. */
+/** The bucket and key of an object. */
 export interface ObjectPlace {
   readonly bucket: string;
   readonly key: string;
@@ -12,35 +12,35 @@ const KEY_FILE = ".key";
 
 const SAFE_FOLDER = /^[a-z0-9][a-z0-9=_-]{0,99}$/;
 const SAFE_FILE = /^(?=.{1,200}$)[a-z0-9][a-z0-9=_-]*(\.+[a-z0-9=_-]+)*$/;
-/** A file has a dot and a folder has none: no key can need a file where another needs a folder. No key has this ending. */
+/** Files have a dot and folders have none, so no key needs a file where another key needs a folder. No key ends like this. */
 const NO_DOT = ".~";
-const MAX_SAFE_KEY = 400;
+const MAX_SAFE_KEY_LENGTH = 400;
 
-/** A bucket's folder, under its own name unless some system keeps that for a device. */
+/** The folder of a bucket: its name, unless a system reserves that for a device. */
 export function folderOf(bucket: string): string {
   return isDeviceName(bucket) ? `.bucket-${bucket}` : bucket;
 }
 
-/** Where people find an object: relative to the folder, and inside it, whatever the key. */
+/** The path of an exported object, relative to the folder and always inside it. */
 export function nameOf({ bucket, key }: ObjectPlace): string {
   const folder = folderOf(bucket);
   if (isSafeKey(key)) return `${folder}/${key}${/\.[^/]*$/.test(key) ? "" : NO_DOT}`;
   return `${folder}/${HASHED}/${createHash("sha256").update(key).digest("hex")}`;
 }
 
-/** True for a name that does not say the key. */
+/** True for a name from which the key cannot be read. */
 export function isHashed(name: string): boolean {
   return name.includes(`/${HASHED}/`);
 }
 
-/** A hashed name has its key beside it. */
+/** The file next to a hashed name that contains the key. */
 export function keyFileOf(path: string): string {
   return `${path}${KEY_FILE}`;
 }
 
-/** Short plain keys keep their names, so that a person can find and open them on disk. */
+/** Short plain keys keep their names, so that people can find and open them on disk. */
 function isSafeKey(key: string): boolean {
-  if (key.length > MAX_SAFE_KEY) return false;
+  if (key.length > MAX_SAFE_KEY_LENGTH) return false;
   const segments = key.split("/");
   const last = segments.pop() as string;
   if (!SAFE_FILE.test(last) || isDeviceName(last)) return false;

@@ -1,0 +1,85 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import type { BodyLocation } from "./body-location.ts";
+import { isHashed, keyFileOf } from "./exported-name.ts";
+
+/** An object key never contains `~`, so this name cannot belong to another object. */
+const TEMPORARY_SUFFIX = ".~new";
+
+/** Exports a body under a name in the folder; replaces the file that was there. */
+export function exportFile(folder: string, name: string, key: string, body: BodyLocation): void {
+  const target = join(folder, name);
+  tolerating(() => {
+    withFolder(target, () => linkOrCopy(body, target));
+    if (isHashed(name)) fs.writeFileSync(keyFileOf(target), key, { mode: 0o600 });
+  });
+}
+
+/** Removes an exported file, and the folders that it leaves empty up to that of the bucket. */
+export function removeFile(folder: string, name: string): void {
+  tolerating(() => {
+    fs.unlinkSync(join(folder, name));
+    if (isHashed(name)) fs.rmSync(keyFileOf(join(folder, name)), { force: true });
+    for (let parent = dirname(name); parent.includes("/"); parent = dirname(parent))
+      fs.rmdirSync(join(folder, parent));
+  });
+}
+
+/** Creates the folder only when it is missing, which is rare. */
+function withFolder(target: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    act();
+  }
+}
+
+/** Errors of file systems that allow only one name, or few, for a file. */
+const LINK_ERRORS = new Set(["EPERM", "EXDEV", "ENOTSUP", "EMLINK", "ENOSYS"]);
+
+function linkOrCopy(body: BodyLocation, target: string): void {
+  if (body.length === undefined && tryToLink(body.path, target)) return;
+  // A copy gets its name when it is complete: a killed process leaves no partial file under the name of an object.
+  const temporary = target + TEMPORARY_SUFFIX;
+  if (body.length === undefined) fs.copyFileSync(body.path, temporary, fs.constants.COPYFILE_FICLONE);
+  else if (!copyChunk(body.path, body.start, body.length, temporary)) return;
+  fs.renameSync(temporary, target);
+}
+
+/** False where the file system cannot link. */
+function tryToLink(path: string, target: string): boolean {
+  try {
+    fs.linkSync(path, target);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (LINK_ERRORS.has(code)) return false;
+    if (code !== "EEXIST") throw error;
+    fs.unlinkSync(target);
+    return tryToLink(path, target);
+  }
+}
+
+/** False for a damaged file; the damage is reported to the client that reads the object. */
+function copyChunk(path: string, start: number, length: number, target: string): boolean {
+  const bytes = Buffer.allocUnsafe(length);
+  const file = fs.openSync(path, "r");
+  try {
+    if (fs.readSync(file, bytes, 0, length, start) < length) return false;
+  } finally {
+    fs.closeSync(file);
+  }
+  fs.writeFileSync(target, bytes, { mode: 0o600 });
+  return true;
+}
+
+/** Ignores errors of the file system: the exported copy fails no request. */
+export function tolerating(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { objectId, objects } from "../../subjects/object-storage/records.ts";
+import type { Reader } from "../../subjects/turn.ts";
+import { ownerOf } from "../pool/names.ts";
+import type { Pool } from "../pool/pool.ts";
+import { locateBody } from "./body-location.ts";
+import { exportFile, removeFile, tolerating } from "./exported-files.ts";
+import { folderOf, nameOf, type ObjectPlace } from "./exported-name.ts";
+
+/**
+ * An exported copy of the objects that a world has written, under their keys, for people and for tools such as DuckDB. The emulator
+ * never reads it, so a failure here fails no request. A file and its folders take longer to create than the object itself takes to
+ * store: only a few changes are exported at once, the others when the world has been quiet for a moment.
+ */
+export interface ObjectMirror {
+  /** Updates the exported copy of an object that was written or removed; `undefined` is ignored. */
+  update(place: ObjectPlace | undefined): void;
+  removeBucket(bucket: string): void;
+  /** Exports all objects again after a process was killed. The records may be read later only. */
+  rebuild(): void;
+  /** Exports everything that is pending; returns the folder. */
+  catchUp(): string;
+  /** Leaves the folder unchanged from here on. */
+  stop(): void;
+}
+
+/** The world whose objects are exported. */
+export interface MirrorOptions {
+  readonly pool: Pick<Pool, "path" | "discard" | "objectsFolder">;
+  readonly world: string;
+  /** Bodies of other owners are not exported. */
+  readonly owner: number;
+  /** Returns the current records. */
+  readonly reader: () => Reader;
+}
+
+const QUIET_MS = 100;
+/** Changes that are exported at once, until the world is quiet again. */
+const MAX_IMMEDIATE = 64;
+const BATCH_FILES = 8;
+const BATCH_PAUSE_MS = 5;
+
+export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions): ObjectMirror {
+  const folder = pool.objectsFolder(world);
+  const pending = createPendingObjects();
+  /** Set until all objects of the world have been added to `pending`. */
+  let mustRebuild = false;
+  let immediate = MAX_IMMEDIATE;
+  let isStopped = false;
+  let isQuiet = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const isOwn = (file: string | undefined) => file !== undefined && ownerOf(file) === owner;
+  const bodyOf = ({ bucket, key }: ObjectPlace) => reader().get(objects, objectId(bucket, key))?.file;
+
+  function exportNow(place: ObjectPlace): void {
+    const file = bodyOf(place);
+    if (file === undefined || !isOwn(file)) removeFile(folder, nameOf(place));
+    else exportFile(folder, nameOf(place), place.key, locateBody(pool, file));
+  }
+
+  function exportPending(count: number): void {
+    if (mustRebuild) for (const object of reader().all(objects)) if (isOwn(object.file)) pending.add(object);
+    mustRebuild = false;
+    for (const place of pending.take(count)) exportNow(place);
+  }
+
+  function runBatch(): void {
+    if (isQuiet) exportPending(BATCH_FILES);
+    const isDone = isQuiet && pending.isEmpty();
+    timer = isDone ? undefined : setTimeout(runBatch, isQuiet ? BATCH_PAUSE_MS : QUIET_MS).unref();
+    if (isDone) immediate = MAX_IMMEDIATE;
+    isQuiet = true;
+  }
+
+  function waitForQuiet(): void {
+    isQuiet = false;
+    timer ??= setTimeout(runBatch, QUIET_MS).unref();
+  }
+
+  return {
+    update(place) {
+      if (!place || isStopped) return;
+      if (immediate === 0 && isOwn(bodyOf(place))) pending.add(place);
+      else {
+        immediate = Math.max(0, immediate - 1);
+        pending.delete(place);
+        exportNow(place);
+      }
+      waitForQuiet();
+    },
+    removeBucket(bucket) {
+      if (isStopped) return;
+      pending.deleteBucket(bucket);
+      tolerating(() => pool.discard(join(folder, folderOf(bucket))));
+    },
+    rebuild() {
+      // After a crash any file may be outdated, and a new link costs less than a comparison.
+      tolerating(() => pool.discard(folder));
+      mustRebuild = true;
+      waitForQuiet();
+    },
+    catchUp() {
+      if (!isStopped) exportPending(Number.POSITIVE_INFINITY);
+      return folder;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The objects to export, by bucket. Removed objects leave it at once, so it never outgrows the records. */
+function createPendingObjects() {
+  const buckets = new Map<string, Set<string>>();
+  return {
+    isEmpty: () => buckets.size === 0,
+    add({ bucket, key }: ObjectPlace): void {
+      const keys = buckets.get(bucket);
+      if (keys) keys.add(key);
+      else buckets.set(bucket, new Set([key]));
+    },
+    delete: ({ bucket, key }: ObjectPlace) => buckets.get(bucket)?.delete(key),
+    deleteBucket: (bucket: string) => buckets.delete(bucket),
+    /** Takes up to `count` objects out. */
+    *take(count: number): Generator<ObjectPlace> {
+      let remaining = count;
+      for (const [bucket, keys] of buckets) {
+        for (const key of keys) {
+          if (remaining-- === 0) return;
+          keys.delete(key);
+          yield { bucket, key };
+        }
+        buckets.delete(bucket);
+      }
+    },
+  };
+}
