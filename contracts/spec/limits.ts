@@ -1,4 +1,5 @@
 import { AGENT_LIMITS, AGENT_TIMINGS } from "./agent/limits.ts";
+import { BOUNDS } from "./bounds.ts";
 import type { Limit } from "./limit.ts";
 
 /** §3.3, §8.1 to §8.3 and our own bounds: every number is a setting under its key. */
@@ -163,6 +164,7 @@ export const LIMITS = {
     text: "Crons that a workspace may have.",
   },
   ...AGENT_LIMITS,
+  ...BOUNDS,
 } as const satisfies Record<string, Limit>;
 
 /** §2.5: the range of interval_hours. */

@@ -15,10 +15,8 @@ import { control, type Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { RecordedRequest, Recording } from "../subjects/recording.ts";
+import type { LimitSettings } from "../subjects/settings.ts";
 
-const MAX_REQUESTS = 2_000;
-const MAX_BYTES = 8 * 1024 * 1024;
-const MAX_TEXT_BYTES = 64 * 1024;
 const LONG_TEXT = 1024;
 const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
 
@@ -45,8 +43,13 @@ const EXCHANGE = object({
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Keeps the last requests of a world, within its limits. */
-export function createRecording(isFresh: boolean): Recording {
+type RecordingLimits = Pick<LimitSettings, "recorded_requests" | "recorded_bytes" | "recorded_body_bytes">;
+
+/** Retains the newest requests of a world, within the limits. */
+export function createRecording(
+  isFresh: boolean,
+  { recorded_requests, recorded_bytes, recorded_body_bytes }: RecordingLimits,
+): Recording {
   /** The nth request is at n modulo their number: to shift them would move all of them with each request. */
   const kept: (KeptRequest | undefined)[] = [];
   let [first, next] = [0, 0];
@@ -56,8 +59,8 @@ export function createRecording(isFresh: boolean): Recording {
   let arrivals = 0;
 
   function dropFirst(): void {
-    bytes -= kept[first % MAX_REQUESTS]?.bytes ?? 0;
-    kept[first % MAX_REQUESTS] = undefined;
+    bytes -= kept[first % recorded_requests]?.bytes ?? 0;
+    kept[first % recorded_requests] = undefined;
     first += 1;
     isComplete = false;
   }
@@ -68,10 +71,10 @@ export function createRecording(isFresh: boolean): Recording {
       const arrival = arrivals;
       return (reply) => {
         headers = keptHeaders(request, headers);
-        const taken = keptRequest({ arrival, at: now, headers }, request, reply);
+        const taken = keptRequest({ arrival, at: now, headers }, request, reply, recorded_body_bytes);
         bytes += taken.bytes;
-        while (next - first === MAX_REQUESTS || bytes > MAX_BYTES) dropFirst();
-        kept[next % MAX_REQUESTS] = taken;
+        while (next - first === recorded_requests || bytes > recorded_bytes) dropFirst();
+        kept[next % recorded_requests] = taken;
         next += 1;
       };
     },
@@ -159,10 +162,11 @@ function keptRequest(
   { arrival, at, headers }: Pick<KeptRequest, "arrival" | "at" | "headers">,
   { region, method, path, query, body: sent }: HttpRequest,
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
+  maxBytes: number,
 ): KeptRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
-  const body = sent.length > MAX_TEXT_BYTES ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
-  const reply = keptReply(replied, type);
+  const body = sent.length > maxBytes ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
+  const reply = keptReply(replied, type, maxBytes);
   return {
     arrival,
     region,
@@ -179,9 +183,13 @@ function keptRequest(
 }
 
 /** The text of a reply; a long one shares its bytes with what was sent. */
-function keptReply(body: HttpReply["body"], type: string | undefined): KeptRequest["reply"] {
+function keptReply(
+  body: HttpReply["body"],
+  type: string | undefined,
+  maxBytes: number,
+): KeptRequest["reply"] {
   const isText = typeof body === "string" || (body instanceof Uint8Array && type === "application/json");
-  if (!isText || body.length > MAX_TEXT_BYTES) return null;
+  if (!isText || body.length > maxBytes) return null;
   return typeof body === "string" && body.length >= LONG_TEXT ? encoder.encode(body) : body;
 }
 

@@ -16,6 +16,7 @@ export function readBody(
       413,
       "body_too_large",
       `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
+      "limits.body_bytes sets the maximum.",
     );
   if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import type { OperationId } from "../../contracts/spec/operations.ts";
-import { hit } from "../subjects/faults/hit.ts";
 import { type HttpFault, type HttpOccasion, mayTriggerHttp } from "../subjects/faults/http.ts";
+import { triggerFault } from "../subjects/faults/trigger-fault.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import type { World } from "../subjects/turn.ts";
 
@@ -24,7 +24,9 @@ async function faultReply(
 ): Promise<HttpReply | undefined> {
   const { id } = occasion;
   const detail = { method, path };
-  const fault = world.turn({ type: "request", name: id, detail }, (turn) => hit(turn, "http", occasion));
+  const fault = world.turn({ type: "request", name: id, detail }, (turn) =>
+    triggerFault(turn, "http", occasion),
+  );
   if (!fault) return undefined;
   if (!("pendingReply" in fault)) return replyOf(fault, `${method} ${path}`);
   const ended = await world.awaitReply(fault.pendingReply.number);

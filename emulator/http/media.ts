@@ -1,6 +1,7 @@
 import type { BodyMedia } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { HttpRequest } from "../subjects/message.ts";
+import type { LimitSettings } from "../subjects/settings.ts";
 import { parseJson } from "./body.ts";
 import { readMultipart } from "./multipart.ts";
 
@@ -18,15 +19,16 @@ export type Codecs = Readonly<Partial<Record<BodyMedia, Codec>>>;
 export async function readMedia(
   request: HttpRequest,
   media: readonly BodyMedia[],
-  maxBytes: number,
+  { body_bytes, form_parts }: Pick<LimitSettings, "body_bytes" | "form_parts">,
   codecs: Codecs,
 ): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
   const { headers, body } = request;
-  if (body.length > maxBytes)
+  if (body.length > body_bytes)
     throw new Refusal(
       413,
       "body_too_large",
-      `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
+      `The body has ${body.length} bytes; at most ${body_bytes} are accepted.`,
+      "limits.body_bytes sets the maximum.",
     );
   const type = mediaOf(request);
   const taken = media.find((one) => one === type);
@@ -41,7 +43,7 @@ export async function readMedia(
   if (body.length === 0)
     throw new Refusal(422, "missing_body", `A body is required (${media.join(" or ")}).`);
   if (taken === "multipart/form-data")
-    return { value: readMultipart(body, headers["content-type"] ?? ""), isForm: true };
+    return { value: readMultipart(body, headers["content-type"] ?? "", form_parts), isForm: true };
   return { value: parseJson(body), isForm: false };
 }
 

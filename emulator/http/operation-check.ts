@@ -167,9 +167,9 @@ export function bodyOf(
   { value: known, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
-  const maxBytes = settings.limits.body_bytes;
-  if (bodyMedia) return readMedia(request, bodyMedia, maxBytes, codecs);
-  const value = known === undefined ? readBody(request, maxBytes, keptMembers) : known;
+  const { limits } = settings;
+  if (bodyMedia) return readMedia(request, bodyMedia, limits, codecs);
+  const value = known === undefined ? readBody(request, limits.body_bytes, keptMembers) : known;
   if (!boundsDepth) refuseTooDeep(value);
   return { value };
 }

@@ -60,7 +60,8 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       snapshot === undefined
         ? giveSecretsTo(world, given, shared.secrets)
         : shared.snapshots.giveSecrets(snapshot, given),
-    readParquet: (object, page) => readParquet(objects.files, object, page),
+    readParquet: (object, page) =>
+      readParquet(objects.files, object, page, configuration.settings.limits.parquet_page_bytes),
     async readBody(body) {
       objects.files.close(await objects.files.open(body));
       return chunksWhenRead(() => objects.files.open(body));
@@ -115,7 +116,7 @@ function historyView({ history: { earliest } }: WorldRuntime) {
   return { earliest_turn: earliest.turn, earliest: formatInstant(earliest.now) };
 }
 
-function worldsOf({ worlds, addresses }: SharedContext): ControlWorlds {
+function worldsOf({ worlds, addresses, configuration }: SharedContext): ControlWorlds {
   const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
     named?.runtime.clock.sync();
     return {
@@ -137,7 +138,7 @@ function worldsOf({ worlds, addresses }: SharedContext): ControlWorlds {
     create: async (request) => viewOf(await worlds.create(request)),
     async diff(a, b) {
       const [one, other] = [await worldAt(worlds, a), await worldAt(worlds, b)];
-      return compareWorlds(one, other);
+      return compareWorlds(one, other, configuration.settings.limits.compared_rows);
     },
     async remove(id) {
       const view = find(id);

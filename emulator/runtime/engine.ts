@@ -99,7 +99,7 @@ function openFolder({
     pool,
     heads,
     snapshots,
-    worldsMax: limits.worlds,
+    limits,
     openRuntime(id, source) {
       const runtime = openWorldRuntime({
         configuration: { ...configuration, ...heads.worlds.get(id)?.beginning },

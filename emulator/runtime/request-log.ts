@@ -40,7 +40,7 @@ export interface RequestLog {
   answered(named: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
 }
 
-const FAULT_HIT = "fault.struck";
+const FAULT_HIT = "fault.triggered";
 const WARNING = "x-emulator-warning";
 
 export function createRequestLog({ level, write }: LogOptions): RequestLog {

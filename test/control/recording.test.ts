@@ -2,8 +2,10 @@ import { expect, it } from "vitest";
 import { createRecording } from "../../emulator/control/recording.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../../emulator/subjects/message.ts";
 
+const LIMITS = { recorded_requests: 2_000, recorded_bytes: 8_388_608, recorded_body_bytes: 65_536 };
+
 function started() {
-  const recording = createRecording(true);
+  const recording = createRecording(true, LIMITS);
   const ask = (path: string, headers: HttpRequest["headers"] = {}) =>
     recording.record(
       { region: "us", method: "GET", path, query: "", headers, body: new Uint8Array(), address: "" },

@@ -27,7 +27,7 @@ it("the same calls in another time zone and locale give the same bytes, files in
   expect(one.here).not.toEqual(two.here);
   expect(one.journal.split("\n").length).toBeGreaterThan(150);
   expect(one.files.filter(([path]) => path.endsWith(".parquet")).length).toBeGreaterThan(40);
-  expect(one.journal).toContain('"fault.struck"');
+  expect(one.journal).toContain('"fault.triggered"');
   expect(two.files).toEqual(one.files);
   expect(two.exports).toBe(one.exports);
   expect(two.journal === one.journal).toBe(true);

@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<FaultView>[] = [
 
 function Hits({ id }: { readonly id: string }) {
   const hits = turnsNow().filter(({ notes = [] }) =>
-    notes.some(({ kind, ref }) => kind === "fault.struck" && ref === id),
+    notes.some(({ kind, ref }) => kind === "fault.triggered" && ref === id),
   );
   return (
     <span class="row">

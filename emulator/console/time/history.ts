@@ -76,7 +76,7 @@ function takeNote(
   if (kind === "agent_run.moved") return moveRun(runs, ref, at, detail);
   if (kind === "export_run.failed")
     return void draft.failedAttempts.set(ref, [...(draft.failedAttempts.get(ref) ?? []), at]);
-  const lane = kind === "fault.struck" ? "faults" : kind.startsWith("webhook.") ? "webhooks" : undefined;
+  const lane = kind === "fault.triggered" ? "faults" : kind.startsWith("webhook.") ? "webhooks" : undefined;
   if (!lane) return;
   const tone = kind === "webhook.delivered" ? "good" : "bad";
   draft.marks[lane].push({ at, tone, label: `${kind} ${ref}`, turn });

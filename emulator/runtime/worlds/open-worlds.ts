@@ -6,6 +6,7 @@ import type { Heads } from "../../storage/pool/heads.ts";
 import { newHead } from "../../storage/pool/names.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import type { Recording } from "../../subjects/recording.ts";
+import type { LimitSettings } from "../../subjects/settings.ts";
 import type { World } from "../../subjects/turn.ts";
 import type { Snapshots } from "../snapshots/snapshots.ts";
 import { SEEDED } from "./names.ts";
@@ -27,6 +28,7 @@ export interface OpenWorldsParts {
   readonly pool: Pool;
   readonly heads: Heads;
   readonly snapshots: Snapshots;
+  readonly limits: LimitSettings;
   /** Opens a world that the heads have. */
   openRuntime(id: string, source?: ForkSource): WorldRuntime;
   /** Gives a fresh world what it begins with. */
@@ -51,14 +53,14 @@ export interface OpenWorlds {
 
 /** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
-  const { heads, openRuntime } = parts;
+  const { heads, limits, openRuntime } = parts;
   const open = new Map<string, NamedWorld>();
   const opening = new Map<string, Promise<NamedWorld>>();
   const ending = new Set<Promise<void>>();
 
   function add(id: string, source?: ForkSource): NamedWorld {
     const runtime = openRuntime(id, source);
-    const named = { id, runtime, recording: createRecording(runtime.isFresh), seeding: undefined };
+    const named = { id, runtime, recording: createRecording(runtime.isFresh, limits), seeding: undefined };
     open.set(id, named);
     return named;
   }
@@ -93,7 +95,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
     add,
     replaceRuntime(named, source) {
       named.runtime = openRuntime(named.id, source);
-      named.recording = createRecording(named.runtime.isFresh);
+      named.recording = createRecording(named.runtime.isFresh, limits);
     },
     seed: (named, isEmpty) => seedNamed(parts, named, isEmpty),
     end,

@@ -48,8 +48,6 @@ export interface WorldRuntimeOptions {
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
 }
 
-const JOURNAL_CAPACITY = 10_000;
-
 /** What a world reaches outside of itself. */
 export interface WorldAdapters {
   readonly choices: ReadonlySet<AssumptionId>;
@@ -122,7 +120,7 @@ export function partsOf(
     },
     persist: persistCommits(storage),
     flush: storage.flush,
-    timeline: liveTimeline(JOURNAL_CAPACITY, image.turn, turns),
+    timeline: liveTimeline(ports.settings.limits.journal_turns, image.turn, turns),
   };
 }
 

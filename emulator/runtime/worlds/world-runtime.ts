@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../s3/object-store.ts";
 import type { History } from "../../storage/history/history.ts";
 import { openWorldStorage, type WorldStorage } from "../../storage/world-storage.ts";
 import type { DryRunResult } from "../../subjects/control-operation.ts";
-import { triggerS3Fault } from "../../subjects/faults/hit.ts";
+import { triggerS3Fault } from "../../subjects/faults/trigger-fault.ts";
 import { createDelays } from "../../subjects/object-storage/delays.ts";
 import type { World } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";

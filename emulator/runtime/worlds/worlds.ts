@@ -47,17 +47,12 @@ export interface Worlds {
   close(): Promise<void>;
 }
 
-/** What worlds are made with; `worldsMax` bounds how many there may be. */
-export interface WorldsOptions extends OpenWorldsParts {
-  readonly worldsMax: number;
-}
-
-interface WorldsParts extends Pick<WorldsOptions, "pool" | "heads" | "snapshots" | "worldsMax"> {
+interface WorldsParts extends Pick<OpenWorldsParts, "pool" | "heads" | "snapshots" | "limits"> {
   readonly open: OpenWorlds;
 }
 
 /** The worlds of a data folder, each opened on its first request. */
-export function createWorlds(options: WorldsOptions): Worlds {
+export function createWorlds(options: OpenWorldsParts): Worlds {
   const open = createOpenWorlds(options);
   const parts: WorldsParts = { ...options, open };
   return {
@@ -212,8 +207,8 @@ function replace(parts: WorldsParts, named: NamedWorld, from: string | null, sou
   open.replaceRuntime(named, source);
 }
 
-function refuseTaken({ heads, worldsMax }: WorldsParts, id: string): void {
-  refuseWorldName(heads, id, worldsMax);
+function refuseTaken({ heads, limits }: WorldsParts, id: string): void {
+  refuseWorldName(heads, id, limits.worlds);
 }
 
 function withoutPast(from: string | undefined): Refusal {

@@ -17,11 +17,6 @@ import { checkFilter } from "./selection.ts";
 
 type ExportInput = BodyOf<"createBulkExport">;
 
-/** A hundred years: more days than this are no window but a slip. */
-const MAX_DAYS = 36_600;
-/** Windows that a schedule may have to catch up with when it is created. */
-const MAX_PAST_WINDOWS = 10_000;
-
 /** §4.3: stores the export and makes its start, or a schedule's first spawn, due. */
 export function createExport(turn: Turn, workspace: Workspace, input: ExportInput): BulkExport {
   const { settings } = turn.ports;
@@ -82,9 +77,10 @@ function windowOf(
     if (addHours(start_time, interval) === undefined)
       throw invalid("body.start_time: the first window would end after the year 9999.", "3.3-1");
     const over = pastWindows(start_time, interval, turn.now);
-    if (over > MAX_PAST_WINDOWS)
+    const maximum = turn.ports.settings.limits.past_windows_per_schedule;
+    if (over > maximum)
       throw invalid(
-        `body.start_time: ${over} windows are over already; at most ${MAX_PAST_WINDOWS} can be caught up with.`,
+        `body.start_time: ${over} windows have already ended; at most ${maximum} may (limits.past_windows_per_schedule).`,
         "3.3-6",
       );
     return { start_time, end_time: null };
@@ -95,8 +91,12 @@ function windowOf(
     );
   const end_time = utc(input.end_time);
   if (end_time <= start_time) throw invalid("body.end_time: must be later than start_time.");
-  if (countDays(start_time, end_time) > MAX_DAYS)
-    throw invalid(`body.end_time: the window has more than ${MAX_DAYS} days.`);
+  const days = countDays(start_time, end_time);
+  const { export_days } = turn.ports.settings.limits;
+  if (days > export_days)
+    throw invalid(
+      `body.end_time: the window has ${days} days; at most ${export_days} are accepted (limits.export_days).`,
+    );
   return { start_time, end_time };
 }
 

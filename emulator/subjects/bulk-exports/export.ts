@@ -1,7 +1,7 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { hit } from "../faults/hit.ts";
-import { hitStoreAt } from "../faults/store-points.ts";
+import { triggerStoreFaultAt } from "../faults/store-points.ts";
+import { triggerFault } from "../faults/trigger-fault.ts";
 import type { Event, Turn } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { acquireSlot, closePool, releaseSlot } from "./capacity.ts";
@@ -62,7 +62,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
   const windows = cutIntoDays(created.start_time, created.end_time as string);
   const running = moveExport(turn, { ...created, runsLeft: windows.length }, "start");
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
-  hitStoreAt(turn, "export.running", running);
+  triggerStoreFaultAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));
   for (const run of runs) {
     if (acquireSlot(turn, runPool(running.id), run.id, limits.max_concurrent_runs_per_export))
@@ -73,7 +73,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
 
 /** The run's first attempt, which a fault at `export.running` delays or fails as soon as it starts. */
 function beginRun(turn: Turn, run: ExportRun): void {
-  const fault = hit(turn, "worker", { at: "export.running", run });
+  const fault = triggerFault(turn, "worker", { at: "export.running", run });
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
   else scheduleRun(turn, run, 0, fault && { fault });
 }

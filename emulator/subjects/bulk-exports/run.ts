@@ -1,7 +1,7 @@
 import type { FaultPoint } from "../../../contracts/spec/faults.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
-import { hit, triggerS3Fault } from "../faults/hit.ts";
-import { hitStoreAt } from "../faults/store-points.ts";
+import { triggerStoreFaultAt } from "../faults/store-points.ts";
+import { triggerFault, triggerS3Fault } from "../faults/trigger-fault.ts";
 import { unhandled } from "../faults/unhandled.ts";
 import { sizeOf, storeStaged } from "../object-storage/writer.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
@@ -164,8 +164,8 @@ type NextStep = { readonly [Kind in StepKind]: Pick<Event<Kind>, "kind" | "data"
 
 /** Whether the run continues at once; if not, a fault was hit at this point, or `next` is due later. */
 function passes(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afterMs = 0): boolean {
-  hitStoreAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
-  const fault = hit(turn, "worker", { at, run });
+  triggerStoreFaultAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
+  const fault = triggerFault(turn, "worker", { at, run });
   if (fault && !("stallMs" in fault)) {
     applyFault(turn, run, at, fault);
     return false;

@@ -3,7 +3,7 @@ import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
 import type { INTERRUPTED } from "../../kernel/types.ts";
-import { triggerS3Fault } from "../faults/hit.ts";
+import { triggerS3Fault } from "../faults/trigger-fault.ts";
 import type { StagedWrite } from "../object-storage/staged.ts";
 import { removeStored, storeStaged } from "../object-storage/writer.ts";
 import type { Settings } from "../settings.ts";

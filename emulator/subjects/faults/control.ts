@@ -2,12 +2,12 @@ import { freeForm } from "../../../contracts/spec/fields.ts";
 import { control } from "../control-operation.ts";
 import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
 
-/** Faults of all targets: armed, looked at and taken away. */
+/** Operations that arm, list and remove faults. */
 export const FAULT_OPERATIONS = [
   control({
     method: "GET",
     path: "/faults",
-    summary: "List the faults in the order of arming, each with its hits.",
+    summary: "List the faults in the order in which they were armed, each with its hits.",
     run: ({ world }) => listFaults(world.reader, world.now),
   }),
   control({
@@ -20,7 +20,7 @@ export const FAULT_OPERATIONS = [
   control({
     method: "DELETE",
     path: "/faults",
-    summary: "Take all faults away.",
+    summary: "Remove all faults.",
     run: ({ world }) => ({ deleted: world.turn(cause("faults.remove"), removeFaults) }),
   }),
   control({
@@ -32,7 +32,7 @@ export const FAULT_OPERATIONS = [
   control({
     method: "DELETE",
     path: "/faults/{id}",
-    summary: "Take one fault away.",
+    summary: "Remove one fault.",
     run({ world }, { path }) {
       const id = path.id ?? "";
       world.turn(cause("faults.remove", id), (turn) => removeFault(turn, id));

@@ -1,9 +1,9 @@
 import type { NoData } from "../../kernel/types.ts";
 
-/** What a delayed request (target http) waits for. */
+/** Events of delayed requests (target http). */
 export type FaultEvents = {
-  /** `ticket`: the reply that the request waits for. */
-  readonly "http.delay_over": { readonly ticket: number };
+  /** `pendingReply`: the number of the pending reply that the request waits for. */
+  readonly "http.delay_over": { readonly pendingReply: number };
 };
 
 export type FaultEffects = {

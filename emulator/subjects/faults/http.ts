@@ -16,25 +16,25 @@ export interface HttpOccasion {
   readonly region: string;
 }
 
-/** What a fault of the http target does to a request: answers it, or holds it until the ticket is answered. */
+/** What a fault of the http target does to a request: answers it, or delays it until the pending reply is resolved. */
 export type HttpFault =
   | { readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly pendingReply: PendingReply };
 
-/** Whether a fault of the http target may hit this request; changes nothing. */
+/** Whether a fault of the http target may trigger on this request; changes nothing. */
 export function mayTriggerHttp(reader: Reader, now: number, occasion: HttpOccasion): boolean {
   return reader.count(FAULTS, "http") > 0 && mayTrigger(reader, now, "http", factsOf(occasion));
 }
 
 export const HTTP: Target<"http", HttpOccasion, HttpFault> = {
   facts: factsOf,
-  shown: ({ id, path, region }) => ({ op: id, path, region }),
+  journalFacts: ({ id, path, region }) => ({ op: id, path, region }),
   apply(turn, { then }, { id }) {
     if ("status" in then) return { status: then.status, body: then.body, headers: then.headers ?? {} };
     if (!("delay" in then)) return unhandled("http", then);
     const afterMs = durationMs(then.delay);
     const pendingReply = turn.deferReply();
-    turn.schedule({ kind: "http.delay_over", ref: id, afterMs, data: { ticket: pendingReply.number } });
+    turn.schedule({ kind: "http.delay_over", ref: id, afterMs, data: { pendingReply: pendingReply.number } });
     return { pendingReply };
   },
 };
@@ -43,8 +43,8 @@ function factsOf({ id, path, region }: HttpOccasion): FaultContext {
   return { op: namesOf(id), path, region };
 }
 
-/** `http.delay_over`: lets the request go on, and holds the clock until that has had its turn. */
+/** `http.delay_over`: lets the request continue, and holds the clock until the request has had its turn. */
 export function onDelayOver(turn: Turn, { ref, data }: Event<"http.delay_over">): void {
-  turn.resolveReply(data.ticket, undefined);
+  turn.resolveReply(data.pendingReply, undefined);
   turn.requestEffect({ kind: "http.resume", ref, lane: "http.resume", data: {} });
 }

@@ -11,29 +11,29 @@ export function namesOf(id: OperationId): readonly string[] {
   return [id, ...[path, ...alsoAt].map((template) => `${method} ${template}`)];
 }
 
-/** Reads an operation of `match`: one of its names, whatever the parameters of the path are called. */
+/** Reads an operation of `match` by one of its names. The names of path parameters do not matter. Throws a `Refusal`. */
 export function httpOperation(where: string, input: unknown): string {
-  const known = (Object.keys(OPERATIONS) as OperationId[]).flatMap(namesOf);
+  const names = (Object.keys(OPERATIONS) as OperationId[]).flatMap(namesOf);
   if (typeof input === "string") {
-    const wanted = withoutParameterNames(input);
-    const same = known.find((name) => withoutParameterNames(name) === wanted);
-    if (same !== undefined) return same;
-    if (input.includes("*") && known.some((name) => matchesPattern(input, name))) return input;
+    const pattern = withoutParameterNames(input);
+    const match = names.find((name) => withoutParameterNames(name) === pattern);
+    if (match !== undefined) return match;
+    if (input.includes("*") && names.some((name) => matchesPattern(input, name))) return input;
   }
   if (typeof input === "string" && Object.hasOwn(OPERATION_PERMISSIONS, input))
     throw new Refusal(
       422,
       "unknown_operation",
       `${where}: ${input} is an operation of the object store, not of the API.`,
-      "Arm it on the target s3.",
+      "Arm the fault with the target s3 instead.",
     );
-  const { message, hint } = unknownWord("unknown_operation", where, input, known);
-  const concrete = "A path without its template goes into match.path; GET /openapi.json has the templates.";
-  throw new Refusal(422, "unknown_operation", message, `${hint} ${concrete}`);
+  const { message, hint } = unknownWord("unknown_operation", where, input, names);
+  const paths = "To match a concrete path, use match.path; GET /openapi.json lists the path templates.";
+  throw new Refusal(422, "unknown_operation", message, `${hint} ${paths}`);
 }
 
 function withoutParameterNames(name: string): string {
   const [first = "", ...rest] = name.split(" ");
-  const head = rest.length > 0 ? first.toUpperCase() : first;
-  return [head, ...rest].join(" ").replace(/\{[^}/]*\}/g, "{}");
+  const method = rest.length > 0 ? first.toUpperCase() : first;
+  return [method, ...rest].join(" ").replace(/\{[^}/]*\}/g, "{}");
 }

@@ -13,7 +13,7 @@ import type { FaultRule, TargetThen } from "./records.ts";
 import { readMatchValue, readThenValue } from "./values.ts";
 import { unknownWord } from "./words.ts";
 
-/** A fault that the language knows, ready to be armed. */
+/** A valid fault, ready to be armed. */
 export type Fault = Pick<FaultRule, "preset" | "match" | "times" | "ttl" | "optional"> &
   TargetThen & { readonly ttlMs: number | null };
 
@@ -23,20 +23,20 @@ const RULE_MEMBERS = ["target", "match", "then", "times", "ttl", "optional"];
 const PRESET_MEMBERS = ["preset", "match", "times", "ttl", "optional"];
 const MAX_COUNT = 1_000_000;
 
-/** Reads a rule or a preset as `POST /faults` takes it; whatever is not known is refused with a hint. */
+/** Reads a rule or a preset of `POST /faults`. Throws a `Refusal` (422) for unknown or invalid members. */
 export function readFault(input: unknown, limits: LimitSettings): Fault {
   const body = withTarget(objectAt("body", input));
   const isPreset = body.preset !== undefined;
   const members = isPreset ? PRESET_MEMBERS : RULE_MEMBERS;
   for (const name of Object.keys(body)) if (!members.includes(name)) throw misplaced(name, members, isPreset);
-  const { target, match, then } = isPreset ? expanded(body, limits) : body;
-  const known = targetOf(target);
-  const row = FAULT_TARGETS[known];
+  const { target, match, then } = isPreset ? expandPreset(body, limits) : body;
+  const name = targetOf(target);
+  const row = FAULT_TARGETS[name];
   const ttlMs = body.ttl === undefined ? null : durationAt("ttl", body.ttl);
   return {
     preset: isPreset ? String(body.preset) : null,
     match: readMatch(row, match),
-    ...ofTarget(known, readThen(row, then, match)),
+    ...ofTarget(name, readThen(row, then, match)),
     times: body.times === undefined ? 1 : countAt("times", body.times),
     ttl: ttlMs === null ? null : String(body.ttl),
     ...(body.optional !== undefined && { optional: switchAt("optional", body.optional) }),
@@ -49,7 +49,7 @@ function withTarget({ plane, ...body }: FaultInput): FaultInput {
   return plane === undefined ? body : { target: plane, ...body };
 }
 
-function expanded(body: FaultInput, limits: LimitSettings): FaultInput {
+function expandPreset(body: FaultInput, limits: LimitSettings): FaultInput {
   const names = Object.keys(FAULT_PRESETS);
   const name = String(body.preset);
   if (!names.includes(name)) throw unknownWord("unknown_preset", "preset", body.preset, names);
@@ -60,13 +60,13 @@ function expanded(body: FaultInput, limits: LimitSettings): FaultInput {
 
 function misplaced(name: string, members: readonly string[], isPreset: boolean): Refusal {
   if (name === "nth")
-    return new Refusal(422, "unknown_field", "nth: is not known here.", "It goes inside match.");
+    return new Refusal(422, "unknown_field", "nth: is not a member of a fault.", "Write it inside match.");
   if (isPreset && RULE_MEMBERS.includes(name))
     return new Refusal(
       422,
       "unknown_field",
-      `${name}: a preset has its own.`,
-      "Arm a rule instead, without preset.",
+      `${name}: cannot be combined with preset, which defines its own.`,
+      "Leave it out, or arm a rule without preset.",
     );
   return unknownWord("unknown_field", "body", name, members);
 }
@@ -88,7 +88,12 @@ function readMatch(row: FaultTargetRow, input: unknown): Fault["match"] {
     const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
     if (kind !== undefined) return [key, readMatchValue(kind, `match.${key}`, value)] as const;
     if (key === "times")
-      throw new Refusal(422, "unknown_key", "match.times: is not known here.", "It goes beside match.");
+      throw new Refusal(
+        422,
+        "unknown_key",
+        "match.times: is not a key of match.",
+        "Write times next to match.",
+      );
     throw unknownWord("unknown_key", "match", key, Object.keys(row.match));
   });
   for (const [one, other] of row.apart ?? [])
@@ -114,24 +119,24 @@ function readThen(row: FaultTargetRow, input: unknown, match: unknown): FaultInp
   const answer = names.find((name) => memberOf(row, name)?.needs === "request");
   if (answer !== undefined && Object.hasOwn(match ?? {}, "at"))
     throw invalidThen(
-      `${answer} answers a request, and none is made at a point (match.at)`,
-      "Match requests with op instead.",
+      `${answer} answers a request, but match.at names a point of an export, where there is no request`,
+      "Use match.op to match requests.",
     );
   return Object.fromEntries(read);
 }
 
-/** The table was just read member by member: what it has accepted has the type that is derived from it. */
+/** Every member was checked against the table, so the cast to the type derived from the table is safe. */
 function ofTarget(target: FaultTarget, then: FaultInput): TargetThen {
   return { target, then } as TargetThen;
 }
 
-/** One thing happens, beside which only those stand that the table says. */
+/** A fault does one thing; the table lists the members that may accompany it. */
 function refuseConflicts(row: FaultTargetRow, names: readonly string[]): void {
   const required = (name: string) => memberOf(row, name)?.follows !== true;
   const conflicting = (one: string, other: string) => memberOf(row, one)?.beside?.includes(other) === true;
   if (!names.some(required))
     throw invalidThen(
-      "exactly one thing has to happen",
+      "it must contain exactly one action",
       `Give one of ${Object.keys(row.then).filter(required).join(", ")}.`,
     );
   for (const [at, one] of names.entries())

@@ -2,29 +2,29 @@ import type { FaultTarget, HappeningOf } from "../../../contracts/spec/faults.ts
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
 
-/** What a key of `match` was given: a value, or a list of which any may fit. */
+/** The value of a key of `match`, or a list of which any value may match. */
 export type MatchValue = string | number | readonly (string | number)[];
 
-/** Members of rules of all targets: what they match and how often they were hit. Counts decide, not probabilities. */
+/** Members of the rules of all targets. Counts decide when a rule triggers, not probabilities. */
 export interface RuleBase {
   readonly id: string;
-  /** The preset that it was armed by. */
+  /** The preset that the rule was armed with. */
   readonly preset: string | null;
   readonly match: Readonly<Record<string, MatchValue>>;
   readonly times: number;
-  /** As it was written, virtual. */
+  /** Duration of virtual time, as the caller wrote it. */
   readonly ttl: string | null;
-  /** True for one that may stay without a hit. */
+  /** True for a rule that does not have to trigger (`--strict`). */
   readonly optional?: boolean;
   /** Occasions that triggered the rule. */
   readonly hits: number;
-  /** Occasions that have matched while it was armed. */
+  /** Matching occasions while the rule was armed. */
   readonly seen: number;
   readonly armed_at: Instant;
   readonly expires_at: Instant | null;
 }
 
-/** What a rule does, as a union over the targets. */
+/** The target of a rule and what the rule does. */
 export type TargetThen = {
   readonly [Target in FaultTarget]: { readonly target: Target; readonly then: HappeningOf<Target> };
 }[FaultTarget];
@@ -35,7 +35,7 @@ export type FaultRule = RuleBase & TargetThen;
 /** A rule of one target. */
 export type RuleOf<Target extends FaultTarget> = Extract<FaultRule, { readonly target: Target }>;
 
-/** Rules by target, in the order of arming: of those that are due, the first is triggered. */
+/** Rules by target, in the order in which they were armed. The first one that is due triggers. */
 export const FAULTS = collection<FaultRule>(
   "faults",
   (rule) => rule.id,
@@ -47,7 +47,7 @@ export function isArmed({ hits, times, expires_at }: RuleBase, now: Instant): bo
   return hits < times && !isExpired(expires_at, now);
 }
 
-/** Whether the time of a rule is over. */
+/** Whether the `ttl` of a rule has passed. */
 export function isExpired(expires_at: Instant | null, now: Instant): boolean {
   return expires_at !== null && expires_at <= now;
 }

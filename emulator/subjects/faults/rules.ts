@@ -7,9 +7,7 @@ import { MASK } from "../webhooks/mask.ts";
 import { readFault } from "./parse.ts";
 import { FAULTS, type FaultRule, isExpired, type RuleBase } from "./records.ts";
 
-const MAX_RULES = 1000;
-
-/** A rule as the control API shows it. */
+/** A rule in the form of the control API. */
 export interface FaultView extends Omit<RuleBase, "armed_at" | "expires_at"> {
   readonly target: FaultTarget;
   readonly then: Readonly<Record<string, unknown>>;
@@ -32,15 +30,16 @@ export function faultView(rule: FaultRule, now: Instant): FaultView {
   };
 }
 
-/** `POST /faults`: what the language does not know is refused before anything is armed. */
+/** `POST /faults`. Throws a `Refusal` (422) for an invalid fault or one above `limits.faults`. */
 export function armFault(turn: Turn, input: unknown): FaultView {
   const { ttlMs, ...fault } = readFault(input, turn.ports.settings.limits);
-  if (faultsOf(turn).length >= MAX_RULES)
+  const maximum = turn.ports.settings.limits.faults;
+  if (faultsOf(turn).length >= maximum)
     throw new Refusal(
       422,
       "too_many_faults",
-      `There are ${MAX_RULES} faults already, spent ones included.`,
-      "DELETE /_emulator/v1/faults takes them all away.",
+      `The world already has ${maximum} faults, spent ones included.`,
+      "DELETE /_emulator/v1/faults removes them all; limits.faults sets the maximum.",
     );
   const rule: FaultRule = {
     id: turn.nextId("fault"),
@@ -54,16 +53,21 @@ export function armFault(turn: Turn, input: unknown): FaultView {
   return faultView(rule, turn.now);
 }
 
-/** `GET /faults`: of all targets, in the order of arming. */
+/** `GET /faults`: the rules of all targets, in the order in which they were armed. */
 export function listFaults(reader: Reader, now: Instant): readonly FaultView[] {
   return faultsOf(reader).map((rule) => faultView(rule, now));
 }
 
-/** Throws a `Refusal` (404) when there is none. */
+/** The rule with this id. Throws a `Refusal` (404). */
 export function faultById(reader: Reader, id: string): FaultRule {
-  const found = reader.get(FAULTS, id.toLowerCase());
-  if (found) return found;
-  throw new Refusal(404, "no_such_fault", `There is no fault ${id}.`, "GET /_emulator/v1/faults lists them.");
+  const rule = reader.get(FAULTS, id.toLowerCase());
+  if (rule) return rule;
+  throw new Refusal(
+    404,
+    "no_such_fault",
+    `No fault has the id ${id}.`,
+    "GET /_emulator/v1/faults lists them.",
+  );
 }
 
 /** `DELETE /faults/{id}` */
@@ -71,14 +75,14 @@ export function removeFault(turn: Turn, id: string): void {
   turn.remove(FAULTS, faultById(turn, id).id);
 }
 
-/** `DELETE /faults`: how many there were. */
+/** `DELETE /faults`. Returns how many were removed. */
 export function removeFaults(turn: Turn): number {
   const rules = faultsOf(turn);
   for (const { id } of rules) turn.remove(FAULTS, id);
   return rules.length;
 }
 
-/** Faults that were never hit and have to be, expired ones included: `--strict` ends with exit code 4 for them. */
+/** Faults that never triggered although they have to, expired ones included: `--strict` exits with 4 for them. */
 export function untriggeredFaults(reader: Reader): readonly FaultRule[] {
   return faultsOf(reader).filter(({ hits, optional }) => hits === 0 && optional !== true);
 }

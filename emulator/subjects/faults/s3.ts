@@ -6,12 +6,12 @@ import { s3Credentials } from "../object-storage/records.ts";
 import type { Target } from "./target.ts";
 import { unhandled } from "./unhandled.ts";
 
-/** A point in the life of an export that writes to the embedded object store. */
+/** A point of an export that writes to the embedded object store. */
 export interface S3Point {
   readonly at: FaultPoint;
   readonly export_id: string;
   readonly bucket: string;
-  /** Left out where the credentials come from the environment. */
+  /** Absent if the credentials come from the environment. */
   readonly access_key_id?: string;
 }
 

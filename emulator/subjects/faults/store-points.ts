@@ -3,18 +3,18 @@ import type { BulkExport } from "../bulk-exports/records.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { deleteBucket } from "../object-storage/buckets.ts";
 import type { Turn } from "../turn.ts";
-import { hit } from "./hit.ts";
 import { FAULTS } from "./records.ts";
 import type { S3Point } from "./s3.ts";
+import { triggerFault } from "./trigger-fault.ts";
 
-/** Lets faults delete what an export to the embedded store stands on, at a point of its life. */
-export function hitStoreAt(turn: Turn, at: FaultPoint, record: BulkExport): void {
+/** Triggers s3 faults at a point of an export to the embedded store, such as the deletion of its bucket. */
+export function triggerStoreFaultAt(turn: Turn, at: FaultPoint, record: BulkExport): void {
   if (turn.count(FAULTS, "s3") === 0) return;
   const point = pointOf(turn, at, record);
-  const fault = point && hit(turn, "s3", point);
+  const fault = point && triggerFault(turn, "s3", point);
   if (!fault) return;
   if (!("delete_bucket" in fault))
-    throw new Error(`${JSON.stringify(fault)} answers a request, and none is made at ${at}.`);
+    throw new Error(`${JSON.stringify(fault)} answers a request, but there is no request at ${at}.`);
   deleteBucket(turn, fault.delete_bucket);
 }
 

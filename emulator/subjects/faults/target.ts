@@ -7,8 +7,8 @@ import type { RuleOf } from "./records.ts";
 export interface Target<Name extends FaultTarget, Occasion, Outcome> {
   /** The facts of the occasion by the keys of `match`. */
   facts(occasion: Occasion): FaultContext;
-  /** What the journal says of the occasion, where that is not its facts: no secret is in it. */
-  readonly shown?: (occasion: Occasion) => FaultContext;
-  /** Does what the rule does by itself; what else comes of it is for the caller to do. */
+  /** The facts for the journal, without secrets; by default all facts. */
+  readonly journalFacts?: (occasion: Occasion) => FaultContext;
+  /** Carries out the rule as far as it can by itself; returns what is left for the caller to do. */
   apply(turn: Turn, rule: RuleOf<Name>, occasion: Occasion): Outcome | undefined;
 }

@@ -3,7 +3,7 @@ import type { Reader, Turn } from "../turn.ts";
 import { type FaultContext, matchesContext } from "./match.ts";
 import { FAULTS, type FaultRule, isArmed, type RuleOf } from "./records.ts";
 
-/** Whether an armed rule is about this occasion: what need not be counted needs no turn of its own. */
+/** Whether an armed rule matches this occasion. If none does, nothing is counted and no turn is needed. */
 export function mayTrigger(reader: Reader, now: number, target: FaultTarget, context: FaultContext): boolean {
   for (const rule of reader.list(FAULTS, target))
     if (isArmed(rule, now) && matchesContext(rule, context)) return true;
@@ -11,15 +11,15 @@ export function mayTrigger(reader: Reader, now: number, target: FaultTarget, con
 }
 
 /**
- * The rule triggered on this occasion, if any: the first armed one that is due. Every armed rule that
- * is about the occasion counts it; one that is due and forestalled by an earlier rule keeps its hit for the
- * next occasion. `shown` is noted in the journal.
+ * Counts the occasion and returns the rule that triggers on it, if any: the first armed one that is due. Every
+ * armed rule that matches counts the occasion. A later rule that is due too triggers on the next occasion.
+ * `journalFacts` are noted in the journal.
  */
 export function trigger<Target extends FaultTarget>(
   turn: Turn,
   target: Target,
   context: FaultContext,
-  shown: FaultContext = context,
+  journalFacts: FaultContext = context,
 ): RuleOf<Target> | undefined {
   let triggered: RuleOf<Target> | undefined;
   for (const rule of [...turn.list(FAULTS, target)]) {
@@ -31,10 +31,10 @@ export function trigger<Target extends FaultTarget>(
     if (isDue) triggered = counted;
   }
   if (triggered)
-    turn.note("fault.struck", triggered.id, {
+    turn.note("fault.triggered", triggered.id, {
       rule: triggered.id,
       target,
-      occasion: shown,
+      occasion: journalFacts,
       then: triggered.then,
     });
   return triggered;

@@ -1,10 +1,10 @@
 /**
- * The end of the list of what a fault does: what is left there is `never`, so a member of `then` without a line
- * of its own does not compile. A rule that another version has stored ends the world with this message (law 6).
+ * Follows the list of what a fault can do. There `then` has the type `never`, so a member of `then` that is not
+ * handled does not compile. A rule stored by another version ends the world with this message (law 6).
  */
 export function unhandled(target: string, then: never): never {
   throw new Error(
-    `Nothing on the target ${target} does ${JSON.stringify(then)}: this version cannot apply the fault. ` +
-      "Delete it with the version that armed it.",
+    `This version cannot apply ${JSON.stringify(then)} to the target ${target}. ` +
+      "Remove the fault with the version that armed it.",
   );
 }

@@ -14,18 +14,22 @@ import { httpOperation } from "./operations.ts";
 import type { MatchValue } from "./records.ts";
 import { unknownWord } from "./words.ts";
 
-const MAX_TEXT = 2048;
+const MAX_TEXT_LENGTH = 2048;
 const MAX_CHOICES = 20;
 const MAX_COUNT = 1_000_000;
 const MAX_COPIES = 100;
 const MAX_HEADERS = 50;
-const MAX_BODY = 1_000_000;
+const MAX_BODY_LENGTH = 1_000_000;
 
-/** Reads what a key of `match` was given. */
+/** Reads the value of a key of `match`. Throws a `Refusal` (422). */
 export function readMatchValue(kind: MatchKind, where: string, input: unknown): MatchValue {
   if (!Array.isArray(input) || kind === "count") return MATCH[kind](where, input);
   if (input.length === 0 || input.length > MAX_CHOICES)
-    throw new Refusal(422, "invalid_match", `${where}: a list has 1 to ${MAX_CHOICES} values.`);
+    throw new Refusal(
+      422,
+      "invalid_match",
+      `${where}: has ${input.length} values, but a list takes 1 to ${MAX_CHOICES}.`,
+    );
   return input.map((value, index) => MATCH[kind](`${where}[${index}]`, value));
 }
 
@@ -40,7 +44,7 @@ const MATCH: Readonly<Record<MatchKind, (where: string, input: unknown) => strin
   count: numberAt(1),
 };
 
-/** Reads what a member of `then` was given. */
+/** Reads the value of a member of `then`. Throws a `Refusal` (422). */
 export function readThenValue(kind: ThenKind, where: string, input: unknown): unknown {
   return THEN[kind](where, input);
 }
@@ -48,14 +52,14 @@ export function readThenValue(kind: ThenKind, where: string, input: unknown): un
 const THEN: Readonly<Record<ThenKind, (where: string, input: unknown) => unknown>> = {
   yes(where, input) {
     if (input === true) return true;
-    throw new Refusal(422, "invalid_then", `${where}: takes only true.`);
+    throw new Refusal(422, "invalid_then", `${where}: must be true.`);
   },
   duration(where, input) {
     if (typeof input === "string" && (parseDuration(input) ?? 0) > 0) return input;
     throw new Refusal(
       422,
       "invalid_duration",
-      `${where}: must be an ISO 8601 duration that is longer than nothing.`,
+      `${where}: must be an ISO 8601 duration longer than zero.`,
       "For example PT30S, PT4H1S or P3D; months and years have no fixed length.",
     );
   },
@@ -68,19 +72,19 @@ const THEN: Readonly<Record<ThenKind, (where: string, input: unknown) => unknown
   },
   copies: numberAt(1, MAX_COPIES),
   json(where, input) {
-    if ((JSON.stringify(input) ?? "").length <= MAX_BODY) return input;
-    throw new Refusal(422, "invalid_then", `${where}: is longer than ${MAX_BODY} characters.`);
+    if ((JSON.stringify(input) ?? "").length <= MAX_BODY_LENGTH) return input;
+    throw new Refusal(422, "invalid_then", `${where}: is longer than ${MAX_BODY_LENGTH} characters.`);
   },
   headers: headersAt,
 };
 
 function textAt(where: string, input: unknown): string {
-  if (typeof input === "string" && input.length > 0 && input.length <= MAX_TEXT) return input;
+  if (typeof input === "string" && input.length > 0 && input.length <= MAX_TEXT_LENGTH) return input;
   throw new Refusal(
     422,
     "invalid_match",
-    `${where}: must be text of 1 to ${MAX_TEXT} characters.`,
-    "* stands for anything.",
+    `${where}: must be text of 1 to ${MAX_TEXT_LENGTH} characters.`,
+    "An asterisk (*) matches any text.",
   );
 }
 
@@ -108,7 +112,7 @@ function patternOf(code: string, words: readonly string[]) {
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/;
-/** The server sets these from the body that it sends. */
+/** The server derives these from the body. */
 const OWN_HEADERS = ["content-length", "transfer-encoding"];
 
 function headersAt(where: string, input: unknown): Readonly<Record<string, string>> {
@@ -121,7 +125,7 @@ function headersAt(where: string, input: unknown): Readonly<Record<string, strin
       throw new Refusal(
         422,
         "invalid_then",
-        `${where}: ${JSON.stringify(name)} is no header that can be set.`,
+        `${where}: ${JSON.stringify(name)} is not a header that a fault can set.`,
       );
     if (typeof value !== "string" || !HEADER_VALUE.test(value))
       throw new Refusal(422, "invalid_then", `${where}.${name}: must be printable ASCII text.`);

@@ -12,8 +12,8 @@ export interface WebhookOccasion {
 
 export const WEBHOOK: Target<"webhook", WebhookOccasion, WebhookFault> = {
   facts: ({ url, run_id }) => ({ url, run_id }),
-  // What follows the path may be the receiver's secret token (§5-4).
-  shown: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),
+  // The query may contain the receiver's secret token (§5-4).
+  journalFacts: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),
   apply(_turn, { then }) {
     const sent = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
     if ("drop" in then) return { ...sent, drop: true };

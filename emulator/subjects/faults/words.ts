@@ -1,18 +1,18 @@
 import { nearest } from "../../kernel/nearest.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 
-/** So many words are listed whole; of more, those that begin most like the one given stand for the rest. */
-const LISTED = 15;
-/** Longer words are no slips of the finger, and comparing them would take long. */
+/** Longer lists of words are cut to those that share the longest beginning with the unknown word. */
+const MAX_LISTED = 15;
+/** Longer words are not typing errors, and comparing them would take long. */
 const MAX_LENGTH = 100;
 
-/** Refuses a word that is not known, with the one that was probably meant. */
+/** The refusal of an unknown word, with the known word that was probably meant. */
 export function unknownWord(code: string, where: string, input: unknown, words: readonly string[]): Refusal {
   const word = String(input).slice(0, MAX_LENGTH);
   const known =
-    words.length <= LISTED
+    words.length <= MAX_LISTED
       ? `Known: ${words.join(", ")}.`
-      : `Known are ${likeliest(word, words).slice(0, LISTED).join(", ")} and others.`;
+      : `Known: ${likeliest(word, words).slice(0, MAX_LISTED).join(", ")} and others.`;
   if (typeof input !== "string") return new Refusal(422, code, `${where}: must be text.`, known);
   const suggestion = nearest(word, words);
   const message = `${where}: ${JSON.stringify(word)} is not known here.`;

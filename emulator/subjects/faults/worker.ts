@@ -6,7 +6,7 @@ import { DESTINATIONS } from "../destinations/records.ts";
 import type { Target } from "./target.ts";
 import { unhandled } from "./unhandled.ts";
 
-/** An export run at a point of its life. */
+/** An export run at a fault point. */
 export interface WorkerOccasion {
   readonly at: FaultPoint;
   readonly run: Pick<ExportRun, "id" | "bulk_export_id" | "attempt">;
@@ -15,7 +15,7 @@ export interface WorkerOccasion {
 /** What a fault of the worker target does to an export run. */
 export type WorkerFault = ImmediateFault | { readonly stallMs: number };
 
-/** A deletion is done here, and the run goes on. */
+/** A deletion is carried out here; the run continues. */
 export const WORKER: Target<"worker", WorkerOccasion, WorkerFault> = {
   facts: ({ at, run }) => ({
     export_id: run.bulk_export_id,

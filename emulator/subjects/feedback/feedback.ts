@@ -19,9 +19,6 @@ export interface Feedback extends Workspace, Omit<FeedbackInput, "id" | "created
   readonly modified_at: string;
 }
 
-/** Maximum of feedback per row; bounded because each one recomputes the row's statistics. */
-export const FEEDBACK_PER_RUN_MAX = 10_000;
-
 /** Feedback by workspace, labelled with its run id, or empty for feedback on a project. */
 export const FEEDBACK = collection<Feedback>(
   "feedback",
@@ -37,13 +34,15 @@ export function feedbackById(reader: Reader, workspace: Workspace, id: string): 
   return found;
 }
 
-/** Throws a `Refusal` (422) when the run has its maximum of feedback. */
+/** Throws a `Refusal` (422) when the run already has `limits.feedback_per_run` entries. */
 export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: FeedbackInput): void {
-  if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= FEEDBACK_PER_RUN_MAX)
+  const { feedback_per_run } = turn.ports.settings.limits;
+  if (run_id !== null && turn.count(FEEDBACK, workspaceKey(workspace), run_id) >= feedback_per_run)
     throw new Refusal(
       422,
       "too_much_feedback",
-      `The run ${run_id} has ${FEEDBACK_PER_RUN_MAX} feedbacks already.`,
+      `The run ${run_id} already has ${feedback_per_run} feedback entries.`,
+      "limits.feedback_per_run sets the maximum.",
     );
 }
 

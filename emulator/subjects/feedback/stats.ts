@@ -1,7 +1,7 @@
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { FEEDBACK, FEEDBACK_PER_RUN_MAX, type Feedback } from "./feedback.ts";
+import { FEEDBACK, type Feedback } from "./feedback.ts";
 
 /** Statistics of one feedback key, as shown by a row. */
 interface KeyStats {
@@ -31,7 +31,8 @@ export function feedbackStats(
 ): unknown {
   const group = workspaceKey(workspace);
   if (dropped.size === 0 && turn.count(FEEDBACK, group, runId) === 0) return shown;
-  const all = turn.page(FEEDBACK, { group, label: runId, offset: 0, limit: FEEDBACK_PER_RUN_MAX });
+  const { feedback_per_run } = turn.ports.settings.limits;
+  const all = turn.page(FEEDBACK, { group, label: runId, offset: 0, limit: feedback_per_run });
   const byKey = new Map<string, Feedback[]>();
   for (const feedback of all) {
     const list = byKey.get(feedback.key);

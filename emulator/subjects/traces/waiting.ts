@@ -10,8 +10,6 @@ export interface WaitingChild {
   readonly counted: boolean;
 }
 
-/** Maximum of waiting rows per workspace; further rows are not attached when their parents arrive. */
-const WAITING_MAX = 100_000;
 const PAGE_SIZE = 1_000;
 
 /** Waiting rows by workspace, labelled with the id of the parent. */
@@ -22,10 +20,11 @@ export const WAITING_CHILDREN = collection<WaitingChild & Workspace>(
   ({ parent_id }) => parent_id,
 );
 
-/** Registers a waiting row; above the maximum, only a journal entry is written. */
+/** Registers a waiting row; above `limits.waiting_rows_per_workspace`, only a journal entry is written. */
 export function waitForParent(turn: Turn, workspace: Workspace, child: WaitingChild): void {
   const isKnown = turn.get(WAITING_CHILDREN, keyOf(workspace, child.id)) !== undefined;
-  if (!isKnown && turn.count(WAITING_CHILDREN, workspaceKey(workspace)) >= WAITING_MAX)
+  const { waiting_rows_per_workspace } = turn.ports.settings.limits;
+  if (!isKnown && turn.count(WAITING_CHILDREN, workspaceKey(workspace)) >= waiting_rows_per_workspace)
     return turn.note("trace.waits_in_vain", child.id, { parent: child.parent_id });
   const { region, tenant_id } = workspace;
   turn.put(WAITING_CHILDREN, { region, tenant_id, ...child });

@@ -1,4 +1,4 @@
-import { hit } from "../faults/hit.ts";
+import { triggerFault } from "../faults/trigger-fault.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
 import type { Posted, WebhookFault, WebhookPost } from "./events.ts";
 import { closeDelivery } from "./ledger.ts";
@@ -9,7 +9,7 @@ const REFUSED_CONNECTION = { failure: "network", message: "A fault refused the c
 
 /** Starts the delivery's current attempt, or applies the fault that hits it. */
 export function attemptDelivery(turn: Turn, delivery: Delivery): void {
-  const fault = hit(turn, "webhook", { url: delivery.url, run_id: delivery.run_id });
+  const fault = triggerFault(turn, "webhook", { url: delivery.url, run_id: delivery.run_id });
   if (!fault?.delayMs) return send(turn, delivery, fault);
   const data = { attempt: delivery.current_attempt, fault: { ...fault, delayMs: 0 } };
   turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs: fault.delayMs, data });

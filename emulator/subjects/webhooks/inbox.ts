@@ -6,10 +6,6 @@ import type { Reader, Turn } from "../turn.ts";
 import { MASK } from "./mask.ts";
 import { INBOX, INBOX_NAMES, type InboxMessage } from "./records.ts";
 
-const MAX_INBOXES = 100;
-const MAX_MESSAGES = 100;
-const MAX_BODY_CHARACTERS = 65_536;
-const MAX_HEAD_CHARACTERS = 65_536;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 const hide = hideWith(MASK);
@@ -22,41 +18,42 @@ export function receive(
   name: string,
   { query, headers, body }: Received,
 ): { readonly received: string } {
+  const { limits, webhooks } = turn.ports.settings;
   requireValidName(name);
-  requireShortHead(query, headers);
-  const shown = withoutSecrets(turn.ports.settings.webhooks.headers, { query, headers, body });
+  requireShortHead(query, headers, limits.webhook_inbox_characters);
+  const masked = withoutSecrets(webhooks.headers, { query, headers, body });
   const message: InboxMessage = {
     id: turn.nextId("webhook_message"),
     inbox: name,
     received_at: turn.now,
-    ...shown,
-    body: shown.body.slice(0, MAX_BODY_CHARACTERS),
-    body_cut: body.length > MAX_BODY_CHARACTERS,
+    ...masked,
+    body: masked.body.slice(0, limits.webhook_inbox_characters),
+    body_cut: body.length > limits.webhook_inbox_characters,
   };
-  if (!turn.get(INBOX_NAMES, name)) removeOldestMessage(turn);
+  if (!turn.get(INBOX_NAMES, name)) removeOldestInbox(turn);
   turn.put(INBOX_NAMES, { name });
   turn.put(INBOX, message);
   const [oldest] = turn.list(INBOX, name);
-  if (oldest && turn.count(INBOX, name) > MAX_MESSAGES) turn.remove(INBOX, oldest.id);
+  if (oldest && turn.count(INBOX, name) > limits.webhook_inbox_messages) turn.remove(INBOX, oldest.id);
   return { received: message.id };
 }
 
-/** What senders prove themselves with is not kept: static headers, secret ones, the query (§5-4), webhooks of a payload. */
+/** Masks what senders authenticate with: static headers, secret headers, the query (§5-4) and webhooks in the payload. */
 function withoutSecrets(own: Settings["webhooks"]["headers"], { query, headers, body }: Received) {
   const fixed = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const shown = Object.entries(headers).map(([name, value]) => {
+  const maskedHeaders = Object.entries(headers).map(([name, value]) => {
     const isPlain = name === "content-type" || !fixed.has(name);
     return [name, isPlain ? String(hide([name], value)) : MASK];
   });
   return {
     query: maskedQuery(query, MASK),
-    headers: Object.fromEntries(shown),
+    headers: Object.fromEntries(maskedHeaders),
     body: String(hide([], body)),
   };
 }
 
-function removeOldestMessage(turn: Turn): void {
-  if (turn.count(INBOX_NAMES) < MAX_INBOXES) return;
+function removeOldestInbox(turn: Turn): void {
+  if (turn.count(INBOX_NAMES) < turn.ports.settings.limits.webhook_inboxes) return;
   const [oldest] = turn.list(INBOX_NAMES);
   if (oldest) clearInbox(turn, oldest.name);
 }
@@ -81,7 +78,7 @@ export function readInbox(reader: Reader, name: string) {
   return [...reader.list(INBOX, name)].map(({ received_at, body, inbox: _, ...message }) => ({
     ...message,
     received_at: formatInstant(received_at),
-    body: parsed(body),
+    body: parseJsonOrText(body),
   }));
 }
 
@@ -92,17 +89,21 @@ function requireValidName(name: string): void {
 }
 
 /** Needed for requests without a socket, where no HTTP server limits the head. Throws a `Refusal` (413). */
-function requireShortHead(query: string, headers: Received["headers"]): void {
+function requireShortHead(query: string, headers: Received["headers"], maximum: number): void {
   const characters = Object.entries(headers).reduce(
     (sum, [name, value]) => sum + name.length + value.length,
     query.length,
   );
-  if (characters <= MAX_HEAD_CHARACTERS) return;
-  const size = `An inbox takes up to ${MAX_HEAD_CHARACTERS} characters of query and headers, not ${characters}.`;
-  throw new Refusal(413, "head_too_large", size);
+  if (characters <= maximum) return;
+  throw new Refusal(
+    413,
+    "head_too_large",
+    `The query and headers have ${characters} characters; an inbox accepts at most ${maximum}.`,
+    "limits.webhook_inbox_characters sets the maximum.",
+  );
 }
 
-function parsed(body: string): unknown {
+function parseJsonOrText(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -2,9 +2,6 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { DELIVERIES, type Delivery, type DeliveryStatus } from "./records.ts";
 
-/** Longer payloads are dropped when their delivery ends, to bound the ledger's size. */
-const PAYLOAD_KEPT_BYTES = 65_536;
-
 type DeliveryInput = Pick<
   Delivery,
   "region" | "tenant_id" | "run_id" | "thread_id" | "run_status" | "url" | "redelivery_of"
@@ -27,33 +24,37 @@ export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
   return delivery;
 }
 
-/** Records the end of a delivery and removes the oldest entries above `limits.webhook_ledger`. */
+/**
+ * Records the end of a delivery. Drops its payload above `limits.webhook_payload_bytes` and the oldest deliveries
+ * above `limits.webhook_ledger`.
+ */
 export function closeDelivery(
   turn: Turn,
   delivery: Delivery,
   status: Exclude<DeliveryStatus, "pending">,
   reason: string | null,
 ): void {
-  const payload = delivery.payload_bytes > PAYLOAD_KEPT_BYTES ? null : delivery.payload;
+  const { webhook_ledger, webhook_payload_bytes } = turn.ports.settings.limits;
+  const payload = delivery.payload_bytes > webhook_payload_bytes ? null : delivery.payload;
   turn.put(DELIVERIES, { ...delivery, payload, status, reason, ended_at: turn.now });
   turn.note(`webhook.${status}`, delivery.run_id, {
     delivery: delivery.id,
     ...(reason !== null && { reason }),
   });
-  const excess = turn.count(DELIVERIES, "ended") - turn.ports.settings.limits.webhook_ledger;
+  const excess = turn.count(DELIVERIES, "ended") - webhook_ledger;
   if (excess <= 0) return;
   for (const { id } of [...turn.list(DELIVERIES, "ended")].slice(0, excess)) turn.remove(DELIVERIES, id);
 }
 
-/** Throws a `Refusal` (404) when there is no such delivery in the ledger. */
+/** The delivery with this id. Throws a `Refusal` (404). */
 export function deliveryById(reader: Reader, id: string): Delivery {
-  const found = reader.get(DELIVERIES, id.toLowerCase());
-  if (found) return found;
+  const delivery = reader.get(DELIVERIES, id.toLowerCase());
+  if (delivery) return delivery;
   throw new Refusal(
     404,
     "no_such_delivery",
-    `There is no delivery ${id}.`,
-    "GET /_emulator/v1/webhooks/deliveries lists them; limits.webhook_ledger says how many are kept.",
+    `No delivery has the id ${id}.`,
+    "GET /_emulator/v1/webhooks/deliveries lists them; limits.webhook_ledger sets how many are retained.",
   );
 }
 

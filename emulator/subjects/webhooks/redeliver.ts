@@ -22,7 +22,8 @@ export function redeliver(turn: Turn, id: string): Delivery {
     throw new Refusal(
       409,
       "payload_gone",
-      `The payload of ${before.payload_bytes} bytes was too long to be kept.`,
+      `The payload of ${before.payload_bytes} bytes was too long to be retained.`,
+      "limits.webhook_payload_bytes sets the maximum.",
     );
   if (turn.count(DELIVERIES, "pending") >= limits.webhook_pending)
     throw new Refusal(429, "too_many_deliveries", `${limits.webhook_pending} deliveries are under way.`);

@@ -174,10 +174,10 @@ it("the journal notes every hit with its rule and its occasion", async () => {
   const { id } = world.arm({ target: "worker", match: { at: "file.written", nth: 2 }, then });
   await world.advance("PT5M");
   const occasion = { export_id: world.id, run: world.run().id, at: "file.written", attempt: 0 };
-  expect(world.notes("fault.struck")).toEqual([
+  expect(world.notes("fault.triggered")).toEqual([
     {
       now: formatInstant(START + 1000),
-      kind: "fault.struck",
+      kind: "fault.triggered",
       ref: id,
       detail: { rule: id, target: "worker", occasion, then },
     },

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, test } from "vitest";
 import type { FaultTarget, HappeningOf } from "../../../contracts/spec/faults.ts";
-import { hit, triggerS3Fault } from "../../../emulator/subjects/faults/hit.ts";
 import { matchesPattern } from "../../../emulator/subjects/faults/match.ts";
 import { FAULTS } from "../../../emulator/subjects/faults/records.ts";
 import {
@@ -12,6 +11,7 @@ import {
   untriggeredFaults,
 } from "../../../emulator/subjects/faults/rules.ts";
 import { mayTrigger, trigger } from "../../../emulator/subjects/faults/trigger.ts";
+import { triggerFault, triggerS3Fault } from "../../../emulator/subjects/faults/trigger-fault.ts";
 import { unhandled } from "../../../emulator/subjects/faults/unhandled.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
@@ -253,7 +253,7 @@ describe("the s3 target", () => {
 
 describe("the webhook target", () => {
   const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
-  const send = () => world.turn((turn) => hit(turn, "webhook", OCCASION));
+  const send = () => world.turn((turn) => triggerFault(turn, "webhook", OCCASION));
   const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
 
   test.each([
@@ -281,7 +281,7 @@ describe("the webhook target", () => {
   it("the journal shows the URL without its query (§5-4)", () => {
     world.arm({ target: "webhook", then: { drop: true } });
     send();
-    expect(world.notes("fault.struck")).toMatchObject([
+    expect(world.notes("fault.triggered")).toMatchObject([
       { detail: { occasion: { url: "https://example.test/hook", run_id: "r" } } },
     ]);
   });
@@ -325,14 +325,14 @@ describe("a rule of another version, for which this one has no line", () => {
   it("ends the world at a request: nothing waits for a time that is none", () => {
     const opened = stored("http", { delay: "PT1S" });
     const occasion = { id: "createBulkExport", path: "/x", region: "us" } as const;
-    expect(() => opened.turn((turn) => hit(turn, "http", occasion))).toThrow(unknownOn("http"));
+    expect(() => opened.turn((turn) => triggerFault(turn, "http", occasion))).toThrow(unknownOn("http"));
     expect(opened.world.queue()).toEqual([]);
   });
 
   it("ends the world at a request to the object store, and at a point of an export", async () => {
     const atRequest = stored("s3", { reset: true });
     const occasion = { op: "PutObject", bucket: "traces", key: "k", access_key_id: "a" };
-    expect(() => atRequest.turn((turn) => hit(turn, "s3", occasion))).toThrow(unknownOn("s3"));
+    expect(() => atRequest.turn((turn) => triggerFault(turn, "s3", occasion))).toThrow(unknownOn("s3"));
     world = openExportWorld();
     const atPoint = stored("s3", { delete_bucket: true }, { at: "run.started" });
     await begin(atPoint);
@@ -342,7 +342,9 @@ describe("a rule of another version, for which this one has no line", () => {
   it("ends the world at a delivery: it is not sent as if nothing had been", () => {
     const opened = stored("webhook", { drop: true });
     const occasion = { url: "https://example.test/hook", run_id: "r" };
-    expect(() => opened.turn((turn) => hit(turn, "webhook", occasion))).toThrow(unknownOn("webhook"));
+    expect(() => opened.turn((turn) => triggerFault(turn, "webhook", occasion))).toThrow(
+      unknownOn("webhook"),
+    );
   });
 });
 

@@ -20,21 +20,21 @@ export interface WorldAt {
  * Compares two worlds, each as of one point: what happens meanwhile changes nothing of the result. Throws what has
  * ended one of them.
  */
-export async function compareWorlds(one: WorldAt, other: WorldAt): Promise<WorldDifference> {
+export async function compareWorlds(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
   try {
-    return await compared(one, other);
+    return await compared(one, other, maxRows);
   } catch (error) {
     // The files of a world that was removed or reset are no longer there.
     throw one.runtime.world.defect ?? other.runtime.world.defect ?? error;
   }
 }
 
-async function compared(one: WorldAt, other: WorldAt): Promise<WorldDifference> {
+async function compared(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
   const [a, b] = [pastOf(one), pastOf(other)];
   const records = new Map(recordChanges(a.world, b.world));
   const objectChanges = records.get(objects.name) ?? createChangeList().list();
   records.delete(objects.name);
-  const rows = await rowChanges(a, b);
+  const rows = await rowChanges(a, b, maxRows);
   const events = eventChanges(a.world, b.world);
   const found = {
     records: Object.fromEntries(records),

@@ -11,12 +11,11 @@ export interface RowSide {
   rowNames(): NamedRows;
 }
 
-const ROWS_COMPARED_MAX = 100_000;
 const ROWS_AT_A_TIME = 500;
 const DAY_MS = 86_400_000;
 
-/** The trace rows that differ; days that lie in the same files in both are passed over. */
-export async function rowChanges(a: RowSide, b: RowSide): Promise<WorldDifference["rows"]> {
+/** The trace rows that differ. Days stored in the same files in both worlds are skipped. Reads at most `maxRows` rows. */
+export async function rowChanges(a: RowSide, b: RowSide, maxRows: number): Promise<WorldDifference["rows"]> {
   const [left, right] = [segmentsOf(a), segmentsOf(b)];
   const changes = createChangeList();
   let compared = 0;
@@ -25,7 +24,7 @@ export async function rowChanges(a: RowSide, b: RowSide): Promise<WorldDifferenc
     if (filesOf(left.get(key)) === filesOf(right.get(key))) continue;
     for (const [before, after] of pairsOf(a.world, b.world, segment)) {
       compared += 1;
-      if (compared > ROWS_COMPARED_MAX) notCompared += 1;
+      if (compared > maxRows) notCompared += 1;
       else addRow(changes, before, after);
       if (compared % ROWS_AT_A_TIME === 0) await yieldToEventLoop();
     }

@@ -9,7 +9,7 @@ import { trigger } from "./trigger.ts";
 import { WEBHOOK, type WebhookOccasion } from "./webhook.ts";
 import { WORKER, type WorkerFault, type WorkerOccasion } from "./worker.ts";
 
-/** What a fault of each target can hit. */
+/** The occasions on which a fault of each target can trigger. */
 interface Occasions {
   readonly worker: WorkerOccasion;
   readonly s3: S3Occasion;
@@ -17,7 +17,7 @@ interface Occasions {
   readonly webhook: WebhookOccasion;
 }
 
-/** What it then does. */
+/** What the triggered fault does. */
 interface Outcomes {
   readonly worker: WorkerFault;
   readonly s3: S3Fault;
@@ -34,15 +34,15 @@ const TARGETS: { readonly [Name in FaultTarget]: Target<Name, Occasions[Name], O
 };
 
 /** The action of the triggered fault, if any, for the caller to carry out; counts the occasion (§7). */
-export function hit<Name extends FaultTarget>(
+export function triggerFault<Name extends FaultTarget>(
   turn: Turn,
   name: Name,
   occasion: Occasions[Name],
 ): Outcomes[Name] | undefined {
   const target: Target<Name, Occasions[Name], Outcomes[Name]> = TARGETS[name];
-  const rule = trigger(turn, name, target.facts(occasion), target.shown?.(occasion));
+  const rule = trigger(turn, name, target.facts(occasion), target.journalFacts?.(occasion));
   return rule && target.apply(turn, rule, occasion);
 }
 
-/** The s3 target, as the object store is given it. */
-export const triggerS3Fault: TriggerS3Fault = (turn, request) => hit(turn, "s3", request);
+/** Triggers faults of the s3 target; the object store receives this function. */
+export const triggerS3Fault: TriggerS3Fault = (turn, request) => triggerFault(turn, "s3", request);
