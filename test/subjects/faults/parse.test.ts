@@ -33,8 +33,8 @@ describe("refused when written", () => {
     ["unknown target", { ...crash, target: "wroker" }, "unknown_target", /"wroker".* Did you mean worker\?/],
     ["a target of every object", { ...crash, target: "constructor" }, "unknown_target", /"constructor"/],
     ["unknown member", { ...crash, tims: 2 }, "unknown_field", /"tims".* Did you mean times\?/],
-    ["nth outside match", { ...crash, nth: 2 }, "unknown_field", /It goes inside match/],
-    ["times inside match", { ...crash, match: { times: 2 } }, "unknown_key", /It goes beside match/],
+    ["nth outside match", { ...crash, nth: 2 }, "unknown_field", /Write it inside match/],
+    ["times inside match", { ...crash, match: { times: 2 } }, "unknown_key", /Write times next to match/],
     [
       "unknown key",
       { ...crash, match: { bucket: "b" } },
@@ -56,7 +56,7 @@ describe("refused when written", () => {
       /Known: export\.running, run\.started/,
     ],
     ["empty text", { ...slow, match: { bucket: "" } }, "invalid_match", /match\.bucket/],
-    ["empty list", { ...slow, match: { bucket: [] } }, "invalid_match", /1 to 20 values/],
+    ["empty list", { ...slow, match: { bucket: [] } }, "invalid_match", /takes 1 to 20/],
     [
       "a word of a list",
       { ...slow, match: { op: ["PutObject", "PutObjekt"] } },
@@ -92,7 +92,7 @@ describe("refused when written", () => {
       "a path without its template",
       { ...down, match: { op: "GET /api/v1/bulk-exports/0f" } },
       "unknown_operation",
-      /goes into match\.path/,
+      /use match\.path/,
     ],
     [
       "unknown operation id",
@@ -107,7 +107,7 @@ describe("refused when written", () => {
     ["times of 0", { ...crash, times: 0 }, "invalid_count", /^times/],
     ["times of a half", { ...crash, times: 1.5 }, "invalid_count", /^times/],
     ["ttl that is no duration", { ...crash, ttl: "1h" }, "invalid_duration", /^ttl: .*PT30S/],
-    ["ttl of nothing", { ...crash, ttl: "PT0S" }, "invalid_duration", /longer than nothing/],
+    ["ttl of nothing", { ...crash, ttl: "PT0S" }, "invalid_duration", /longer than zero/],
     ["ttl of months", { ...crash, ttl: "P1M" }, "invalid_duration", /months and years/],
     ["ttl of null", { ...crash, ttl: null }, "invalid_duration", /^ttl/],
     ["no then", { target: "worker" }, "invalid_then", /Give one of crash, stall, error, delete_destination/],
@@ -150,7 +150,7 @@ describe("refused when written", () => {
       "invalid_then",
       /drop and delay/,
     ],
-    ["crash of false", { target: "worker", then: { crash: false } }, "invalid_then", /takes only true/],
+    ["crash of false", { target: "worker", then: { crash: false } }, "invalid_then", /must be true/],
     ["stall of a number", { target: "worker", then: { stall: 5 } }, "invalid_duration", /then\.stall/],
     [
       "unknown processing error",
@@ -201,7 +201,7 @@ describe("refused when written", () => {
       "preset with then",
       { preset: "worker_crash", then: { crash: true } },
       "unknown_field",
-      /a preset has its own/,
+      /cannot be combined with preset/,
     ],
     [
       "preset with a key of another target",

@@ -83,7 +83,7 @@ describe("the ledger", () => {
     await world.advance("PT1S");
     const [delivery] = world.ledger();
     expect(delivery).toMatchObject({ status: "delivered", request: { body: null } });
-    expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow("too long to be kept");
+    expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow("too long to be retained");
   });
 });
 
@@ -108,7 +108,7 @@ describe("a redelivery", () => {
     expect(() => world.turn((turn) => redeliver(turn, world.ledger()[0]?.id ?? ""))).toThrow(
       "still under way",
     );
-    expect(() => world.turn((turn) => redeliver(turn, RUN.run_id))).toThrow("no delivery");
+    expect(() => world.turn((turn) => redeliver(turn, RUN.run_id))).toThrow("No delivery has the id");
     const off = await openWebhookWorld({ http: { disable_webhooks: true } });
     off.end();
     expect(() => off.turn((turn) => redeliver(turn, off.ledger()[0]?.id ?? ""))).toThrow("switched off");
