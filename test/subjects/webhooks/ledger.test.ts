@@ -83,7 +83,9 @@ describe("the ledger", () => {
     await world.advance("PT1S");
     const [delivery] = world.ledger();
     expect(delivery).toMatchObject({ status: "delivered", request: { body: null } });
-    expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow("too long to be retained");
+    expect(() => world.turn((turn) => redeliver(turn, delivery?.id ?? ""))).toThrow(
+      "too long to be retained",
+    );
   });
 });
 
