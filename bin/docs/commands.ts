@@ -10,13 +10,13 @@ export async function commandsPage(): Promise<string> {
   for (const [name, load] of Object.entries(COMMANDS)) rows.push(...rowsOf(name, (await load()).command));
   return page(
     "Commands",
-    "`npx emulator <command>`; without a command, `start`. `emulator <command> --help` says what each flag means. All take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
-      "says how they find an emulator, and what `start` prints. The flags of `start` and `exec` are [settings](settings.md), too.",
+    "Run `npx emulator <command>`; the default command is `start`. `emulator <command> --help` explains each flag. All commands take `--json` (for programs) and `--quiet`. [Command line](../understand/command-line.md) " +
+      "explains how they find an emulator and what `start` prints. The flags of `start` and `exec` are also [settings](settings.md).",
     ENVIRONMENT,
-    table(["Command", "Does", "Flags"], rows),
+    table(["Command", "Description", "Flags"], rows),
     "## Exit codes",
-    table(["Code", "Means"], Object.entries(EXIT_CODES)),
-    "An unknown flag, an invalid value or an unreadable file is one line on standard error and exit code 2; nothing is changed.",
+    table(["Code", "Meaning"], Object.entries(EXIT_CODES)),
+    "An unknown flag, an invalid value or an unreadable file gives one line on standard error and exit code 2, and changes nothing.",
   );
 }
 

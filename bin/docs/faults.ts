@@ -14,17 +14,20 @@ export function faultsPage(): string {
     ([name, { summary, match, then }]) => [
       `### ${code(name)}`,
       `${plain(summary)} \`match\`: ${codes(Object.keys(match))}.`,
-      table(["`then`", "Takes", "Effect", "Beside"], Object.entries<FaultMember>(then).map(memberRow)),
+      table(
+        ["`then`", "Value", "Effect", "Can be combined with"],
+        Object.entries<FaultMember>(then).map(memberRow),
+      ),
     ],
   );
   return page(
     "Faults",
-    "`emulator fault targets`, `points` and `presets` print the same. [Faults](../understand/faults.md) explains how they are matched and counted.",
+    "`emulator fault targets`, `points` and `presets` print the same lists. [Faults](../understand/faults.md) explains how faults match and count.",
     "## Presets",
-    "`emulator fault arm <preset>`; `match`, `times`, `ttl` and `optional` may be added.",
+    "Use `emulator fault arm <preset>`. You can add `match`, `times`, `ttl` and `optional`.",
     table(["Preset", "Effect", "Stands for"], Object.entries<FaultPreset>(FAULT_PRESETS).map(presetRow)),
     "## Points",
-    "What `match.at` takes: moments in the life of an export run.",
+    "The values of `match.at`: steps of an export run.",
     table(
       ["Point", "When"],
       Object.entries(FAULT_POINTS).map(([name, when]) => [code(name), when]),

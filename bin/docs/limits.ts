@@ -7,15 +7,15 @@ import { code, page, plain, table } from "./markdown.ts";
 export function limitsPage(): string {
   return page(
     "Limits",
-    "Each is a setting under its name: `limits.run_timeout` in the configuration file, `EMULATOR_LIMITS__RUN_TIMEOUT` in the environment. " +
-      "One without § is the emulator's own, where the specification gives none.",
+    "Each limit is a setting: `limits.run_timeout` in the configuration file, `EMULATOR_LIMITS__RUN_TIMEOUT` in the environment. " +
+      "A limit without § is not in the specification.",
     "## Bounds: `limits`",
     settings(LIMITS),
     `Fixed: \`interval_hours\` is ${INTERVAL_HOURS.minimum} to ${INTERVAL_HOURS.maximum} (§2.5); a list of runs has ${LIST_RUNS.limit} items unless \`limit\` is given (§8.1).`,
     "## Durations: `timings`",
     settings(TIMINGS),
     "## Rates: `rate_limits.rows`",
-    "§8.5. Counted in each region, on virtual time. Paths are with or without `/api/v1`. [Rate limits](../understand/rate-limits.md) says how they are set, read and reset.",
+    "§8.5. Counted in each region, on virtual time. Paths are with or without `/api/v1`. [Rate limits](../understand/rate-limits.md) explains how to set, read and reset them.",
     table(
       ["Row", "Counts", "By", "Requests / seconds", "Category"],
       Object.entries(RATE_LIMITS).map(rateRow),
@@ -24,7 +24,7 @@ export function limitsPage(): string {
 }
 
 function settings(limits: LimitTable): string {
-  return table(["Setting", "Default", "Is", "§"], Object.entries(limits).map(limitRow));
+  return table(["Setting", "Default", "Meaning", "§"], Object.entries(limits).map(limitRow));
 }
 
 function limitRow([name, { value, unit, conflict, text, section, own }]: readonly [string, Limit]) {

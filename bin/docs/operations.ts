@@ -15,7 +15,7 @@ export function operationsPage(): string {
   const sections = Object.entries(SERVERS).flatMap(([server, title]) => [
     `## ${title}`,
     table(
-      ["Operation", "Request", "Does", "Takes", "Answers", "§"],
+      ["Operation", "Request", "Description", "Members", "Statuses", "§"],
       Object.entries<Operation>(OPERATIONS)
         .filter(([, operation]) => operation.server === server)
         .map(([id, operation]) => rowOf(id, operation)),
@@ -23,8 +23,8 @@ export function operationsPage(): string {
   ]);
   return page(
     "Operations",
-    "What the emulator answers. `emulator openapi` prints every field. A request marked ° goes beyond what the specification shows. " +
-      "`?` follows what may be left out. The name of an operation is what a fault takes as `op`.",
+    "The operations of the API. `emulator openapi` prints every field. The specification does not show a request that is marked °. " +
+      "`?` marks optional members. Use the name of an operation as `op` of a fault.",
     ...sections,
   );
 }
@@ -49,10 +49,10 @@ export function controlPage(): string {
   return page(
     "Control API",
     "Everything test-only is under `/_emulator/v1/` on both regional addresses, and acts on one [world](../understand/worlds.md). " +
-      'Bodies and replies are JSON; errors are `{"error":{"code","message","hint","requirement"}}`, with the statement of the specification where one asks for it; replies of the API name theirs in the header `x-emulator-requirement`. Unknown members and parameters are refused with 422. ' +
-      "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [past](../understand/worlds.md#the-past-of-a-world), " +
-      "unless it is marked ‡. [Who may call](../understand/configuration.md#who-may-call-the-ports) is a setting.",
-    table(["Operation", "Does", "Takes"], rows),
+      'Bodies and replies are JSON. Errors are `{"error":{"code","message","hint","requirement"}}`; `requirement` is the statement of the specification that requires the refusal, if any. Replies of the API have it in the header `x-emulator-requirement`. Unknown members and parameters are refused with 422. ' +
+      "No rate limit counts these calls. Every `GET` also takes `as_of`, a point in the [history](../understand/worlds.md#history), " +
+      "unless it is marked ‡. [Settings](../understand/configuration.md#who-may-call-the-ports) decide who may call.",
+    table(["Operation", "Description", "Members"], rows),
     "`POST /_emulator/inbox/{name}`, without `v1`, is a built-in webhook receiver.",
   );
 }

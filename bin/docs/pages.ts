@@ -7,7 +7,7 @@ import { limitsPage } from "./limits.ts";
 import { controlPage, operationsPage } from "./operations.ts";
 import { scenariosPage } from "./scenarios.ts";
 import { settingsPage } from "./settings.ts";
-import { liesPage, verdictsPage } from "./verdicts.ts";
+import { mutantsPage, verdictsPage } from "./verdicts.ts";
 
 /** The pages of `docs/look-up/`, by their names; `npm run docs` writes them. */
 export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -20,5 +20,5 @@ export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> =
   "assumptions.md": assumptionsPage,
   "scenarios.md": scenariosPage,
   "verdicts.md": verdictsPage,
-  "lies-and-variants.md": () => liesPage(MUTANTS, VARIANTS),
+  "mutants-and-variants.md": () => mutantsPage(MUTANTS, VARIANTS),
 };

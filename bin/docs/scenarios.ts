@@ -3,8 +3,8 @@ import { MATCHER_NAMES, WORD_NAMES } from "../../scenarios/matching.ts";
 import { code, codes, membersOf, page, plain, table } from "./markdown.ts";
 
 const MATCHERS: Readonly<Record<string, string>> = {
-  $any: "Any value that is there.",
-  $absent: "Nothing is there.",
+  $any: "Any value.",
+  $absent: "The member does not exist.",
   $uuid: "A UUID in lower case.",
   $time: "An ISO 8601 time.",
   $text: "A text.",
@@ -15,24 +15,24 @@ const MATCHERS: Readonly<Record<string, string>> = {
   $within: "Between two numbers or times (`[1, 3]`), or near a time (`{ of: <time>, by: PT1S }`).",
   $length: "A list or text of this length.",
   $contains: "A list with such an item.",
-  $every: "A list of which each item is so.",
+  $every: "A list in which every item matches.",
   $unordered: "A list with these items in any order.",
-  $unique: "A list without repetitions, of this member where one is named.",
+  $unique: "A list without duplicates, optionally compared by this member.",
   $oneOf: "One of these.",
-  $not: "Anything but this.",
+  $not: "Any other value.",
 };
 
 /** The format of scenario files. */
 export function scenariosPage(): string {
   return page(
     "Scenario files",
-    "`emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are played.",
+    "`emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are replayed.",
     "## Head",
-    table(["Member", "Is"], Object.entries(HEAD).map(headRow)),
-    `Then the steps, in the lists ${codes(SECTION_NAMES)}, played in this order; each takes every verb.`,
+    table(["Member", "Meaning"], Object.entries(HEAD).map(headRow)),
+    `The steps follow in the lists ${codes(SECTION_NAMES)}, which run in this order. Each list takes every verb.`,
     "## Verbs",
     table(
-      ["Verb", "Does", "Members beside it"],
+      ["Verb", "Description", "Further members"],
       Object.entries(VERBS).map(([name, schema]) => [
         code(name),
         plain(String(schema.description)),
@@ -40,8 +40,8 @@ export function scenariosPage(): string {
       ]),
     ),
     "## Matchers",
-    "Each stands for a value in an `expect`. Objects compare the members that are named, by name or by path (`runs.0.id`, `*.status`).",
-    table(["Matcher", "Fits"], [...WORD_NAMES.map(wordRow), ...MATCHER_NAMES.map(matcherRow)]),
+    "A matcher stands for a value in an `expect`. Objects compare only the listed members, by name or by path (`runs.0.id`, `*.status`).",
+    table(["Matcher", "Matches"], [...WORD_NAMES.map(wordRow), ...MATCHER_NAMES.map(matcherRow)]),
   );
 }
 
@@ -49,7 +49,7 @@ function headRow([name, field]: readonly [string, object]) {
   const { description } = ("optional" in field ? field.optional : field) as { readonly description?: string };
   return [
     code("optional" in field ? `${name}?` : name),
-    description === undefined ? "Values by name, which steps name as `${…}`." : plain(description),
+    description === undefined ? "Values by name, which steps insert as `${…}`." : plain(description),
   ];
 }
 

@@ -10,10 +10,10 @@ export function settingsPage(): string {
   const rows = [...SETTINGS].filter(([path]) => !ELSEWHERE.test(path)).map(rowOf);
   return page(
     "Settings",
-    "The path is that of the configuration file and of the options of `startEmulator`. In the environment a flag is `EMULATOR_<FLAG>`, " +
-      "every path `EMULATOR_` and its parts with `__` between them: `server.port` is `EMULATOR_PORT` and `EMULATOR_SERVER__PORT`. " +
-      "[Configuration](../understand/configuration.md) has an example of a file.",
-    table(["Setting", "Flag of `start`", "Takes", "Default", "Is"], rows),
+    "The setting is the path in the configuration file and in the options of `startEmulator`. There are two environment variables: " +
+      "`EMULATOR_<FLAG>`, and `EMULATOR_` with the parts of the path, joined by `__`. For `server.port` they are `EMULATOR_PORT` and `EMULATOR_SERVER__PORT`. " +
+      "[Configuration](../understand/configuration.md) has an example file.",
+    table(["Setting", "Flag of `start`", "Value", "Default", "Meaning"], rows),
     "`limits`, `timings` and `rate_limits.rows` are on [Limits](limits.md), `assumptions` on [Assumptions](assumptions.md).",
   );
 }

@@ -11,16 +11,16 @@ export function verdictsPage(): string {
     Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
   return page(
     "Verdicts",
-    "Of `contract run`, from the mildest to the gravest. [Verdicts and blame](../understand/verdicts.md) explains them.",
-    table(["Verdict", "Means"], rows(VERDICT_MEANINGS)),
+    "The verdicts of `contract run`, from the least to the most severe. [Verdicts and blame](../understand/verdicts.md) explains them.",
+    table(["Verdict", "Meaning"], rows(VERDICT_MEANINGS)),
     "`blame` of a finding in `--report json`: who has to change something.",
-    table(["Blame", "Means"], rows(BLAME_MEANINGS)),
+    table(["Blame", "Meaning"], rows(BLAME_MEANINGS)),
   );
 }
 
 /** The tables of servers that `contract selftest` runs the suites against. */
-export function liesPage(mutants: readonly Mutant[], variants: readonly Variant[]): string {
-  const lies = mutants.map(({ requirement, id, lie, mild }) => [
+export function mutantsPage(mutants: readonly Mutant[], variants: readonly Variant[]): string {
+  const mistakes = mutants.map(({ requirement, id, lie, mild }) => [
     requirement,
     noticed(requirement, mild),
     lie,
@@ -28,13 +28,13 @@ export function liesPage(mutants: readonly Mutant[], variants: readonly Variant[
   ]);
   const differences = variants.map(({ requirement, id, differs }) => [requirement, differs, id]);
   return page(
-    "Lies and honest variants",
-    "`contract selftest` runs the suites against every server of these tables: a case has to notice each lie, and no case may FAIL on an honest " +
-      "variant, which obeys the specification and differs where it is silent. It exits with 1 otherwise.",
-    `## ${mutants.length} lies`,
-    "A lie about what is shown is a FAIL; one about a choice, or marked so, is reported without failing.",
-    sorted(["§", "Noticed as", "The server's lie", "Name"], lies),
-    `## ${variants.length} honest variants`,
+    "Mutants and variants",
+    "`contract selftest` runs the suites against every server of these tables. A mutant has one deliberate mistake, which a case has to detect. " +
+      "A variant conforms to the specification and differs where it is silent, so no case may FAIL on it. Otherwise the command exits with 1.",
+    `## ${mutants.length} mutants`,
+    "A mistake against the specification is a FAIL. One against an assumption is reported as a difference.",
+    sorted(["§", "Detected as", "Wrong behaviour", "Name"], mistakes),
+    `## ${variants.length} variants`,
     sorted(["§", "What differs", "Name"], differences),
   );
 }
