@@ -63,7 +63,9 @@ it("joins exports with other columns, keeps each row once and the later state of
     const [row] = answer.getRowObjectsJS();
     expect(row).toMatchObject({ n: 70, ids: 70, exports: 1 });
     expect(Number(row?.priced)).toBeGreaterThan(0);
-    await expect(load(connection, folder, ["x'; DROP TABLE runs; --"])).rejects.toThrow("is not an export id");
+    await expect(load(connection, folder, ["x'; DROP TABLE runs; --"])).rejects.toThrow(
+      "is not an export id",
+    );
   } finally {
     connection.closeSync();
   }
