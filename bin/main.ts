@@ -38,7 +38,7 @@ function unknownCommand(name: string): string {
 }
 
 type ExplainedError = Pick<Error, "message"> &
-  Partial<Pick<ErrorReply, "code" | "explained" | "status">> &
+  Partial<Pick<ErrorReply, "code" | "description" | "status">> &
   Partial<Pick<Interrupted, "signal">>;
 
 /** Replies that refuse what the user gave; others are about the state of the emulator. */
@@ -52,9 +52,9 @@ const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, str
   Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
   NoReply: ({ message }) => [1, `${message}, or name it with --url`],
   // Errors of the control API say all in their message; to others belongs what was asked for.
-  ErrorReply: ({ message, code, explained = message, status }) => [
+  ErrorReply: ({ message, code, description = message, status }) => [
     REFUSED_INPUT.has(status) ? 2 : 1,
-    code === undefined ? explained : message,
+    code === undefined ? description : message,
   ],
 };
 

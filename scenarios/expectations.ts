@@ -33,7 +33,7 @@ const ENTRY_MEMBERS: {
     "request",
     "assumption",
   ],
-  journal: ["turn", "now", "cause", "refused", "put", "removed", "scheduled", "asked", "clock", "notes"],
+  journal: ["turn", "now", "cause", "refused", "put", "removed", "scheduled", "effects", "clock", "notes"],
 };
 
 /** Members of an expected entry, by name or path, that no entry of its list has. */

@@ -145,7 +145,7 @@ async function runStep(progress: Progress, step: Step): Promise<Failure | undefi
     noteWarnings(progress, step);
     return found.length === 0 ? undefined : failed(progress, step, found, runner.last !== before);
   } catch (error) {
-    const reason = error instanceof ErrorReply ? error.explained : (error as Error).message;
+    const reason = error instanceof ErrorReply ? error.description : (error as Error).message;
     return failed(progress, step, [reason], runner.last !== before);
   }
 }

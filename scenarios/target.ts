@@ -170,7 +170,7 @@ async function asked<T>(url: string, act: (client: ControlClient) => Promise<T>)
     if (!(error instanceof ErrorReply)) throw error;
     const isRefusal = error.code !== undefined;
     throw new EnvironmentError(
-      isRefusal ? `${url}: ${error.explained}` : `${url}: ${error.message} Is it an emulator?`,
+      isRefusal ? `${url}: ${error.description}` : `${url}: ${error.message} Is it an emulator?`,
     );
   }
 }

@@ -50,8 +50,8 @@ async function sendAll({ api }: RunningWorld, { progress, onStop }: Work, rows: 
 
 /** Batches before the one that was refused are taken in already. */
 function explained(error: ErrorReply, name: string, sent: number, size: number): Error {
-  if (error.explained === undefined) return error;
+  if (error.description === undefined) return error;
   const before = sent === 0 ? "nothing was taken in" : `rows 1 to ${sent} were taken in`;
-  const message = `${name}: rows ${sent + 1} to ${sent + size}: ${error.explained}; ${before}`;
+  const message = `${name}: rows ${sent + 1} to ${sent + size}: ${error.description}; ${before}`;
   return sent === 0 && error.status === 422 ? new UsageError(message) : new CommandFailure(message);
 }

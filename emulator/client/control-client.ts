@@ -15,10 +15,10 @@ import { requestJson, type Send } from "./send.ts";
 import type {
   AdvanceResult,
   AdvanceTarget,
+  ChoiceView,
   ClockChange,
   ClockView,
   GeneratedTraces,
-  NotedChoice,
   Status,
   TraceOrder,
   WorkProgress,
@@ -53,7 +53,7 @@ export function createControlClient(send: Send) {
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),
     /** The open choices of the specification that the world has depended on, each with its value. */
-    choices: () => call<readonly NotedChoice[]>("GET", "/choices"),
+    choices: () => call<readonly ChoiceView[]>("GET", "/choices"),
     /** Resets the world to its initial state; `empty` omits the seed data of the configuration. */
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
     /** Every turn with its cause; only turns after number `since` if given. */

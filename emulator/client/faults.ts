@@ -12,12 +12,12 @@ import type { S3Operation } from "../subjects/object-storage/permissions.ts";
 export type { FaultView } from "../subjects/faults/rules.ts";
 
 type MatchOf<Target extends FaultTarget> = {
-  readonly [Name in keyof (typeof FAULT_TARGETS)[Target]["match"]]?: Matched<
+  readonly [Name in keyof (typeof FAULT_TARGETS)[Target]["match"]]?: MatchValue<
     (typeof FAULT_TARGETS)[Target]["match"][Name]
   >;
 };
 
-type Matched<Kind> = Kind extends "count"
+type MatchValue<Kind> = Kind extends "count"
   ? number
   : Kind extends keyof Values
     ? Values[Kind] | readonly Values[Kind][]

@@ -37,20 +37,20 @@ export class ErrorReply extends Error {
   /** The statement of the specification that asks for the refusal; undefined for what is the emulator's own. */
   readonly requirement: RequirementId | undefined;
   /** Method, path, status, and the reason in the reply. */
-  readonly explained: string;
+  readonly description: string;
 
   /** The message is the reason in the reply, hint included; without one, that and what was asked. */
   constructor(method: string, path: string, status: number, body: unknown, headers?: ClientReply["headers"]) {
     const { error, detail } = (body ?? {}) as ErrorBody;
-    const explained = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
-    super(error === undefined ? explained : reasonOf(error, detail, body));
+    const description = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
+    super(error === undefined ? description : reasonOf(error, detail, body));
     this.status = status;
     this.code = error?.code;
     this.hint = error?.hint;
     // Bodies of the API are those of the service, which has no such member.
     const named = (headers?.get(REQUIREMENT_HEADER) ?? undefined) as RequirementId | undefined;
     this.requirement = error?.requirement ?? named;
-    this.explained = explained;
+    this.description = description;
   }
 }
 
@@ -76,7 +76,7 @@ export function sendTo(url: string, timeoutMs?: number): Send {
   return async (path, request) => {
     const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
     try {
-      return await received(await fetch(url + path, { ...request, signal }));
+      return await readReply(await fetch(url + path, { ...request, signal }));
     } catch (error) {
       if (error instanceof TypeError || (error as Error).name === "TimeoutError") throw new NoReply(url);
       throw error;
@@ -100,7 +100,7 @@ export async function* followLines<T>(url: string, path: string, signal?: AbortS
 }
 
 /** Reads the body within the time of the request. */
-async function received(reply: Response): Promise<ClientReply> {
+async function readReply(reply: Response): Promise<ClientReply> {
   const text = await reply.text();
   return { status: reply.status, headers: reply.headers, text: async () => text };
 }

@@ -6,7 +6,7 @@ export function lineOfTurn(entry: JournalEntry): string {
 }
 
 /** The same without its number and its instant. */
-export function textOfTurn({ cause, refused, asked = [], notes = [] }: JournalEntry): string {
+export function textOfTurn({ cause, refused, effects = [], notes = [] }: JournalEntry): string {
   const { type, name, ref, detail } = cause;
   const { method, path, unknown_fields: unread } = (detail ?? {}) as RequestDetail;
   const what =
@@ -15,7 +15,7 @@ export function textOfTurn({ cause, refused, asked = [], notes = [] }: JournalEn
     ...(refused ? [`refused with ${refused.status}: ${refused.message}`] : []),
     ...(unread ? [`unread: ${unread.join(", ")}`] : []),
     ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${JSON.stringify(note.detail)}` : ""}`),
-    ...asked.map((effect) => `asks for ${effect.kind} ${effect.ref}`),
+    ...effects.map((effect) => `requests ${effect.kind} ${effect.ref}`),
   ];
   return [what, ...remarks].join("; ");
 }

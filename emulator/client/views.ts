@@ -31,7 +31,7 @@ export interface Status extends WorldAddresses {
 }
 
 /** A row of the reply of `GET /choices`: an open choice of the specification, and what it is set to. */
-export interface NotedChoice extends Assumption {
+export interface ChoiceView extends Assumption {
   readonly id: AssumptionId;
   readonly value: AssumptionValue;
 }

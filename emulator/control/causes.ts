@@ -5,7 +5,7 @@ import type { CausedTurn, Causes } from "../subjects/causes.ts";
 import type { ControlContext, PastTurn } from "../subjects/control-operation.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
 
-const EFFECTS_SHOWN = 1_000;
+const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
 
 /** Finds the causes of what has this id; refuses one that the history has nothing about (404). */
@@ -30,7 +30,7 @@ export function causesOf(context: ControlContext, id: string, withEffects: boole
     found,
     chain,
     complete,
-    effects: effects.slice(0, EFFECTS_SHOWN),
+    effects: effects.slice(0, MAX_EFFECTS),
     effects_total: effects.length,
   };
 }
@@ -112,7 +112,7 @@ function firstWhere(turns: readonly PastTurn[], holds: (turn: PastTurn) => boole
 }
 
 /** What a turn has asked for. */
-interface Asked {
+interface Origin {
   readonly kind: string;
   readonly ref: string;
   readonly commit: Commit;
@@ -120,32 +120,32 @@ interface Asked {
 
 /** Which turn answers what; `undefined` for what was asked for before the history. */
 interface Links {
-  readonly parents: ReadonlyMap<Commit, Asked | undefined>;
+  readonly parents: ReadonlyMap<Commit, Origin | undefined>;
   readonly children: ReadonlyMap<Commit, readonly Commit[]>;
 }
 
 function linksOf(commits: readonly Commit[]): Links {
-  const asked = new Map<string, Asked>();
+  const origins = new Map<string, Origin>();
   const inFlight = new Map<number, Effect>();
-  const parents = new Map<Commit, Asked | undefined>();
+  const parents = new Map<Commit, Origin | undefined>();
   const children = new Map<Commit, Commit[]>();
   for (const commit of commits) {
     const key = keyOfAnswer(commit) ?? storedFor(commit, inFlight);
-    const from = asked.get(key ?? "");
+    const from = origins.get(key ?? "");
     if (key !== undefined) parents.set(commit, from);
     if (from) children.set(from.commit, [...(children.get(from.commit) ?? []), commit]);
-    for (const [name, what] of askedBy(commit)) asked.set(name, what);
-    for (const effect of commit.asked ?? []) inFlight.set(effect.number, effect);
+    for (const [name, what] of originsIn(commit)) origins.set(name, what);
+    for (const effect of commit.effects ?? []) inFlight.set(effect.number, effect);
     inFlight.delete(commit.settled ?? 0);
   }
   return { parents, children };
 }
 
-function askedBy(commit: Commit): readonly (readonly [string, Asked])[] {
-  const { scheduled = [], asked = [] } = commit;
+function originsIn(commit: Commit): readonly (readonly [string, Origin])[] {
+  const { scheduled = [], effects = [] } = commit;
   return [
     ...scheduled.map(({ number, kind, ref }) => [`event ${number}`, { commit, kind, ref }] as const),
-    ...asked.map(({ number, kind, ref }) => [`effect ${number}`, { commit, kind, ref }] as const),
+    ...effects.map(({ number, kind, ref }) => [`effect ${number}`, { commit, kind, ref }] as const),
   ];
 }
 

@@ -22,7 +22,7 @@ import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import { control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
-const NEXT_SHOWN = 100;
+const MAX_LISTED_EVENTS = 100;
 /** How far `until` looks ahead. */
 const LOOK_AHEAD = "P30D";
 /** The statuses that a schedule can have (§3.1). */
@@ -52,12 +52,12 @@ export const CLOCK_OPERATIONS = [
       behind_ms: clock.behindMs(),
       next: world
         .queue()
-        .slice(0, NEXT_SHOWN)
+        .slice(0, MAX_LISTED_EVENTS)
         .map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref })),
       next_total: world.queue().length,
       in_flight: world.inFlight().map(({ kind, ref }) => ({ kind, ref })),
       waiting_for_capacity: [...world.reader.all(SLOT_QUEUE)]
-        .slice(0, NEXT_SHOWN)
+        .slice(0, MAX_LISTED_EVENTS)
         .map(({ id, pool }) => ({ ref: id, pool })),
     }),
   }),
@@ -114,7 +114,7 @@ export const CLOCK_OPERATIONS = [
     summary: "How far an advance that is under way is, and exports that are being read back.",
     run: ({ clock, oracle, world }) => ({
       now: formatInstant(world.now),
-      advance: advancingView(clock.advancing()),
+      advance: advancingView(clock.currentAdvance()),
       verifications: oracle.verifying(),
     }),
   }),
@@ -147,42 +147,42 @@ interface Condition {
 /** True once the export has the status, or has another final status. */
 function conditionOf(world: World, until: { readonly export: string; readonly status: string }): Condition {
   const id = until.export.toLowerCase();
-  const wanted = until.status.toUpperCase();
-  if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
+  const wantedStatus = until.status.toUpperCase();
+  if (!EXPORT_STATUS_NAMES.some((name) => name === wantedStatus))
     throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`, "3.1-1");
   let seen = requireExport(world.reader, id);
-  refuseForSchedule(seen, wanted);
+  refuseForSchedule(seen, wantedStatus);
   let from: Reader = world.reader;
   return {
     holds(reader) {
       from = reader;
       seen = reader.get(EXPORTS, id) ?? seen;
-      return seen.status === wanted || isFinal(seen);
+      return seen.status === wantedStatus || isFinal(seen);
     },
     progress: () => progressText(from, seen),
     outcome({ stopped, inFlight }) {
-      if (seen.status === wanted) return { reached: true, why: `export ${id} is ${wanted}` };
+      if (seen.status === wantedStatus) return { reached: true, why: `export ${id} is ${wantedStatus}` };
       const parts = [`${WHY_STOPPED[stopped]}: ${progressText(from, seen)}`];
       if (stopped === "stalled")
         parts.push(`in flight: ${inFlight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`);
-      if (!isFinal(seen)) parts.push(howToGoOn(world));
+      if (!isFinal(seen)) parts.push(nextStep(world));
       return { reached: false, why: parts.join("; ") };
     },
   };
 }
 
 /** A schedule is in force until it is cancelled: what completes are the exports that it makes (§3.3). */
-function refuseForSchedule({ id, interval_hours }: BulkExport, wanted: string): void {
-  if (interval_hours === null || SCHEDULE_STATUSES.some((status) => status === wanted)) return;
+function refuseForSchedule({ id, interval_hours }: BulkExport, wantedStatus: string): void {
+  if (interval_hours === null || SCHEDULE_STATUSES.some((status) => status === wantedStatus)) return;
   throw new Refusal(
     422,
     "schedule_has_no_end",
-    `Export ${id} is a schedule of every ${interval_hours} h, and a schedule is never ${wanted}.`,
+    `Export ${id} is a schedule of every ${interval_hours} h, and a schedule is never ${wantedStatus}.`,
     "Move the clock past the end of a window, then wait for the export that it has made: GET /api/v1/bulk-exports lists them.",
   );
 }
 
-function howToGoOn(world: World): string {
+function nextStep(world: World): string {
   const [next] = world.queue();
   return next === undefined
     ? "nothing is due any more; ask again to go on once its effects are done"

@@ -104,7 +104,7 @@ async function answer(
       region: request.region,
       raw: request,
     };
-    const result = await carriedOut(context.world, request, () => found.row.run(context, asked));
+    const result = await runUnlessEnded(context.world, request, () => found.row.run(context, asked));
     if (isFile(result))
       return {
         status: 200,
@@ -122,7 +122,7 @@ async function answer(
 }
 
 /** What is read of a world that is removed or begun anew meanwhile is refused for that reason: its files have gone. */
-async function carriedOut(
+async function runUnlessEnded(
   world: ControlContext["world"],
   { method }: HttpRequest,
   run: () => unknown,
@@ -166,12 +166,15 @@ async function check(row: ControlOperation, path: ControlPath, request: HttpRequ
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
   const all = [...problems, ...unread.map((name) => `${name}: is not known here`)];
-  if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownIn(row, unread));
+  if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownNamesHint(row, unread));
   return checked;
 }
 
 /** A hint with the known names, if the unknown ones are at the top level of the body or in the query. */
-function knownIn({ query = {}, body }: ControlOperation, unknown: readonly string[]): string | undefined {
+function knownNamesHint(
+  { query = {}, body }: ControlOperation,
+  unknown: readonly string[],
+): string | undefined {
   const isIn = (part: string) =>
     unknown.some((name) => name.startsWith(`${part}.`) && name.split(".").length === 2);
   const fields = isIn("body") ? body?.properties : isIn("query") ? query : undefined;

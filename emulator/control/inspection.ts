@@ -12,7 +12,7 @@ import type { World } from "../subjects/turn.ts";
 import { causesOf } from "./causes.ts";
 
 /** Maximum unread lines of a follower; the connection of a slower one is cut. */
-const FOLLOW_BACKLOG = 10_000;
+const MAX_BACKLOG_LINES = 10_000;
 
 /** Operations to inspect a world and to reset it. */
 export const INSPECTION_OPERATIONS = [
@@ -47,9 +47,9 @@ export const INSPECTION_OPERATIONS = [
     },
     run({ world }, { query }): Lines {
       const { follow, since = 0 } = query;
-      if (follow !== 1) return { lines: kept(world, since) };
+      if (follow !== 1) return { lines: journalLines(world, since) };
       world.requireLive();
-      return { lines: followed(world, since), isEndless: true };
+      return { lines: followJournal(world, since), isEndless: true };
     },
   }),
   control({
@@ -104,7 +104,7 @@ function choicesView(choices: ControlContext["choices"], { assumptions }: Settin
   return noted.map((id) => ({ id, value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }));
 }
 
-async function* kept(world: World, since: number): AsyncIterable<string> {
+async function* journalLines(world: World, since: number): AsyncIterable<string> {
   for (const entry of world.journal.since(since)) yield line(entry);
 }
 
@@ -112,14 +112,14 @@ async function* kept(world: World, since: number): AsyncIterable<string> {
  * A hand-written iterator, because a waiting generator cannot be interrupted: a disconnected follower would
  * remain until the next turn, which may never come with a frozen clock.
  */
-function followed(world: World, since: number): AsyncIterable<string> {
+function followJournal(world: World, since: number): AsyncIterable<string> {
   const backlog: JournalEntry[] = [...world.journal.since(since)];
   let wake = () => {};
   let isOver = world.defect !== undefined;
 
   function take(entry: JournalEntry): void {
     backlog.push(entry);
-    if (backlog.length > FOLLOW_BACKLOG) return leave();
+    if (backlog.length > MAX_BACKLOG_LINES) return leave();
     wake();
   }
 
@@ -139,7 +139,7 @@ function followed(world: World, since: number): AsyncIterable<string> {
             wake = resolve;
           });
         // Cut off, not ended: a follower can tell that the journal goes on.
-        if (backlog.length > FOLLOW_BACKLOG) throw new Error("The follower is too slow.");
+        if (backlog.length > MAX_BACKLOG_LINES) throw new Error("The follower is too slow.");
         const entry = backlog.shift();
         return entry ? { value: line(entry), done: false } : { value: undefined, done: true };
       },
@@ -152,10 +152,10 @@ function followed(world: World, since: number): AsyncIterable<string> {
 }
 
 function line(entry: JournalEntry): string {
-  const { sent = [], answered = [] } = undocumentedOf(entry.cause) ?? {};
+  const { request = [], reply = [] } = undocumentedOf(entry.cause) ?? {};
   const beyond = {
-    ...(sent.length > 0 && { sent_beyond: sent }),
-    ...(answered.length > 0 && { answered_beyond: answered }),
+    ...(request.length > 0 && { sent_beyond: request }),
+    ...(reply.length > 0 && { answered_beyond: reply }),
   };
   return `${JSON.stringify({ ...entry, ...beyond })}\n`;
 }

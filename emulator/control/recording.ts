@@ -17,15 +17,15 @@ import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { RecordedRequest, Recording } from "../subjects/recording.ts";
 import type { LimitSettings } from "../subjects/settings.ts";
 
-const LONG_TEXT = 1024;
-const KEPT_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
+const MAX_STRING_CHARACTERS = 1024;
+const RECORDED_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
 
 /** Values published with the emulator; not masked, since a replay needs them. */
-const KNOWN_SECRETS = new Set(["emulator-secret", "emulator-key"]);
+const PUBLISHED_SECRETS = new Set(["emulator-secret", "emulator-key"]);
 const LEFT_OUT = "left-out";
 const NO_BODY = new Uint8Array(0);
 
-const SHOWN_CHARACTERS = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 
 /** A line of the recording; streams and replies that were too long to keep have no `reply`, and no verdict. */
 const EXCHANGE = object({
@@ -51,9 +51,9 @@ export function createRecording(
   { recorded_requests, recorded_bytes, recorded_body_bytes }: RecordingLimits,
 ): Recording {
   /** The nth request is at n modulo their number: to shift them would move all of them with each request. */
-  const kept: (KeptRequest | undefined)[] = [];
+  const kept: (StoredRequest | undefined)[] = [];
   let [first, next] = [0, 0];
-  let headers: KeptRequest["headers"] = {};
+  let headers: StoredRequest["headers"] = {};
   let bytes = 0;
   let isComplete = isFresh;
   let arrivals = 0;
@@ -70,8 +70,8 @@ export function createRecording(
       arrivals += 1;
       const arrival = arrivals;
       return (reply) => {
-        headers = keptHeaders(request, headers);
-        const taken = keptRequest({ arrival, at: now, headers }, request, reply, recorded_body_bytes);
+        headers = recordedHeaders(request, headers);
+        const taken = storedRequest({ arrival, at: now, headers }, request, reply, recorded_body_bytes);
         bytes += taken.bytes;
         while (next - first === recorded_requests || bytes > recorded_bytes) dropFirst();
         kept[next % recorded_requests] = taken;
@@ -120,7 +120,7 @@ export const RECORDING_OPERATIONS = [
     async run(context, { body }) {
       const verdict = await context.judge({ query: "", region: "us", headers: {}, body: null, ...body });
       if (verdict) return verdict;
-      const asked = `${body.method} ${body.path}`.slice(0, SHOWN_CHARACTERS);
+      const asked = `${body.method} ${body.path}`.slice(0, MAX_SHOWN_CHARACTERS);
       throw new Refusal(
         422,
         "not_of_this_api",
@@ -137,7 +137,7 @@ async function* linesOf({ isComplete, requests }: Recording, seed: number): Asyn
 }
 
 /** A request as received; it is formatted only when the recording is read. */
-interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
+interface StoredRequest extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   /** Set later: replies come in a different order from requests. */
@@ -151,22 +151,25 @@ interface KeptRequest extends Pick<HttpRequest, "region" | "method" | "path" | "
 }
 
 /** Those of the request before where they are the same: most clients send the same with each request. */
-function keptHeaders({ headers }: HttpRequest, latest: KeptRequest["headers"]): KeptRequest["headers"] {
-  if (KEPT_HEADERS.every((name) => headers[name] === latest[name])) return latest;
+function recordedHeaders(
+  { headers }: HttpRequest,
+  latest: StoredRequest["headers"],
+): StoredRequest["headers"] {
+  if (RECORDED_HEADERS.every((name) => headers[name] === latest[name])) return latest;
   const kept: Record<string, string> = {};
-  for (const name of KEPT_HEADERS) if (headers[name] !== undefined) kept[name] = headers[name];
+  for (const name of RECORDED_HEADERS) if (headers[name] !== undefined) kept[name] = headers[name];
   return kept;
 }
 
-function keptRequest(
-  { arrival, at, headers }: Pick<KeptRequest, "arrival" | "at" | "headers">,
+function storedRequest(
+  { arrival, at, headers }: Pick<StoredRequest, "arrival" | "at" | "headers">,
   { region, method, path, query, body: sent }: HttpRequest,
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
   maxBytes: number,
-): KeptRequest {
+): StoredRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
   const body = sent.length > maxBytes ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
-  const reply = keptReply(replied, type, maxBytes);
+  const reply = storedReply(replied, type, maxBytes);
   return {
     arrival,
     region,
@@ -183,17 +186,17 @@ function keptRequest(
 }
 
 /** The text of a reply; a long one shares its bytes with what was sent. */
-function keptReply(
+function storedReply(
   body: HttpReply["body"],
   type: string | undefined,
   maxBytes: number,
-): KeptRequest["reply"] {
+): StoredRequest["reply"] {
   const isText = typeof body === "string" || (body instanceof Uint8Array && type === "application/json");
   if (!isText || body.length > maxBytes) return null;
-  return typeof body === "string" && body.length >= LONG_TEXT ? encoder.encode(body) : body;
+  return typeof body === "string" && body.length >= MAX_STRING_CHARACTERS ? encoder.encode(body) : body;
 }
 
-function recordOf({ at, body, reply, ...rest }: KeptRequest, labels: Map<string, string>): RecordedRequest {
+function recordOf({ at, body, reply, ...rest }: StoredRequest, labels: Map<string, string>): RecordedRequest {
   const { region, method, path, query, headers, status } = rest;
   return {
     at: formatInstant(at),
@@ -237,7 +240,7 @@ function withoutSecrets(path: string, text: string | null): string | null {
   const shown = withoutUrlSecrets(text, LEFT_OUT);
   if (!isControl && !text.includes(`"${WEBHOOK_MEMBER}"`) && !isSecretName(text)) return shown;
   const hideUnknown: Hide = (at, value) =>
-    KNOWN_SECRETS.has(String(value)) ? value : (isControl ? hideOfControl : hide)(at, value);
+    PUBLISHED_SECRETS.has(String(value)) ? value : (isControl ? hideOfControl : hide)(at, value);
   try {
     return hideInJson(shown, hideUnknown);
   } catch {

@@ -144,7 +144,7 @@ export const WORLD_OPERATIONS = [
     query: { name: optional(text()), replace: SWITCH },
     run({ snapshots }, { query, raw }) {
       const { name, replace } = query;
-      return snapshots.import(raw.stream ?? piecesOf(raw.body), {
+      return snapshots.import(raw.stream ?? chunksOf(raw.body), {
         name,
         mayReplace: replace === 1,
       });
@@ -171,6 +171,6 @@ export const WORLD_OPERATIONS = [
   }),
 ] as const;
 
-async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;
 }

@@ -7,7 +7,7 @@ import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
 import { differences } from "../../scenarios/matching.ts";
 import { alternativesOf, NOTING } from "../../scenarios/readings/readings.ts";
-import type { NotedChoice } from "../client/views.ts";
+import type { ChoiceView } from "../client/views.ts";
 import { type AdvanceResult, type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 import { deliveryVerdict, type ExpectedDelivery } from "./vitest-parts/deliveries.ts";
 import { concludeTest } from "./vitest-parts/outcome.ts";
@@ -183,7 +183,7 @@ export function describeReadings(
     describe("as configured", () => {
       const noted = testUnder(NOTING);
       noted.afterEach(async ({ emulator }) => {
-        for (const { id } of await emulator.control<readonly NotedChoice[]>("GET", "/choices"))
+        for (const { id } of await emulator.control<readonly ChoiceView[]>("GET", "/choices"))
           consulted.add(id);
       });
       define(noted);

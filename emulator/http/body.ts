@@ -9,7 +9,7 @@ const MAX_DEPTH = 500;
 export function readBody(
   { headers, body }: HttpRequest,
   maxBytes: number,
-  keptMembers?: readonly string[],
+  textMembers?: readonly string[],
 ): unknown {
   if (body.length > maxBytes)
     throw new Refusal(
@@ -26,7 +26,7 @@ export function readBody(
       "unsupported_media_type",
       `Content-Type must be application/json, not ${type || "missing"}.`,
     );
-  return (keptMembers && parseItemTexts(body, keptMembers)) ?? parseUtf8Json(body);
+  return (textMembers && parseItemTexts(body, textMembers)) ?? parseUtf8Json(body);
 }
 
 /** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */

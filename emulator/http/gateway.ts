@@ -34,7 +34,7 @@ import {
 import { countRequest } from "./rate-limit.ts";
 import { refusalReply } from "./refusal-reply.ts";
 import { chosenRoute, type OperationRoute, type RequestRoute, routeOf } from "./route.ts";
-import { noteUndocumented, undocumentedMembers, undocumentedRequest } from "./undocumented-members.ts";
+import { noteUndocumented, undocumentedInReply, undocumentedInRequest } from "./undocumented-members.ts";
 import { unshownWarning, warning } from "./warning.ts";
 
 /** From a request to its reply: route, identify, limit, check, turn, reply. */
@@ -172,10 +172,12 @@ function replyOf(
   const isStream = isStreamReply(result);
   const hasHeaders = isReplyWithHeaders(result);
   const body = hasHeaders ? result.body : result;
-  const answered = undocumentedMembers(operation, body, isStream);
-  const found = { sent: undocumentedRequest(operation, checked), answered };
-  noteUndocumented(cause, found);
-  const headers = warning(checked.unknown, world.ports.settings.strict ? found : undefined);
+  const undocumented = {
+    request: undocumentedInRequest(operation, checked),
+    reply: undocumentedInReply(operation, body, isStream),
+  };
+  noteUndocumented(cause, undocumented);
+  const headers = warning(checked.unknown, world.ports.settings.strict ? undocumented : undefined);
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const { status } = operation.reply;
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);

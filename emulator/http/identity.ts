@@ -11,7 +11,7 @@ export interface Caller {
   readonly address: string;
   readonly region: string;
   /** The named workspace, as written. */
-  readonly namedTenant: string | undefined;
+  readonly requestedTenant: string | undefined;
 }
 
 /** Reads the caller from the headers; an empty header counts as absent. */
@@ -19,7 +19,7 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
   return {
     apiKey: headers["x-api-key"] || undefined,
     userId: headers["x-user-id"] || undefined,
-    namedTenant: headers["x-tenant-id"] || undefined,
+    requestedTenant: headers["x-tenant-id"] || undefined,
     address,
     region,
   };
@@ -30,14 +30,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The workspace of a call, empty where none is needed, or the refusal (§5-1, 5-6). */
 export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation["workspace"]): string {
   if (named === "none") return "";
-  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.namedTenant))
+  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.requestedTenant))
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
   const known = auth.keys.find((one) => one.key === caller.apiKey && isGoodIn(one, caller.region));
   const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
   if (!known) refuseUnknownCaller(caller, auth, isUser);
-  const tenant = caller.namedTenant?.toLowerCase();
+  const tenant = caller.requestedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(
       422,

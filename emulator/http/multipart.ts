@@ -3,8 +3,8 @@ import { Refusal } from "../kernel/refusal.ts";
 import { asBuffer, decodeUtf8, matchesAt } from "../subjects/bytes.ts";
 import { isPlainText } from "../subjects/json-walk.ts";
 
-const HEADER_BYTES_MAX = 8_192;
-const BOUNDARY_LENGTH_MAX = 200;
+const MAX_HEADER_BYTES = 8_192;
+const MAX_BOUNDARY_LENGTH = 200;
 const ENCODER = new TextEncoder();
 const HEADERS_END = ENCODER.encode("\r\n\r\n");
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d];
@@ -13,7 +13,7 @@ const USUAL_HEADERS =
   /^content-disposition: form-data; name="([ !#-[\]-~]+)"\r\ncontent-type: ([\w.+-]+\/[\w.+-]+)(?:; length=(\d{1,15}))?$/i;
 const PARAMETER = /;\s*([\w!#$&+^`|~.*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
-type PartHead = Pick<FormPart, "name" | "contentType" | "length">;
+type PartHeaders = Pick<FormPart, "name" | "contentType" | "length">;
 
 /**
  * The parts of a multipart/form-data body in memory, without copying. A part that declares
@@ -42,8 +42,8 @@ export function readMultipart(sent: Uint8Array, contentType: string, maxParts: n
 
 function boundaryOf(contentType: string): string {
   const boundary = parametersOf(contentType).get("boundary") ?? "";
-  if (boundary === "" || boundary.length > BOUNDARY_LENGTH_MAX)
-    throw malformed(`Content-Type names no boundary of 1 to ${BOUNDARY_LENGTH_MAX} characters`);
+  if (boundary === "" || boundary.length > MAX_BOUNDARY_LENGTH)
+    throw malformed(`Content-Type names no boundary of 1 to ${MAX_BOUNDARY_LENGTH} characters`);
   return boundary;
 }
 
@@ -68,13 +68,13 @@ function readPart(
   at: number,
   delimiter: Uint8Array,
   number: number,
-): { readonly head: PartHead; readonly from: number; readonly end: number } {
+): { readonly head: PartHeaders; readonly from: number; readonly end: number } {
   const headEnd = body.indexOf(HEADERS_END, at);
   const from = headEnd + HEADERS_END.length;
-  if (headEnd < 0 || from - at > HEADER_BYTES_MAX)
-    throw malformed(`the headers of part ${number} do not end within ${HEADER_BYTES_MAX} bytes`);
+  if (headEnd < 0 || from - at > MAX_HEADER_BYTES)
+    throw malformed(`the headers of part ${number} do not end within ${MAX_HEADER_BYTES} bytes`);
   const head =
-    usualHead(body.toString("latin1", at, headEnd)) ?? readHead(body.subarray(at, headEnd), number);
+    usualHeaders(body.toString("latin1", at, headEnd)) ?? readHeaders(body.subarray(at, headEnd), number);
   const { name, length } = head;
   const end = length === undefined ? body.indexOf(delimiter, from) : from + length;
   if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
@@ -82,14 +82,14 @@ function readPart(
   return { head, from, end };
 }
 
-function usualHead(text: string): PartHead | undefined {
+function usualHeaders(text: string): PartHeaders | undefined {
   const found = USUAL_HEADERS.exec(text);
   if (!found) return undefined;
   const [, name = "", contentType = "", length] = found;
   return { name, contentType, length: length === undefined ? undefined : Number(length) };
 }
 
-function readHead(bytes: Buffer, number: number): PartHead {
+function readHeaders(bytes: Buffer, number: number): PartHeaders {
   const headers = headersOf(decodeText(bytes, number), number);
   const disposition = headers.get("content-disposition") ?? "";
   const name = parametersOf(disposition).get("name");

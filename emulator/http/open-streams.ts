@@ -75,9 +75,9 @@ export function createOpenStreams(): OpenStreams {
 
 /** A listener's result: a text to send, nothing yet, or the end. */
 interface RunReader {
-  next(): { readonly text: string; readonly over: boolean };
+  next(): { readonly text: string; readonly isOver: boolean };
   /** The text to send when the world ends before the run. */
-  ended(problem: Error): string;
+  textAtEnd(problem: Error): string;
 }
 
 interface RunStream {
@@ -111,10 +111,10 @@ function runStream({ world, follow, stepper, listener, closed }: RunStream): Asy
   function nextText(): string | undefined {
     let isEnd = true;
     try {
-      const { text, over } = world.defect
-        ? { text: listener.ended(world.defect), over: true }
+      const { text, isOver } = world.defect
+        ? { text: listener.textAtEnd(world.defect), isOver: true }
         : listener.next();
-      isEnd = over;
+      isEnd = isOver;
       return text === "" ? undefined : text;
     } finally {
       // A failed listener ends the stream.
@@ -163,9 +163,9 @@ function streamOf({ reader }: World, follow: RunSubscription): RunReader {
     next() {
       const step = readStream(reader, follow, place);
       place = step.position;
-      return { text: step.frames.map(frameText).join(""), over: step.isOver };
+      return { text: step.frames.map(frameText).join(""), isOver: step.isOver };
     },
-    ended: (problem) => frameText({ id: "end", event: "error", data: errorOf(problem) }),
+    textAtEnd: (problem) => frameText({ id: "end", event: "error", data: errorOf(problem) }),
   };
 }
 
@@ -174,10 +174,10 @@ function outcomeFor({ reader }: World, { runId }: RunSubscription): RunReader {
     next() {
       const outcome = outcomeOf(reader, runId);
       return outcome === undefined
-        ? { text: "", over: false }
-        : { text: JSON.stringify(outcome), over: true };
+        ? { text: "", isOver: false }
+        : { text: JSON.stringify(outcome), isOver: true };
     },
-    ended: (problem) => JSON.stringify({ __error__: errorOf(problem) }),
+    textAtEnd: (problem) => JSON.stringify({ __error__: errorOf(problem) }),
   };
 }
 

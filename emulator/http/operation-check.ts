@@ -51,18 +51,18 @@ interface NamedCheck {
   readonly check: Check;
 }
 
-const prepared = new WeakMap<RequestFields, Checks>();
+const preparedChecks = new WeakMap<RequestFields, Checks>();
 
-const widened = new WeakMap<Operation, Operation>();
+const widerOperations = new WeakMap<Operation, Operation>();
 
 /** The operation with its query fields under the effective assumptions. */
 export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
   const { queryWhen } = operation;
   if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
-  const known = widened.get(operation);
+  const known = widerOperations.get(operation);
   if (known) return known;
   const wider = { ...operation, query: { ...operation.query, ...queryWhen.query } };
-  widened.set(operation, wider);
+  widerOperations.set(operation, wider);
   return wider;
 }
 
@@ -70,10 +70,10 @@ export function operationUnder(operation: Operation, assumptions: Settings["assu
 interface ReadQuery {
   readonly query: CheckedRequest["query"];
   readonly parameters: readonly string[];
-  readonly unread: readonly string[];
+  readonly unknown: readonly string[];
 }
 
-const NO_QUERY: ReadQuery = { query: {}, parameters: [], unread: [] };
+const NO_QUERY: ReadQuery = { query: {}, parameters: [], unknown: [] };
 
 /** The last query of each operation: clients that poll send the same one again and again. */
 const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly sent: string }>();
@@ -90,7 +90,7 @@ function queryOf(operation: RequestFields, { query: sent }: HttpRequest): ReadQu
 function newQueryOf({ query: fields = {} }: RequestFields, sent: string): ReadQuery {
   const given = new URLSearchParams(sent);
   const parameters = [...new Set(given.keys())];
-  return { query: readQuery(given, fields), parameters, unread: unknownParameters(parameters, fields) };
+  return { query: readQuery(given, fields), parameters, unknown: unknownParameters(parameters, fields) };
 }
 
 /** Validates a request, with a sentence for each invalid field. */
@@ -99,8 +99,11 @@ export function checkRequest(
   checks: Checks,
   { request, path, body }: UncheckedRequest,
 ): CheckedRequest {
-  const { query, parameters, unread } =
-    request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
+  const {
+    query,
+    parameters,
+    unknown: unknownNames,
+  } = request.query === "" && !fields.query ? NO_QUERY : queryOf(fields, request);
   const problems: string[] = [];
   for (const { name, check } of checks.path) problems.push(...check(path[name], `path.${name}`));
   for (const { name, check, isOptional } of checks.query)
@@ -109,7 +112,7 @@ export function checkRequest(
   const read = body.isForm ? undefined : fields.body;
   if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
   const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
-  const unknown = unread.length > 0 ? [...unread, ...unknownMembers] : unknownMembers;
+  const unknown = unknownNames.length > 0 ? [...unknownNames, ...unknownMembers] : unknownMembers;
   return { path, query, parameters, body: body.value, unknown, problems };
 }
 
@@ -127,7 +130,7 @@ export function refuseInvalid(
 
 /** The validators of an operation; undefined until compiled. */
 export function checksOf(fields: RequestFields): Checks | undefined {
-  return prepared.get(fields);
+  return preparedChecks.get(fields);
 }
 
 /** Compiles the validators of an operation, once. */
@@ -146,7 +149,7 @@ export async function prepareChecks(fields: RequestFields): Promise<Checks> {
     ),
     body: body && (await checkOf(body)),
   };
-  prepared.set(fields, checks);
+  preparedChecks.set(fields, checks);
   return checks;
 }
 

@@ -19,14 +19,14 @@ export function readQuery(given: URLSearchParams, fields: QueryFields): Readonly
   return values;
 }
 
-const MAX_UNKNOWN = 50;
+const MAX_UNKNOWN_NAMES = 50;
 
 /** Unknown ones of the parameters that were sent. */
 export function unknownParameters(names: readonly string[], fields: QueryFields): readonly string[] {
   const isKnown = (name: string) =>
     Object.hasOwn(fields, name) || Object.hasOwn(fields, name.replace(/\[\d{0,4}\]$/, ""));
   const unknown = names.filter((name) => !isKnown(name));
-  return unknown.slice(0, MAX_UNKNOWN).map((name) => `query.${name}`);
+  return unknown.slice(0, MAX_UNKNOWN_NAMES).map((name) => `query.${name}`);
 }
 
 /** The field itself, whether it may be left out or not. */

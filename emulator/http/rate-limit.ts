@@ -28,10 +28,10 @@ export function countRequest(world: World, request: HttpRequest, caller: Caller)
   const decision = limiter.decide({ apiKey, userId, address, region, method, path }, world.now);
   if (!decision) return NOT_LIMITED;
   const headers = headersOf(decision, limiter.settings, world.now);
-  return decision.admitted ? { headers } : { headers, refusal: refused(world, request, decision) };
+  return decision.admitted ? { headers } : { headers, refusal: refuseRequest(world, request, decision) };
 }
 
-function refused(world: World, { method, path }: HttpRequest, decision: Decision): unknown {
+function refuseRequest(world: World, { method, path }: HttpRequest, decision: Decision): unknown {
   const { row, identity, count, seconds } = decision;
   const { category, identity: kind }: RateLimit = RATE_LIMITS[row.id];
   const by = shownIdentity(kind, identity);

@@ -13,7 +13,7 @@ const NOTHING: readonly string[] = [];
 const preparedFields = new WeakMap<Field<unknown>, Prepared>();
 
 /** Paths of the members of a success that the specification does not define, such as `body[].finished_at`. */
-export function undocumentedMembers(
+export function undocumentedInReply(
   { reply }: Operation,
   body: unknown,
   isOutcome = false,
@@ -40,7 +40,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Members of a request to an operation that the specification shows, which it does not define. */
-export function undocumentedRequest(
+export function undocumentedInRequest(
   { shown, body: field, query = {} }: Operation,
   { body, parameters }: Pick<CheckedRequest, "body" | "parameters">,
 ): readonly string[] {
@@ -58,8 +58,8 @@ function isOurs(parameter: Parameters[string] | undefined): boolean {
 
 /** What a request and its reply have that the specification does not define. */
 export interface Undocumented {
-  readonly sent: readonly string[];
-  readonly answered: readonly string[];
+  readonly request: readonly string[];
+  readonly reply: readonly string[];
 }
 
 /** A symbol key, which JSON ignores, so that stored bytes do not change. */
@@ -69,7 +69,7 @@ type AnnotatedCause = Cause & { [UNDOCUMENTED]?: Undocumented };
 
 /** Notes on the turn of a request what is undocumented of it; a later turn may have answered it. */
 export function noteUndocumented(cause: Cause, found: Undocumented): void {
-  if (found.sent.length + found.answered.length > 0) (cause as AnnotatedCause)[UNDOCUMENTED] = found;
+  if (found.request.length + found.reply.length > 0) (cause as AnnotatedCause)[UNDOCUMENTED] = found;
 }
 
 /** What is undocumented of a turn. */

@@ -2,20 +2,20 @@ import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
 import { NO_HEADERS, type ReplyHeaders } from "../subjects/message.ts";
 import type { Undocumented } from "./undocumented-members.ts";
 
-const NAMES_SHOWN = 20;
-const LONGEST = 1000;
+const MAX_NAMES = 20;
+const MAX_LENGTH = 1000;
 
 /** The warning header: unknown members of the request, and what goes beyond the specification if that is to be said. */
 export function warning(unknown: readonly string[], beyond?: Undocumented): ReplyHeaders {
   if (unknown.length === 0 && !beyond) return NO_HEADERS;
   const parts = [
     ["unknown fields", unknown],
-    ["sent beyond the specification", beyond?.sent ?? []],
-    ["answered beyond the specification", beyond?.answered ?? []],
+    ["sent beyond the specification", beyond?.request ?? []],
+    ["answered beyond the specification", beyond?.reply ?? []],
   ] as const;
   const said = parts.filter(([, names]) => names.length > 0);
   if (said.length === 0) return NO_HEADERS;
-  return { "x-emulator-warning": said.map(([what, names]) => `${what}: ${shown(names)}`).join("; ") };
+  return { "x-emulator-warning": said.map(([what, names]) => `${what}: ${headerText(names)}`).join("; ") };
 }
 
 /** The warning header of a path that the specification does not show. */
@@ -24,10 +24,10 @@ export function unshownWarning({ section, says }: UnshownPath): ReplyHeaders {
 }
 
 /** Header values hold printable ASCII only; names of members can be anything. */
-function shown(names: readonly string[]): string {
+function headerText(names: readonly string[]): string {
   return names
-    .slice(0, NAMES_SHOWN)
+    .slice(0, MAX_NAMES)
     .join(", ")
     .replace(/[^\x20-\x7e]/g, "?")
-    .slice(0, LONGEST);
+    .slice(0, MAX_LENGTH);
 }

@@ -61,7 +61,7 @@ export interface AdvanceProgress {
   readonly waitsFor: (() => string) | undefined;
 }
 
-const FIRED_SHOWN = 1000;
+const MAX_LISTED_EVENTS = 1000;
 
 /**
  * Steps through every due instant in order, never over one, and moves on only when nothing that was
@@ -78,7 +78,7 @@ export async function advance<Types extends WorldTypes>(
     if (cause.type !== "event") return;
     firedTotal += 1;
     bounds.onFired?.(firedTotal);
-    if (fired.length >= FIRED_SHOWN) return;
+    if (fired.length >= MAX_LISTED_EVENTS) return;
     fired.push({
       at: formatInstant(now),
       kind: cause.name,
@@ -89,7 +89,7 @@ export async function advance<Types extends WorldTypes>(
 
   /** The reason to stop now; undefined to continue. */
   async function reasonToStop(): Promise<Advance["stopped"] | undefined> {
-    if (world.inFlight().length > 0 && (await bounds.effectsStalled(world.settled()))) return "stalled";
+    if (world.inFlight().length > 0 && (await bounds.effectsStalled(world.whenSettled()))) return "stalled";
     if (world.defect) throw world.defect;
     if (bounds.until?.(world.reader)) return "until";
     if (bounds.isInterrupted?.()) return "interrupted";

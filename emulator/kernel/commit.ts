@@ -55,7 +55,7 @@ export interface Commit {
   readonly unscheduled?: readonly number[];
   /** The number of the event that this turn answered. */
   readonly fired?: number;
-  readonly asked?: readonly Effect[];
+  readonly effects?: readonly Effect[];
   /** The number of the effect whose result this turn took. */
   readonly settled?: number;
   readonly ordinals?: Readonly<Record<string, number>>;
@@ -126,7 +126,7 @@ export function progressFrom(state: StateWithoutRecords): Progress {
       clock = commit.clock ?? clock;
       Object.assign(ordinals, commit.ordinals);
       for (const event of commit.scheduled ?? []) queue.set(event.number, event);
-      for (const effect of commit.asked ?? []) inFlight.set(effect.number, effect);
+      for (const effect of commit.effects ?? []) inFlight.set(effect.number, effect);
       for (const number of commit.unscheduled ?? []) queue.delete(number);
       if (commit.fired !== undefined) queue.delete(commit.fired);
       if (commit.settled !== undefined) inFlight.delete(commit.settled);

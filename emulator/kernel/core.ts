@@ -6,7 +6,7 @@ import { createPendingReplies, type PendingReplies } from "./pending-replies.ts"
 import type { EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import { knownEffects, knownEvents } from "./stored.ts";
+import { typedEffects, typedEvents } from "./stored.ts";
 import {
   createTurnFactory,
   type Turn,
@@ -48,10 +48,10 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
     parts,
     records,
     pendingReplies,
-    queue: timeline.createQueue(knownEvents<Types>(parts.events, image.queue)),
+    queue: timeline.createQueue(typedEvents<Types>(parts.events, image.queue)),
     journal: timeline.journal,
     effectQueue: createEffectQueue({
-      inFlight: knownEffects<Types>(parts.effects, image.inFlight),
+      inFlight: typedEffects<Types>(parts.effects, image.inFlight),
       runners: parts.effects,
       flush: parts.flush,
       deliver: (effect, result) => deliverResult(core, effect, result),
@@ -109,18 +109,18 @@ export function runTurn<Types extends WorldTypes, R>(
 
 function finish<Types extends WorldTypes>(
   core: Core<Types>,
-  { commit, scheduled, asked, replies, changed, replaced }: TurnOutcome<Types>,
+  { commit, scheduled, effects, replies, changed, replaced }: TurnOutcome<Types>,
 ): void {
   const { persist, afterTurn } = core.parts;
   if (changed) persist(commit);
   if (commit.unscheduled) core.queue.remove(commit.unscheduled);
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
-  for (const effect of asked) core.effectQueue.add(effect);
+  for (const effect of effects) core.effectQueue.add(effect);
   // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
   core.journal.append(commit);
   afterTurn?.(commit, changed, replaced);
-  for (const { ticket: replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
+  for (const { replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 
 /** A turn that refused its request must not have written anything; otherwise the world is ended. */

@@ -23,7 +23,7 @@ export interface EffectQueue<Types extends WorldTypes> {
   settle(number: number): void;
   list(): readonly EffectOf<Types>[];
   /** Resolves when none is in flight. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
   /** Wakes whoever waits for `settled` when nothing is left. */
   notifyIfIdle(): void;
   /** Drops all effects; their results are ignored. */
@@ -108,7 +108,7 @@ export function createEffectQueue<Types extends WorldTypes>({
     restart: () => void toStart.push(...running.values()),
     settle: (number) => void running.delete(number),
     list: () => [...running.values()],
-    settled() {
+    whenSettled() {
       if (running.size === 0) return Promise.resolve();
       idle ??= withResolvers<void>();
       return idle.promise;

@@ -16,11 +16,11 @@ let last = { instant: Number.NaN, text: "" };
 /** ISO 8601 in UTC with six decimals, as the platform prints times. */
 export function formatInstant(instant: Instant): string {
   // Consecutive calls often format the same instant.
-  if (instant !== last.instant) last = { instant, text: `${upToMillis(instant)}000Z` };
+  if (instant !== last.instant) last = { instant, text: `${formatToMillis(instant)}000Z` };
   return last.text;
 }
 
-function upToMillis(instant: Instant): string {
+function formatToMillis(instant: Instant): string {
   const whole = Math.trunc(instant);
   const midnight = Math.floor(whole / DAY_MS) * DAY_MS;
   if (midnight !== lastDay.midnight)
@@ -63,7 +63,7 @@ export function parseMicros(text: string): number | undefined {
 export function formatMicros(micros: number): string {
   const millis = Math.floor(micros / 1000);
   const rest = micros - millis * 1000;
-  return `${upToMillis(millis)}${String(rest).padStart(3, "0")}Z`;
+  return `${formatToMillis(millis)}${String(rest).padStart(3, "0")}Z`;
 }
 
 /** The beginning of a day in UTC; undefined when the calendar has no such day. */

@@ -12,7 +12,7 @@ export interface JournalEntry {
   readonly put?: readonly string[];
   readonly removed?: readonly string[];
   readonly scheduled?: readonly { readonly at: string; readonly kind: string; readonly ref: string }[];
-  readonly asked?: readonly { readonly kind: string; readonly ref: string }[];
+  readonly effects?: readonly { readonly kind: string; readonly ref: string }[];
   readonly clock?: ClockState;
   readonly notes?: readonly Note[];
 }
@@ -129,7 +129,7 @@ function pointOf(kept: JournalTurn): Point {
 
 /** The journal entry of a commit: `collection/key` for every record, and times as ISO 8601. */
 export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
-  const { turn, now, cause, put, removed, scheduled, asked, clock, notes } = commit;
+  const { turn, now, cause, put, removed, scheduled, effects, clock, notes } = commit;
   const entry: { -readonly [Member in keyof JournalEntry]: JournalEntry[Member] } = {
     turn,
     now: formatInstant(now),
@@ -140,7 +140,7 @@ export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): Jour
   if (removed) entry.removed = namesOf(removed);
   if (scheduled)
     entry.scheduled = scheduled.map(({ at, kind, ref }) => ({ at: formatInstant(at), kind, ref }));
-  if (asked) entry.asked = asked.map(({ kind, ref }: Effect) => ({ kind, ref }));
+  if (effects) entry.effects = effects.map(({ kind, ref }: Effect) => ({ kind, ref }));
   if (clock) entry.clock = clock;
   if (notes) entry.notes = notes;
   return entry;

@@ -1,5 +1,5 @@
 import type { Commit, StoredRecord, WorldState } from "./commit.ts";
-import { type Collection, createTable, type Replaced, type Row, type Table } from "./table.ts";
+import { type Collection, createTable, type ReplacedRow, type Row, type Table } from "./table.ts";
 import type { Reader } from "./turn.ts";
 
 /** The tables of a world, one for each of its collections. */
@@ -7,11 +7,11 @@ export interface Records {
   readonly reader: Reader;
   table<T>(kind: Collection<T>): Table<T>;
   /** Applies a commit again; answers what it replaces. */
-  apply(changes: Changes): readonly Replaced[];
+  apply(changes: Changes): readonly ReplacedRow[];
   /** Takes the last changes back, which had replaced these. */
-  undo(changes: Changes, replaced: readonly Replaced[]): void;
+  undo(changes: Changes, replaced: readonly ReplacedRow[]): void;
   /** Everything, as a snapshot has it. */
-  stored(): WorldState["records"];
+  storedRecords(): WorldState["records"];
   /** Records of their own that begin with what these hold. */
   copy(): Records;
 }
@@ -25,10 +25,10 @@ type Tables = Map<string, Table<never>>;
 /** The records of a stored world; those of a collection that is not among these are left out. */
 export function createRecords(
   collections: readonly Collection<never>[],
-  stored: WorldState["records"],
+  storedRecords: WorldState["records"],
 ): Records {
   const records = recordsIn(new Map(collections.map((kind) => [kind.name, kind])), new Map());
-  records.apply({ put: stored });
+  records.apply({ put: storedRecords });
   return records;
 }
 
@@ -69,7 +69,7 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       all: (kind) => table(kind).values(),
     },
     apply({ put = {}, removed = {} }) {
-      const replaced: Replaced[] = [];
+      const replaced: ReplacedRow[] = [];
       // What was removed and put again comes last in the order of its collection.
       each(removed, (collection, key) => {
         const row = tables.get(collection)?.remove(key);
@@ -92,7 +92,7 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
         if (kind) restore(kind, key, row);
       }
     },
-    stored: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
+    storedRecords: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
     copy: () => recordsIn(kinds, copyTables()),
   };
 }

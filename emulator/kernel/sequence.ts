@@ -10,7 +10,7 @@ interface Chunk {
   readonly items: OrderedId[];
 }
 
-const CHUNK_ITEMS = 256;
+const MAX_CHUNK_ITEMS = 256;
 
 /**
  * Ids in the order of their numbers, with direct access to any part;
@@ -38,11 +38,11 @@ export class Sequence {
     const rank = rankIn(items, entry.order);
     this.#size += 1;
     // Most ids come at the end: a full chunk is left full, and a new one begun.
-    if (rank === items.length && rank >= CHUNK_ITEMS && place === this.#chunks.length - 1)
+    if (rank === items.length && rank >= MAX_CHUNK_ITEMS && place === this.#chunks.length - 1)
       return void this.#chunks.push({ owner: this.#owner, items: [entry] });
     if (rank === items.length) items.push(entry);
     else items.splice(rank, 0, entry);
-    if (items.length > CHUNK_ITEMS)
+    if (items.length > MAX_CHUNK_ITEMS)
       this.#chunks.splice(place + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
   }
 

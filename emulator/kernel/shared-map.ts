@@ -16,7 +16,7 @@ interface Shard<V> {
 
 const FIRST_SHARDS = 4;
 /** Entries per shard at which there are twice as many shards: what the first write after a copy costs. */
-const FULL = 16;
+const MAX_ENTRIES_PER_SHARD = 16;
 
 /** An empty map; it grows as it is filled. */
 export function createSharedMap<V>(): SharedMap<V> {
@@ -28,7 +28,7 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
   let size = initialSize;
   let owner = {};
 
-  function placeOf(key: string): number {
+  function shardIndexOf(key: string): number {
     return hash(key) & (shards.length - 1);
   }
 
@@ -45,7 +45,7 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
     shards = new Array(before.length * 2).fill(undefined);
     for (const shard of before)
       shard?.entries.forEach((value, key) => {
-        ownShard(placeOf(key)).entries.set(key, value);
+        ownShard(shardIndexOf(key)).entries.set(key, value);
       });
   }
 
@@ -53,16 +53,16 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
     get size() {
       return size;
     },
-    get: (key) => (size === 0 ? undefined : shards[placeOf(key)]?.entries.get(key)),
+    get: (key) => (size === 0 ? undefined : shards[shardIndexOf(key)]?.entries.get(key)),
     set(key, value) {
-      const { entries } = ownShard(placeOf(key));
+      const { entries } = ownShard(shardIndexOf(key));
       const before = entries.size;
       entries.set(key, value);
       size += entries.size - before;
-      if (size > shards.length * FULL) grow();
+      if (size > shards.length * MAX_ENTRIES_PER_SHARD) grow();
     },
     delete(key) {
-      const place = placeOf(key);
+      const place = shardIndexOf(key);
       if (!shards[place]?.entries.has(key)) return false;
       ownShard(place).entries.delete(key);
       size -= 1;

@@ -12,7 +12,7 @@ export interface Collection<T> {
 }
 
 /** Part of a group, or of those in it that bear a label. */
-export interface PageOf {
+export interface PageRange {
   readonly group?: string;
   readonly label?: string;
   readonly offset: number;
@@ -45,7 +45,7 @@ export interface Table<T> {
   list(group?: string): Iterable<T>;
   count(group?: string, label?: string): number;
   /** In the order of first puts, or the other way round. */
-  page(wanted: PageOf): readonly T[];
+  page(wanted: PageRange): readonly T[];
   values(): Iterable<T>;
   /** A table of its own that begins with what this one holds; its cost hardly grows with that. */
   copy(): Table<T>;
@@ -58,7 +58,7 @@ export interface Row<T> {
 }
 
 /** What a turn has replaced or removed. */
-export interface Replaced {
+export interface ReplacedRow {
   readonly collection: string;
   readonly key: string;
   readonly row: Row<unknown>;

@@ -2,7 +2,7 @@ import type { Cause, ClockState, Commit, Note, StoredRecord } from "./commit.ts"
 import { idFor } from "./ids.ts";
 import type { Instant } from "./instant.ts";
 import type { EventQueue } from "./queue.ts";
-import type { Collection, PageOf, Replaced, Row, Table } from "./table.ts";
+import type { Collection, PageRange, ReplacedRow, Row, Table } from "./table.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, WorldTypes } from "./types.ts";
 
 /** Read access to the records of a world. */
@@ -12,7 +12,7 @@ export interface Reader {
   list<T>(kind: Collection<T>, group?: string): Iterable<T>;
   count<T>(kind: Collection<T>, group?: string, label?: string): number;
   /** Part of a group of a collection with labels, at a cost that does not grow with the group. */
-  page<T>(kind: Collection<T>, wanted: PageOf): readonly T[];
+  page<T>(kind: Collection<T>, wanted: PageRange): readonly T[];
   /** Records of all groups. */
   all<T>(kind: Collection<T>): Iterable<T>;
 }
@@ -43,7 +43,7 @@ export interface PendingReply {
   readonly number: number;
 }
 
-const PENDING_REPLY = Symbol("ticket");
+const PENDING_REPLY = Symbol("pending reply");
 
 /** Whether a handler returned a pending reply instead of a body. */
 export function isPendingReply(value: unknown): value is PendingReply {
@@ -97,12 +97,12 @@ export interface TurnOutcome<Types extends WorldTypes> {
   readonly commit: Commit;
   /** The events and effects of the commit, with their types. */
   readonly scheduled: readonly EventOf<Types>[];
-  readonly asked: readonly EffectOf<Types>[];
-  readonly replies: readonly { readonly ticket: number; readonly value: unknown }[];
+  readonly effects: readonly EffectOf<Types>[];
+  readonly replies: readonly { readonly replyNumber: number; readonly value: unknown }[];
   /** True when the store has to know of it. */
   readonly changed: boolean;
   /** The records that it replaced or removed, as they were before it. */
-  readonly replaced: readonly Replaced[];
+  readonly replaced: readonly ReplacedRow[];
 }
 
 /** Runs the turns of one world in sequence, reusing one turn object. */
@@ -151,13 +151,13 @@ interface Draft<Types extends WorldTypes> {
   /** By collection and key. */
   put?: Record<string, Map<string, StoredRecord>>;
   removed?: Record<string, Set<string>>;
-  replaced?: Replaced[];
+  replaced?: ReplacedRow[];
   scheduled?: EventOf<Types>[];
   unscheduled?: ReadonlySet<number>;
-  asked?: EffectOf<Types>[];
+  effects?: EffectOf<Types>[];
   ordinals?: Record<string, number>;
   notes?: Note[];
-  replies?: { readonly ticket: number; readonly value: unknown }[];
+  replies?: { readonly replyNumber: number; readonly value: unknown }[];
   clock?: ClockState;
 }
 
@@ -244,19 +244,19 @@ function plannerOf<Types extends WorldTypes>(
     },
     requestEffect(effect) {
       const draft = current();
-      draft.asked ??= [];
-      draft.asked.push({ number: nextOrdinal("effect"), ...effect });
+      draft.effects ??= [];
+      draft.effects.push({ number: nextOrdinal("effect"), ...effect });
     },
     deferReply() {
       // Ids are persistent, so that after a restart an old reply cannot match a new request.
-      const number = nextOrdinal("ticket");
+      const number = nextOrdinal("reply");
       context.openPendingReply(number);
       return { [PENDING_REPLY]: true, number };
     },
     resolveReply(replyNumber, value) {
       const draft = current();
       draft.replies ??= [];
-      draft.replies.push({ ticket: replyNumber, value });
+      draft.replies.push({ replyNumber: replyNumber, value });
     },
   };
 }
@@ -267,14 +267,14 @@ function outcomeOf<Types extends WorldTypes>(
   { fired, settled }: TurnTrigger,
 ): TurnOutcome<Types> {
   const { turn, now, cause, put, removed, scheduled, unscheduled } = draft;
-  const { asked, ordinals, clock, notes, replies = [] } = draft;
+  const { effects, ordinals, clock, notes, replies = [] } = draft;
   const replaced = draft.replaced?.slice() ?? NOTHING;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listed(put);
   if (removed) commit.removed = listed(removed);
   if (scheduled?.length) commit.scheduled = scheduled.slice();
   if (unscheduled?.size) commit.unscheduled = [...unscheduled];
-  if (asked) commit.asked = asked.slice();
+  if (effects) commit.effects = effects.slice();
   if (ordinals) commit.ordinals = ordinals;
   if (clock) commit.clock = clock;
   if (fired !== undefined) commit.fired = fired;
@@ -282,11 +282,11 @@ function outcomeOf<Types extends WorldTypes>(
   // What follows alone changes nothing that the store would have to know.
   const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes.slice();
-  return { commit, scheduled: scheduled ?? [], asked: asked ?? [], replies, changed, replaced };
+  return { commit, scheduled: scheduled ?? [], effects: effects ?? [], replies, changed, replaced };
 }
 
 /** Shared by the turns that replace nothing, which are kept in great numbers. */
-const NOTHING: readonly Replaced[] = [];
+const NOTHING: readonly ReplacedRow[] = [];
 
 /** Members that every commit has. */
 const COMMIT_BASE_MEMBERS = 3;

@@ -1,7 +1,7 @@
 import type { Commit } from "./commit.ts";
 import type { EffectRunners } from "./effect-queue.ts";
 import type { WorldImage } from "./image.ts";
-import type { Replaced } from "./table.ts";
+import type { ReplacedRow } from "./table.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Turn } from "./turn.ts";
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
@@ -37,5 +37,5 @@ export interface WorldParts<Types extends WorldTypes> {
    * Called after each turn that was not refused, when the world is whole again; `isChange` when it was persisted,
    * `replaced` with the records that it changed as they were before.
    */
-  readonly afterTurn?: (commit: Commit, isChange: boolean, replaced: readonly Replaced[]) => void;
+  readonly afterTurn?: (commit: Commit, isChange: boolean, replaced: readonly ReplacedRow[]) => void;
 }

@@ -29,7 +29,7 @@ export interface World<Types extends WorldTypes> {
   queue(): readonly EventOf<Types>[];
   inFlight(): readonly EffectOf<Types>[];
   /** Resolves when no effect is in flight. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
   /** The defect that ended this world, when one did. */
   readonly defect: Error | undefined;
   /** Ends this world: every later call and every waiting request is refused for this reason. */
@@ -87,7 +87,7 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
     nextEvent: queue.peek,
     queue: queue.list,
     inFlight: effectQueue.list,
-    settled: effectQueue.settled,
+    whenSettled: effectQueue.whenSettled,
     end(reason) {
       core.defect = reason;
       journal.close();
@@ -101,7 +101,7 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
       effectQueue.restart();
       drain(core);
     },
-    state: () => ({ ...commonState(), records: records.stored(), queue: queue.list() }),
+    state: () => ({ ...commonState(), records: records.storedRecords(), queue: queue.list() }),
     image: () => ({ ...commonState(), records: records.copy(), queue: queue.unordered() }),
   };
 }

@@ -30,7 +30,7 @@ export interface EngineParts {
   readonly configuration: Configuration;
   readonly folder: DataFolder;
   /** How many files of worlds may be open. */
-  readonly filesMax: number;
+  readonly maxFiles: number;
   readonly log: LogOptions | undefined;
   readonly addresses: ServerAddresses;
   readonly freeSpace: FreeSpaceGuard;
@@ -82,7 +82,7 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
 function openFolder({
   configuration,
   folder: { path: folder, isLost },
-  filesMax,
+  maxFiles,
   log,
   addresses,
   freeSpace,
@@ -91,7 +91,7 @@ function openFolder({
   const isKept = configuration.dataFolder !== null;
   const { limits } = configuration.settings;
   const secrets = isKept ? openSecrets(folder) : createSecrets();
-  const pool = openPool(folder, isKept, filesMax);
+  const pool = openPool(folder, isKept, maxFiles);
   const heads = openHeads(pool, secrets);
   const encoder = createFileEncoder();
   const snapshots = createSnapshots({ configuration, pool, heads, secrets });
@@ -118,7 +118,7 @@ function openFolder({
     seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
   });
   const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets, freeSpace };
-  const onDemand = loadedOnDemand(parts);
+  const onDemand = loadOnDemand(parts);
   const router = createRouter({
     worlds,
     onDemand,
@@ -140,7 +140,7 @@ function openFolder({
 }
 
 /** A promise with the first call, and what it was for with those after. */
-function loadedOnDemand(parts: OnDemandParts): Engine["onDemand"] {
+function loadOnDemand(parts: OnDemandParts): Engine["onDemand"] {
   let loaded: OnDemand | undefined;
   const load = lazily(async () => {
     const { createOnDemand } = await import("./on-demand.ts");

@@ -31,8 +31,8 @@ export type {
   EmulatorRequestInit,
   EmulatorSnapshots,
   ForkOptions,
-  PastWorld,
   Snapshot,
+  WorldAsOf as PastWorld,
 } from "./library/emulator.ts";
 export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";
@@ -165,12 +165,16 @@ function worldClosed(id: string): EmulatorClosed {
   return new EmulatorClosed(`The world ${id} was closed; fork() gives another.`);
 }
 
-interface Asking {
+interface RequesterOptions {
   readonly isClosed?: () => boolean;
   readonly at?: string;
 }
 
-function requesterOf(process: Process, world: string, { isClosed, at }: Asking = {}): Emulator["request"] {
+function requesterOf(
+  process: Process,
+  world: string,
+  { isClosed, at }: RequesterOptions = {},
+): Emulator["request"] {
   const { running } = process;
   const { url, eu_url } = running.ready;
   const { settings } = process.configuration;

@@ -36,8 +36,8 @@ export type LogLine =
 /** Logs what the router handles. */
 export interface RequestLog {
   /** Before a request is handled: from the first one on, the turns of its world are followed. */
-  received(named: NamedWorld): void;
-  answered(named: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
+  followWorld(named: NamedWorld): void;
+  logReply(named: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
 }
 
 const FAULT_HIT = "fault.triggered";
@@ -61,14 +61,14 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
   }
 
   return {
-    received(named) {
+    followWorld(named) {
       const { world } = named.runtime;
       if (followed.has(world)) return;
       followed.add(world);
       hits.set(world, new Map());
       world.journal.follow((entry) => follow(named, entry));
     },
-    answered(named, { method, path, query }, reply) {
+    logReply(named, { method, path, query }, reply) {
       const { status, headers } = reply;
       if (level === "requests" && path.includes(CONTROL_PREFIX)) return;
       const world = named?.runtime.world;
@@ -89,9 +89,9 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
   };
 }
 
-const REASON_CHARACTERS = 200;
+const MAX_REASON_CHARACTERS = 200;
 /** A longer body is no refusal of ours. */
-const BODY_CHARACTERS = 20_000;
+const MAX_BODY_CHARACTERS = 20_000;
 
 interface RefusalBody {
   readonly error?: { readonly code: string; readonly message: string };
@@ -102,13 +102,13 @@ interface RefusalBody {
 function reasonIn({ headers, body }: HttpReply): { readonly reason?: string } {
   const isJson = headers["content-type"]?.startsWith("application/json") === true;
   const text = body instanceof Uint8Array ? Buffer.from(body).toString() : body;
-  if (!isJson || typeof text !== "string" || text.length > BODY_CHARACTERS) return {};
+  if (!isJson || typeof text !== "string" || text.length > MAX_BODY_CHARACTERS) return {};
   const value = JSON.parse(text) as string | RefusalBody;
   const { error, detail = value } = typeof value === "string" ? ({} as RefusalBody) : value;
   const said = error ? `${error.code}: ${error.message}` : detail;
   const line = (typeof said === "string" ? said : JSON.stringify(said)).replace(/\s+/g, " ");
-  const isLong = line.length > REASON_CHARACTERS;
-  return { reason: withoutUrlSecrets(isLong ? `${line.slice(0, REASON_CHARACTERS)}…` : line, MASK) };
+  const isLong = line.length > MAX_REASON_CHARACTERS;
+  return { reason: withoutUrlSecrets(isLong ? `${line.slice(0, MAX_REASON_CHARACTERS)}…` : line, MASK) };
 }
 
 function faultText({ ref, detail }: NonNullable<JournalEntry["notes"]>[number]): string {

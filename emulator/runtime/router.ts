@@ -50,7 +50,7 @@ export function createRouter(parts: RouterParts): Router {
 
   function refuse(request: HttpRequest, error: unknown): HttpReply {
     const reply = refusalFor(request, error);
-    parts.log?.answered(undefined, request, reply);
+    parts.log?.logReply(undefined, request, reply);
     return reply;
   }
 
@@ -98,9 +98,9 @@ async function handleNow(
   const loading = onDemand();
   const { gateway, control } = loading instanceof Promise ? await loading : loading;
   const { runtime, recording } = named;
-  const request = freeSpace.checked(received);
+  const request = freeSpace.withStorageProblem(received);
   runtime.clock.sync();
-  log?.received(named);
+  log?.followWorld(named);
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
     ? control(named, request, record)
@@ -112,7 +112,7 @@ async function handleNow(
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;
-  log?.answered(named, request, reply);
+  log?.logReply(named, request, reply);
   return reply;
 }
 

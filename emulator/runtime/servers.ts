@@ -31,7 +31,7 @@ const CLOSE_GRACE_MS = 1000;
 export interface ServersParts {
   readonly freeSpace: FreeSpaceGuard;
   readonly handle: (request: HttpRequest) => Promise<HttpReply>;
-  readonly opened: () => Promise<Pick<Engine, "worlds" | "onDemand">>;
+  readonly openEngine: () => Promise<Pick<Engine, "worlds" | "onDemand">>;
   readonly connections: number;
   readonly consoleToken: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface ServersParts {
 /** Servers that do not listen yet. */
 export function createServers(
   { settings, port, host, allowedHosts, corsOrigins }: Configuration,
-  { freeSpace, handle, opened, connections, consoleToken }: ServersParts,
+  { freeSpace, handle, openEngine, connections, consoleToken }: ServersParts,
 ): Servers {
   const { limits } = settings;
   const clientAddresses = createClientAddresses(settings.rateLimits.trusted_proxies);
@@ -48,7 +48,7 @@ export function createServers(
   const shared = { limits, clientAddresses, guard, consoleFolder, handle };
   const us = createOrigin({ region: "us", ...shared });
   const eu = createOrigin({ region: "eu", ...shared });
-  const s3 = createS3Server(s3Listener(opened, { guard, requireRoom: freeSpace.require }));
+  const s3 = createS3Server(s3Listener(openEngine, { guard, requireRoom: freeSpace.requireSpace }));
   boundConnections([us, eu, s3], connections);
   return {
     async listen() {
@@ -64,11 +64,11 @@ export function createServers(
 
 /** The front is made with the first request. */
 function s3Listener(
-  opened: ServersParts["opened"],
+  openEngine: ServersParts["openEngine"],
   options: Pick<S3FrontOptions, "guard" | "requireRoom">,
 ): S3Listener {
   const front = lazily(async () => {
-    const { worlds, onDemand } = await opened();
+    const { worlds, onDemand } = await openEngine();
     const { createS3Front } = await onDemand();
     const resolve = (url: string, headers: IncomingHttpHeaders) => storeFor(worlds, url, headers);
     return createS3Front({ wallNow: Date.now, resolve, ...options });

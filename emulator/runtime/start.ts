@@ -45,8 +45,8 @@ export interface RunningEmulator extends ServingEmulator {
 
 /** Starts an emulator: its data folder, its worlds, its servers; what was opened is closed when a step fails. */
 export async function start(configuration: Configuration, log?: LogOptions): Promise<RunningEmulator> {
-  const { serving, opened } = await launch(configuration, log, true);
-  const { router, worlds, main, damage } = await opened();
+  const { serving, openEngine } = await launch(configuration, log, true);
+  const { router, worlds, main, damage } = await openEngine();
   return {
     ...serving,
     handle: router.handle,
@@ -73,7 +73,7 @@ function canOpenLater({ dataFolder, importFile, exportFile, seedData, clock, now
 interface Launched {
   readonly serving: ServingEmulator;
   /** Resolves with the engine, which it opens unless it is open. */
-  opened(): Promise<Engine>;
+  openEngine(): Promise<Engine>;
 }
 
 async function launch(
@@ -81,16 +81,16 @@ async function launch(
   log: LogOptions | undefined,
   opensFirst: boolean,
 ): Promise<Launched> {
-  const { areFew, files: filesMax, connections } = divideDescriptors();
+  const { areFew, files: maxFiles, connections } = divideDescriptors();
   if (areFew) await (await import("./process/lazy-modules.ts")).loadLazyModules();
   const folder = await acquireDataFolder(configuration.dataFolder);
   const addresses = createServerAddresses(configuration);
   const freeSpace = createFreeSpaceGuard(folder.path);
   const defects = createDefectWatch();
-  const engine = engineOf({ configuration, folder, filesMax, log, addresses, freeSpace, defects });
+  const engine = engineOf({ configuration, folder, maxFiles: maxFiles, log, addresses, freeSpace, defects });
   let servers: Servers | undefined;
   try {
-    if (opensFirst) await engine.opened();
+    if (opensFirst) await engine.openEngine();
     const { consoleToken } = addresses;
     servers = createServers(configuration, { ...engine, freeSpace, connections, consoleToken });
     addresses.setPorts(await servers.listen());
@@ -108,7 +108,7 @@ async function launch(
     consoleUrl: addresses.consoleUrl(),
     missing,
     damage,
-    prepare: async () => (await engine.opened()).onDemand(),
+    prepare: async () => (await engine.openEngine()).onDemand(),
     untriggeredFaults: () => engine.current()?.untriggeredFaults() ?? [],
     defect: defects.first,
     async close() {
@@ -121,7 +121,7 @@ async function launch(
       }
     },
   };
-  return { serving, opened: engine.opened };
+  return { serving, openEngine: engine.openEngine };
 }
 
 /** The engine of a process, loaded and opened when it is first asked for. */
@@ -130,22 +130,22 @@ function engineOf(parts: EngineParts) {
   let current: Engine | undefined;
 
   async function open(): Promise<Engine> {
-    const { openEngine } = await import("./engine.ts");
-    current = await openEngine(parts);
+    const engine = await import("./engine.ts");
+    current = await engine.openEngine(parts);
     return current;
   }
 
-  function opened(): Promise<Engine> {
+  function openEngine(): Promise<Engine> {
     opening ??= open();
     return opening;
   }
 
   return {
-    opened,
+    openEngine,
     /** Undefined until it is open. */
     current: () => current,
     handle: (request: HttpRequest): Promise<HttpReply> =>
-      current ? current.router.handle(request) : opened().then(({ router }) => router.handle(request)),
+      current ? current.router.handle(request) : openEngine().then(({ router }) => router.handle(request)),
     /** One that could not be opened has closed itself. */
     close: async () => (await opening?.catch(() => undefined))?.close(),
   };

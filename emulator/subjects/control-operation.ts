@@ -171,7 +171,7 @@ export interface ControlClock {
   /** `waitsFor` says for people how far what it waits for is. */
   advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
   /** How far the advance is that is under way. */
-  advancing(): AdvanceProgress | undefined;
+  currentAdvance(): AdvanceProgress | undefined;
   /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
   stopAdvance(): boolean;
 }

@@ -12,7 +12,7 @@ export type Check = (value: unknown, where: string, bytes?: number) => readonly 
 const MAX_PROBLEMS = 10;
 
 /** Finding all problems takes memory for each, and a body may have millions. */
-const LONG_BYTES = 256 * 1024;
+const MAX_BYTES_FOR_ALL_PROBLEMS = 256 * 1024;
 
 /** A start needs none. */
 const loadCompiler = lazily(async () => createCompiler((await import("ajv/dist/2020.js")).Ajv2020));
@@ -27,7 +27,7 @@ export async function checkOf(field: Field<unknown>): Promise<Check> {
   const all = compile(field);
   const first = lazily(() => compile(field, "first"));
   const check: Check = (value, where, bytes = 0) => {
-    const misfits = bytes > LONG_BYTES ? first()(value) : all(value);
+    const misfits = bytes > MAX_BYTES_FOR_ALL_PROBLEMS ? first()(value) : all(value);
     const sentences = misfits.map(({ keys, sentence }) => `${where}${memberPath(keys)}: ${sentence}`);
     return [...new Set(sentences)].slice(0, MAX_PROBLEMS);
   };

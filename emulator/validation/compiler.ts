@@ -8,7 +8,7 @@ import { type Misfit, misfitsOf } from "./misfits.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Maximum errors processed: they are compared pairwise, and a long list may have several per item. */
-const ERRORS_READ = 200;
+const MAX_ERRORS = 200;
 
 /** Validates a value; an empty list when it is valid. */
 export type Validator = (value: unknown) => readonly Misfit[];
@@ -22,7 +22,7 @@ export function createCompiler(Ajv: typeof Ajv2020): Compile {
   const first = lazily(() => createAjv(Ajv, false));
   return (schema, find = "all") => {
     const validate = (find === "all" ? every() : first()).compile(schema as Record<string, unknown>);
-    return (value) => (validate(value) ? [] : misfitsOf((validate.errors ?? []).slice(0, ERRORS_READ)));
+    return (value) => (validate(value) ? [] : misfitsOf((validate.errors ?? []).slice(0, MAX_ERRORS)));
   };
 }
 

@@ -2,7 +2,7 @@ import { OPEN_CHOICES, settingsFor, valuesOf } from "../../contracts/spec/altern
 import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/client/values.ts";
-import type { NotedChoice } from "../../emulator/client/views.ts";
+import type { ChoiceView } from "../../emulator/client/views.ts";
 import { overlaid } from "../conditions.ts";
 import { pairwise } from "./pairwise.ts";
 
@@ -37,7 +37,7 @@ export interface Reading {
 const DEFAULT_KEY = { key: DEFAULT_API_KEY, tenants: [DEFAULT_TENANT_ID] };
 
 /** The readings that a run could depend on, from the choices that it has consulted. */
-export function readingsOf(consulted: readonly NotedChoice[], mode: ReadingMode): readonly Reading[] {
+export function readingsOf(consulted: readonly ChoiceView[], mode: ReadingMode): readonly Reading[] {
   if (mode === "observed") return [observed(consulted)].filter((reading) => reading !== undefined);
   const alternatives = consulted.map(({ id, value: from }) =>
     valuesOf(id)
@@ -72,7 +72,7 @@ function reliance({ id, from }: Changed): string {
 }
 
 /** The observed profile as a whole; undefined where nothing that was consulted differs in it. */
-function observed(consulted: readonly NotedChoice[]): Reading | undefined {
+function observed(consulted: readonly ChoiceView[]): Reading | undefined {
   const changes = consulted.flatMap(({ id, value: from, observed: to }) =>
     to === undefined || to === from ? [] : [{ id, from, to }],
   );
@@ -87,7 +87,7 @@ export function alternativesOf(id: AssumptionId): readonly Reading[] {
 }
 
 /** The reading of this name, as reports show it; undefined when there is none. */
-export function readingNamed(name: string, consulted: readonly NotedChoice[] = []): Reading | undefined {
+export function readingNamed(name: string, consulted: readonly ChoiceView[] = []): Reading | undefined {
   const changes = name.split(", ").map((part) => {
     const [, id = "", text = ""] = /^([a-z_.]+)=(.*)$/.exec(part) ?? [];
     const known = OPEN_CHOICES.find((each) => each === id);

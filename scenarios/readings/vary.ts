@@ -1,9 +1,9 @@
-import type { NotedChoice } from "../../emulator/client/views.ts";
+import type { ChoiceView } from "../../emulator/client/views.ts";
 import type { Exploration, Trial } from "../trials.ts";
 import { NOTING, type Reading, type ReadingMode, readingNamed, readingsOf } from "./readings.ts";
 
 /** Every reading of the specification that a scenario could depend on; with a name that one alone. */
-export function readingTrials(mode: ReadingMode, name?: string): Exploration<readonly NotedChoice[]> {
+export function readingTrials(mode: ReadingMode, name?: string): Exploration<readonly ChoiceView[]> {
   return {
     name: "--vary",
     baseline: { settings: NOTING, end: ({ control }) => control.choices() },

@@ -188,7 +188,7 @@ describe("verbs about what is not there", () => {
       const cwd = workingFolder();
       const turns = async () =>
         (await emulator.control("GET", "/journal")).filter(
-          ({ put, removed, scheduled, asked }) => put || removed || scheduled || asked,
+          ({ put, removed, scheduled, effects }) => put || removed || scheduled || effects,
         );
       const before = await turns();
       const error = await failureOf(verb, { url: emulator.url }, cwd);

@@ -73,7 +73,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
     await expect(client.rateLimits.change("none", { remaining: 0 })).rejects.toMatchObject({ status: 404 });
     await expect(client.webhooks.redeliver(id)).rejects.toMatchObject({ status: 404 });
     await expect(client.worlds.remove("none")).rejects.toMatchObject({
-      explained: expect.stringContaining("DELETE /_emulator/v1/worlds/none: 404 "),
+      description: expect.stringContaining("DELETE /_emulator/v1/worlds/none: 404 "),
       status: 404,
       code: "unknown_world",
       message: expect.stringContaining("none"),

@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import type { ClockView } from "../../emulator/client/views.ts";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import type { Control, FaultOrder } from "../../emulator/runtime/index.ts";
-import type { Refused } from "../../emulator/runtime/library/control.ts";
+import type { CallProblem } from "../../emulator/runtime/library/control.ts";
 
 /** Called by nobody: the compiler checks what is in it. */
 function typed(control: Control, id: string) {
@@ -67,9 +67,9 @@ describe("control()", () => {
     expectTypeOf<Replies["armed"]["hits"]>().toEqualTypeOf<number>();
     expectTypeOf<Replies["own"]>().toEqualTypeOf<{ readonly mine: true }>();
     expectTypeOf(refused).toBeFunction();
-    expectTypeOf<Refused<"POST", "/snapshots">>().toEqualTypeOf<Saving>();
+    expectTypeOf<CallProblem<"POST", "/snapshots">>().toEqualTypeOf<Saving>();
     expectTypeOf<
-      Refused<"GET", "/clok">
+      CallProblem<"GET", "/clok">
     >().toEqualTypeOf<"there is no control operation GET /clok; see docs/look-up/control-api.md">();
   });
 

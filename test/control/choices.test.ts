@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { NotedChoice } from "../../emulator/client/views.ts";
+import type { ChoiceView } from "../../emulator/client/views.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 
-const ids = (choices: readonly NotedChoice[]) => choices.map(({ id }) => id);
+const ids = (choices: readonly ChoiceView[]) => choices.map(({ id }) => id);
 
 describe("GET /choices", () => {
   it("lists the open choices that the requests of a world depend on, with their values", async () => {
     const emulator = await startEmulator({ server: { note_choices: true }, profile: "observed" });
-    const noted = () => emulator.control<readonly NotedChoice[]>("GET", "/choices");
+    const noted = () => emulator.control<readonly ChoiceView[]>("GET", "/choices");
     await emulator.request("/readyz");
     expect(ids(await noted())).not.toContain("platform.unlisted_path");
     await emulator.request("/commits");
@@ -16,7 +16,7 @@ describe("GET /choices", () => {
     const fields = (await noted()).find(({ id }) => id === "agent.thread_fields");
     expect(fields).toMatchObject({ section: "2.2", value: "with interrupts", choice: "the seven shown" });
     await using other = await emulator.fork();
-    expect(ids(await other.control<readonly NotedChoice[]>("GET", "/choices"))).not.toContain(
+    expect(ids(await other.control<readonly ChoiceView[]>("GET", "/choices"))).not.toContain(
       "agent.thread_fields",
     );
     await emulator.close();

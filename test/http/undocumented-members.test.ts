@@ -8,7 +8,7 @@ import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { bulkExport, bulkExportRun, destination } from "../../contracts/spec/resources.ts";
-import { undocumentedMembers } from "../../emulator/http/undocumented-members.ts";
+import { undocumentedInReply } from "../../emulator/http/undocumented-members.ts";
 import { DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
 
 interface Entry {
@@ -89,7 +89,7 @@ describe("the tables", () => {
   it.each(rows.filter(([, { waits }]) => waits))(
     "show nothing of what %s answers as a run goes",
     (_, row) => {
-      expect(undocumentedMembers(row, undefined, true)).toEqual(["body"]);
+      expect(undocumentedInReply(row, undefined, true)).toEqual(["body"]);
     },
   );
 
@@ -158,7 +158,7 @@ describe("the members of a reply that nobody defines", () => {
       { id: "b", colour: 2, finished_at: null, metadata: { shade: 1 } },
       {},
     ];
-    expect(undocumentedMembers(OPERATIONS.listBulkExportRuns, body)).toEqual([
+    expect(undocumentedInReply(OPERATIONS.listBulkExportRuns, body)).toEqual([
       "body[].id",
       "body[].colour",
       "body[].finished_at",
@@ -167,13 +167,13 @@ describe("the members of a reply that nobody defines", () => {
   });
 
   it("are none where anything may stand, where nothing is sent, and in a reply that holds what is shown", () => {
-    expect(undocumentedMembers(OPERATIONS.createThread, { metadata: { any: 1 }, values: null })).toEqual([]);
-    expect(undocumentedMembers(OPERATIONS.createThread, { colour: undefined })).toEqual([]);
-    expect(undocumentedMembers(OPERATIONS.deleteThread, undefined)).toEqual([]);
+    expect(undocumentedInReply(OPERATIONS.createThread, { metadata: { any: 1 }, values: null })).toEqual([]);
+    expect(undocumentedInReply(OPERATIONS.createThread, { colour: undefined })).toEqual([]);
+    expect(undocumentedInReply(OPERATIONS.deleteThread, undefined)).toEqual([]);
   });
 
   it("differ from one reply of an operation to the next", () => {
-    const read = (body: unknown) => undocumentedMembers(OPERATIONS.getThread, body);
+    const read = (body: unknown) => undocumentedInReply(OPERATIONS.getThread, body);
     expect(read({ a: 1 })).toEqual(["body.a"]);
     expect(read({ b: 1 })).toEqual(["body.b"]);
     expect(read({ b: 2 })).toBe(read({ b: 3 }));

@@ -10,16 +10,16 @@ const SHEAR = { ref: "dolly", lane: "x" } as const;
 
 /** Never called: `tsc` judges each line, and a line that compiles after all is an error of its own. */
 function requests(turn: Turn<ToyTypes>): void {
-  turn.schedule({ kind: "bleat", ...BLEAT, data: { ticket: 1 } });
+  turn.schedule({ kind: "bleat", ...BLEAT, data: { replyNumber: 1 } });
   turn.requestEffect({ kind: "shear", ...SHEAR, data: { nr: 1 } });
   // @ts-expect-error an event of no known kind
   turn.schedule({ kind: "moo", ...BLEAT, data: {} });
   // @ts-expect-error an event without its data
   turn.schedule({ kind: "bleat", ...BLEAT });
   // @ts-expect-error data of another type
-  turn.schedule({ kind: "bleat", ...BLEAT, data: { ticket: "1" } });
+  turn.schedule({ kind: "bleat", ...BLEAT, data: { replyNumber: "1" } });
   // @ts-expect-error data of another kind of event
-  turn.schedule({ kind: "tick", ...BLEAT, data: { ticket: 1 } });
+  turn.schedule({ kind: "tick", ...BLEAT, data: { replyNumber: 1 } });
   // @ts-expect-error an event where an effect is asked for
   turn.requestEffect({ kind: "bleat", ...SHEAR, data: {} });
   // @ts-expect-error data of another type

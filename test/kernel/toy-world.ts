@@ -24,7 +24,7 @@ export const SHEEP = collection<Sheep>(
 export interface ToyTypes {
   readonly ports: undefined;
   readonly events: {
-    readonly bleat: { readonly ticket?: number };
+    readonly bleat: { readonly replyNumber?: number };
     readonly tick: NoData;
     readonly go: NoData;
     readonly other: NoData;

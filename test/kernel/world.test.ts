@@ -187,7 +187,7 @@ describe("effects", () => {
     await gates[2]?.promise;
     expect(seen).toEqual([[2, { wool: 2 }]]);
     gates[0]?.open({ wool: 0 });
-    await world.settled();
+    await world.whenSettled();
     expect(seen).toEqual([
       [2, { wool: 2 }],
       [0, { wool: 0 }],
@@ -212,32 +212,32 @@ describe("effects", () => {
   it("that reject are defects", async () => {
     const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
     world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
-    await world.settled();
+    await world.whenSettled();
     expect(world.defect?.message).toBe("blunt");
   });
 
   it("that reject answer the requests that wait for them", async () => {
     const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
-    const ticket = world.turn(REQUEST, (turn) => {
+    const pendingReply = world.turn(REQUEST, (turn) => {
       turn.requestEffect({ ...ask, lane: "x", data: {} });
       return turn.deferReply();
     });
-    expect(await world.awaitReply(ticket.number)).toBe(world.defect);
+    expect(await world.awaitReply(pendingReply.number)).toBe(world.defect);
   });
 });
 
-describe("tickets", () => {
+describe("pending replies", () => {
   it("are answered by a later turn", async () => {
     const { world } = toyWorld({
-      events: { bleat: (turn, { data }) => turn.resolveReply(Number(data.ticket), "baa") },
+      events: { bleat: (turn, { data }) => turn.resolveReply(Number(data.replyNumber), "baa") },
     });
-    const ticket = world.turn(REQUEST, (turn) => {
+    const pendingReply = world.turn(REQUEST, (turn) => {
       const taken = turn.deferReply();
-      turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { ticket: taken.number } });
+      turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 5, data: { replyNumber: taken.number } });
       return taken;
     });
-    expect(isPendingReply(ticket)).toBe(true);
-    const answer = world.awaitReply(ticket.number);
+    expect(isPendingReply(pendingReply)).toBe(true);
+    const answer = world.awaitReply(pendingReply.number);
     world.moveTo(5);
     expect(await answer).toBe("baa");
   });

@@ -51,13 +51,13 @@ describe("what a file holds of a world", () => {
 
   it("is the same for the commit of a turn, which is not changed itself", () => {
     const { records, queue, inFlight } = STATE;
-    const turn = { turn: 1, now: 0, cause: CAUSE, put: records, scheduled: queue, asked: inFlight };
+    const turn = { turn: 1, now: 0, cause: CAUSE, put: records, scheduled: queue, effects: inFlight };
     const before = structuredClone(turn);
     const text = JSON.stringify(commit(turn));
     expect(text).not.toMatch(/hidden\d|123456/);
     expect(turn).toStrictEqual(before);
-    const { put, scheduled, asked } = JSON.parse(text);
-    expect(opened({ ...STATE, records: put, queue: scheduled, inFlight: asked })).toStrictEqual(STATE);
+    const { put, scheduled, effects } = JSON.parse(text);
+    expect(opened({ ...STATE, records: put, queue: scheduled, inFlight: effects })).toStrictEqual(STATE);
   });
 
   it("opens with its own key only", () => {

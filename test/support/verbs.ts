@@ -58,6 +58,6 @@ export async function expectRefusals(
 /** The turns that changed the world. */
 async function changes({ journal }: Verbs): Promise<readonly JournalEntry[]> {
   return (await journal()).filter(
-    ({ put, removed, scheduled, asked }) => put || removed || scheduled || asked,
+    ({ put, removed, scheduled, effects }) => put || removed || scheduled || effects,
   );
 }

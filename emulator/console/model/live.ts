@@ -47,7 +47,7 @@ export async function followJournal(): Promise<void> {
       connection.value = endedBy.value === null ? "connecting" : "ended";
     } catch (error) {
       connection.value = error instanceof ErrorReply ? "ended" : "gone";
-      if (error instanceof ErrorReply) endedBy.value = error.explained;
+      if (error instanceof ErrorReply) endedBy.value = error.description;
     }
     await new Promise<void>((resolve) => {
       stopWaiting = resolve;

@@ -33,7 +33,7 @@ export async function concludeTest(
 /** What a test that went well has left undone. */
 async function neglected(emulator: Emulator): Promise<Error | undefined> {
   const calls = callsOf(emulator);
-  const forgotten = calls.forgotten("its test ended");
+  const forgotten = calls.unawaitedCall("its test ended");
   if (forgotten) {
     // It may be an advance over years, whose journal would grow while it is read.
     await emulator.control("DELETE", "/clock/advance").catch(() => undefined);
@@ -42,7 +42,7 @@ async function neglected(emulator: Emulator): Promise<Error | undefined> {
   // A world that the test has closed itself has no faults any more.
   const faults = await emulator.faults.list().catch(() => []);
   const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
-  return missed && calls.unused(missed);
+  return missed && calls.unusedFault(missed);
 }
 
 /** The end of the journal, which began with the test, and a setting that may be the reason. */

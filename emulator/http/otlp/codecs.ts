@@ -1,7 +1,7 @@
 import type { Codecs } from "../media.ts";
-import { readSpans, writeSpansTaken } from "./protobuf.ts";
+import { readSpans, writeSpansReply } from "./protobuf.ts";
 
 /** The codecs of bodies that are not JSON. */
 export const CODECS: Codecs = {
-  "application/x-protobuf": { read: readSpans, write: writeSpansTaken },
+  "application/x-protobuf": { read: readSpans, write: writeSpansReply },
 };

@@ -80,7 +80,7 @@ const loadTypes = lazily(async () => {
 export async function readSpans(bytes: Uint8Array): Promise<unknown> {
   const { request } = await loadTypes();
   try {
-    const value: SentSpans = request.toObject(request.decode(bytes), {
+    const value: SpansRequest = request.toObject(request.decode(bytes), {
       longs: String,
       bytes: String,
       json: true,
@@ -98,20 +98,20 @@ export async function readSpans(bytes: Uint8Array): Promise<unknown> {
 }
 
 /** The reply to spans (`ExportTraceServiceResponse`) in protobuf. */
-export async function writeSpansTaken(value: unknown): Promise<Uint8Array> {
+export async function writeSpansReply(value: unknown): Promise<Uint8Array> {
   const { reply } = await loadTypes();
   return reply.encode(reply.fromObject(value as Record<string, unknown>)).finish();
 }
 
-interface SentSpans {
+interface SpansRequest {
   readonly resourceSpans?: readonly {
-    readonly scopeSpans?: readonly { readonly spans?: readonly SentIds[] }[];
+    readonly scopeSpans?: readonly { readonly spans?: readonly SpanIds[] }[];
   }[];
 }
 
-type SentIds = Partial<Record<(typeof IDS)[number], string>>;
+type SpanIds = Partial<Record<(typeof IDS)[number], string>>;
 
-function spansIn({ resourceSpans = [] }: SentSpans): readonly SentIds[] {
+function spansIn({ resourceSpans = [] }: SpansRequest): readonly SpanIds[] {
   return resourceSpans.flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans = [] }) => spans));
 }
 

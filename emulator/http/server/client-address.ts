@@ -13,7 +13,7 @@ const GONE = "unknown";
 
 /** Trusts only these addresses and networks (`10.0.0.0/8`). */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
-  const trusted = trustedProxies.length === 0 ? undefined : listOf(trustedProxies);
+  const trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
   return {
     find(peer, forwardedFor) {
       const socket = peer?.startsWith("::") ? plain(peer) : (peer ?? GONE);
@@ -31,7 +31,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   };
 }
 
-function listOf(proxies: readonly string[]): BlockList {
+function blockListOf(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const proxy of proxies) {
     const [address = "", length] = proxy.split("/");

@@ -20,8 +20,8 @@ export interface Listener {
 }
 
 /** Bytes that are still read after a body was refused. */
-const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
-const DRAIN_MAX_MS = 5_000;
+const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
+const MAX_DRAIN_MS = 5_000;
 const NO_BODY = new Uint8Array(0);
 
 /** The reply to a request, whose body is received first, or handed on as a stream where it may be larger than memory. */
@@ -90,7 +90,7 @@ function chunksOf(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
 function drainBody(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (incoming.readableEnded || incoming.destroyed) return resolve();
-    const timer = setTimeout(stop, DRAIN_MAX_MS);
+    const timer = setTimeout(stop, MAX_DRAIN_MS);
     let bytes = 0;
 
     function stop(): void {
@@ -101,7 +101,7 @@ function drainBody(incoming: IncomingMessage): Promise<void> {
 
     function take(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes > DRAIN_MAX_BYTES) stop();
+      if (bytes > MAX_DRAIN_BYTES) stop();
     }
 
     incoming.on("data", take).once("end", stop).once("close", stop);

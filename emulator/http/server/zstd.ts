@@ -5,7 +5,7 @@ export class ZstdTooLarge extends Error {
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
-const WINDOW_MAX = 8 * 1024 * 1024;
+const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
 const RLE_BLOCK = 1;
 
 interface Frame {
@@ -20,7 +20,7 @@ export async function decompressZstd(body: Uint8Array, maxBytes: number): Promis
   let size = 0;
   for (const { bytes, windowBytes } of framesOf(body)) {
     // A few bytes can request a window of gigabytes, which the decoder would allocate.
-    if (windowBytes > Math.max(WINDOW_MAX, maxBytes)) throw new ZstdTooLarge();
+    if (windowBytes > Math.max(MAX_WINDOW_BYTES, maxBytes)) throw new ZstdTooLarge();
     const decoder = new Decompress((block) => {
       size += block.length;
       if (size > maxBytes) throw new ZstdTooLarge();

@@ -7,11 +7,11 @@ export interface Calls {
   /** The same object, whose calls are watched; requests aside, which a program may leave open on purpose. */
   watch<T extends object>(target: T): T;
   /** An error that points to a call that has not ended; undefined when all have. */
-  forgotten(when: string): Error | undefined;
+  unawaitedCall(when: string): Error | undefined;
   /** Whether a fault was armed by one of the calls. */
   hasArmed(fault: Pick<FaultView, "id">): boolean;
   /** An error for a fault that was never hit, which points to the call that armed it. */
-  unused(fault: FaultView): Error;
+  unusedFault(fault: FaultView): Error;
 }
 
 /** Errors that the caller is told of as they are, with the place of the call. */
@@ -52,7 +52,7 @@ export function createCalls(isClosed: () => boolean): Calls {
             const result: unknown = value(...given);
             return result instanceof Promise ? begin(result, at, isArming(at, given)) : result;
           } catch (error) {
-            throw explained(at, error);
+            throw withCallerFrames(at, error);
           }
         };
         return call;
@@ -64,32 +64,32 @@ export function createCalls(isClosed: () => boolean): Calls {
 
   function begin(result: Promise<unknown>, at: Place, arms: boolean): Promise<unknown> {
     const wasOpen = !isClosed();
-    const value = arms ? result.then((fault) => remembered(fault as FaultView, at)) : result;
+    const value = arms ? result.then((fault) => noteArmedFault(fault as FaultView, at)) : result;
     const followed = value
       .catch((error: unknown) => {
-        if (!wasOpen || !isClosed()) throw explained(at, error);
-        throw notWaitedFor(at, "the emulator was closed", { cause: error });
+        if (!wasOpen || !isClosed()) throw withCallerFrames(at, error);
+        throw unawaitedError(at, "the emulator was closed", { cause: error });
       })
       .finally(() => open.delete(followed));
     open.set(followed, at);
     return followed;
   }
 
-  function remembered(fault: FaultView, at: Place): FaultView {
+  function noteArmedFault(fault: FaultView, at: Place): FaultView {
     armed.set(fault.id, at);
     return fault;
   }
 
   const calls: Calls = {
     watch,
-    forgotten(when) {
+    unawaitedCall(when) {
       // What becomes of them has its error with this one.
       for (const call of open.keys()) call.catch(() => undefined);
       const [call] = open.values();
-      return call && notWaitedFor(call, when);
+      return call && unawaitedError(call, when);
     },
     hasArmed: ({ id }) => armed.has(id),
-    unused({ id, preset, target, match, then }) {
+    unusedFault({ id, preset, target, match, then }) {
       const shown = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
       const error = new Error(`the fault ${shown} was never hit; if it may be, arm it with optional: true`);
       return pointingTo(armed.get(id), error);
@@ -113,11 +113,11 @@ function isArming({ name }: Place, [method, path]: readonly unknown[]): boolean 
   return name === "arm" || (name === "control" && method === "POST" && path === "/faults");
 }
 
-function notWaitedFor(at: Place, when: string, options?: ErrorOptions): Error {
+function unawaitedError(at: Place, when: string, options?: ErrorOptions): Error {
   return pointingTo(at, new Error(`${at.name}() was not done when ${when}: is an await missing?`, options));
 }
 
-function explained(at: Place, error: unknown): unknown {
+function withCallerFrames(at: Place, error: unknown): unknown {
   return error instanceof Error && EXPLAINED.has(error.name) ? pointingTo(at, error) : error;
 }
 

@@ -20,12 +20,12 @@ import type { Lines } from "../../subjects/control-operation.ts";
 export interface Control {
   <Reply = never, const Verb extends string = string, const Path extends string = string>(
     method: Verb,
-    path: [Reply] extends [never] ? Refused<Verb, Path> : Path,
+    path: [Reply] extends [never] ? CallProblem<Verb, Path> : Path,
     body?: unknown,
   ): Promise<NoInfer<Reply>>;
   <const Verb extends Row["method"], const Path extends string>(
     method: Verb,
-    path: Checked<Verb, Path>,
+    path: PathOrProblem<Verb, Path>,
     ...body: BodyOf<RowOf<Verb, Path>>
   ): Promise<ReplyOf<RowOf<Verb, Path>>>;
 }
@@ -34,7 +34,7 @@ export interface Control {
 type Row = Exclude<(typeof CONTROL_OPERATIONS)[number], { readonly path: "/inbox/{name}" }>;
 
 /** What rows do not say of their replies. */
-interface Stated {
+interface DeclaredReplies {
   readonly "GET /status": Status;
   readonly "GET /journal": readonly JournalEntry[];
 }
@@ -51,9 +51,9 @@ type RowOf<Verb extends string, Path extends string, Each = Row> = Each extends 
 type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
 
 /** Segment by segment; those in braces are parameters. */
-type Fits<Path, Template> = Template extends `${infer Wanted}/${infer WantedRest}`
-  ? Path extends `${infer Given}/${infer GivenRest}`
-    ? FitsSegment<Given, Wanted> extends true
+type Fits<Path, Template> = Template extends `${infer Expected}/${infer WantedRest}`
+  ? Path extends `${infer Actual}/${infer GivenRest}`
+    ? FitsSegment<Actual, Expected> extends true
       ? Fits<GivenRest, WantedRest>
       : false
     : false
@@ -61,10 +61,14 @@ type Fits<Path, Template> = Template extends `${infer Wanted}/${infer WantedRest
     ? false
     : FitsSegment<Path, Template>;
 
-type FitsSegment<Given, Wanted> = Wanted extends `{${string}}` ? true : Given extends Wanted ? true : false;
+type FitsSegment<Actual, Expected> = Expected extends `{${string}}`
+  ? true
+  : Actual extends Expected
+    ? true
+    : false;
 
 /** The path, or text that says what is wrong with it, for the compiler to show. */
-type Checked<Verb extends string, Path extends string> = string extends Path
+type PathOrProblem<Verb extends string, Path extends string> = string extends Path
   ? "a path that is no literal says what it answers: control<Reply>(method, path, body)"
   : [RowOf<Verb, Path>] extends [never]
     ? `there is no control operation ${Verb} ${Path}; see docs/look-up/control-api.md`
@@ -73,12 +77,12 @@ type Checked<Verb extends string, Path extends string> = string extends Path
       : `${Verb} ${WithoutQuery<Path>} has no parameter ${UnknownIn<Path, RowOf<Verb, Path>>}`;
 
 /** Text that the compiler shows where no reply is named and the number of arguments is wrong. */
-export type Refused<Verb extends string, Path extends string> =
-  Checked<Verb, Path> extends Path
+export type CallProblem<Verb extends string, Path extends string> =
+  PathOrProblem<Verb, Path> extends Path
     ? BodyOf<RowOf<Verb, Path>> extends readonly [body: infer Body]
       ? `${Verb} ${WithoutQuery<Path>} takes a body with ${RequiredOf<Body>}: control(method, path, body)`
       : `${Verb} ${WithoutQuery<Path>} takes no such body`
-    : Checked<Verb, Path>;
+    : PathOrProblem<Verb, Path>;
 
 /** The names of the members that have to be given. */
 type RequiredOf<Body> = {
@@ -120,7 +124,8 @@ type BodyOf<Each> = [Each] extends [never]
           : [body: Body]
       : [];
 
-type ReplyOf<Each> = NameOf<Each> extends infer Name extends keyof Stated ? Stated[Name] : Answer<Each>;
+type ReplyOf<Each> =
+  NameOf<Each> extends infer Name extends keyof DeclaredReplies ? DeclaredReplies[Name] : Answer<Each>;
 
 /** Lines of JSON are a list of their values; of a file the client gives the text. */
 type Answer<Each> = Each extends { run(...asked: never): infer Returned }

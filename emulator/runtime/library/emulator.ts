@@ -53,7 +53,7 @@ export interface Emulator {
    * @example
    * const { now } = await emulator.at(12).control("GET", "/clock");
    */
-  at(point: number | string): PastWorld;
+  at(point: number | string): WorldAsOf;
   /** Ends the emulator; a forked world is only removed. */
   close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -69,7 +69,7 @@ export interface CloseOptions {
 }
 
 /** A world as it was; what writes is refused (409). */
-export type PastWorld = Pick<Emulator, "world" | "request" | "control" | "verifyExport">;
+export type WorldAsOf = Pick<Emulator, "world" | "request" | "control" | "verifyExport">;
 
 /** What a world goes on from. */
 export interface ForkOptions {

@@ -36,14 +36,14 @@ export async function answerInProcess(server: InProcessServer, request: Request)
   // As fetch has it; a response that is made by hand says no address, and matchers ask for it.
   return Object.defineProperties(responseOf(reply), {
     url: { value: request.url, configurable: true },
-    asked: { value: askedOf(request, received), configurable: true },
+    asked: { value: requestFacts(request, received), configurable: true },
   });
 }
 
 const READABLE = /json|^text\//;
 
 /** What a matcher that judges the reply has to know of its request. */
-function askedOf({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
+function requestFacts({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
   const isReadable = body.length > 0 && READABLE.test(headers.get("content-type") ?? "");
   return {
     method,
@@ -58,13 +58,13 @@ async function* chunksOf({ body }: Request): AsyncGenerator<Uint8Array> {
   if (body) yield* body;
 }
 
-type Received = Pick<HttpRequest, "body" | "bodyProblem">;
+type ReceivedBody = Pick<HttpRequest, "body" | "bodyProblem">;
 
 /** The body as the gateway takes it, decompressed, or why it cannot be taken, as from a socket. */
-async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received> {
+async function bodyOf(request: Request, maxBodyBytes: number): Promise<ReceivedBody> {
   const sent = new Uint8Array(await request.arrayBuffer());
   const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  const tooLarge = refused(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
+  const tooLarge = bodyRefusal(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
   if (sent.length > maxBodyBytes) return tooLarge;
   if (encoding === "identity") return { body: sent };
   if (!Object.hasOwn(DECODERS, encoding)) return unsupported(encoding);
@@ -74,16 +74,16 @@ async function bodyOf(request: Request, maxBodyBytes: number): Promise<Received>
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
-    return refused(415, "unreadable_body", `The body is not ${encoding}.`);
+    return bodyRefusal(415, "unreadable_body", `The body is not ${encoding}.`);
   }
 }
 
-function unsupported(encoding: string): Received {
+function unsupported(encoding: string): ReceivedBody {
   const message = `Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`;
-  return refused(415, "unsupported_encoding", message);
+  return bodyRefusal(415, "unsupported_encoding", message);
 }
 
-function refused(status: number, code: string, message: string): Received {
+function bodyRefusal(status: number, code: string, message: string): ReceivedBody {
   return { body: NO_BODY, bodyProblem: new Refusal(status, code, message) };
 }
 

@@ -5,7 +5,7 @@ import type { ScriptInput } from "../../subjects/agent/script.ts";
 /** Settings below one another, as the configuration file nests them: `clock.mode` is `{ clock: { mode } }`. */
 type Nested<Prefix extends string> = {
   readonly [Name in NameBelow<Prefix>]?: `${Prefix}${Name}` extends keyof NamedValues
-    ? Given<`${Prefix}${Name}`>
+    ? ValueOf<`${Prefix}${Name}`>
     : Nested<`${Prefix}${Name}.`>;
 };
 
@@ -18,7 +18,7 @@ type NameBelow<Prefix extends string> = keyof NamedValues extends infer Path
   : never;
 
 /** What is given for a setting; virtual times are given as ISO 8601 text. */
-type Given<Path extends keyof NamedValues> = Path extends "clock.now"
+type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now"
   ? string
   : Path extends "agent.scripts"
     ? readonly ScriptInput[]

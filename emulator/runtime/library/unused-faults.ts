@@ -9,7 +9,7 @@ export function unusedFaultsIn(named: NamedWorld | undefined, calls: Calls): rea
   const { reader, now } = named.runtime.world;
   return untriggeredFaults(reader)
     .filter(calls.hasArmed)
-    .map((rule) => calls.unused(faultView(rule, now)));
+    .map((rule) => calls.unusedFault(faultView(rule, now)));
 }
 
 /** Says that what a program has shown with its faults is nothing. Throws the errors where they are to be errors. */

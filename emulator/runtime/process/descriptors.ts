@@ -14,24 +14,24 @@ export interface Descriptors {
 }
 
 /** At least so many are for the process itself, its threads, bodies that are read or written, and calls to other servers. */
-const RESERVED_MIN = 64;
-const RESERVED_MAX = 65_536;
-const LEAST = 128;
+const MIN_RESERVED = 64;
+const MAX_RESERVED = 65_536;
+const MIN_DESCRIPTORS = 128;
 /** With more of them clients cannot use up those that are reserved. */
-const FEW = 4096;
+const MAX_FEW = 4096;
 
 /** Divides what the system permits; throws a `Refusal` when that is too little to work with. */
 export function divideDescriptors(permitted = permittedDescriptors()): Descriptors {
-  if (permitted < LEAST)
+  if (permitted < MIN_DESCRIPTORS)
     throw new Refusal(
       422,
       "too_few_descriptors",
-      `This process may open ${permitted} files and connections, and needs ${LEAST} at least.`,
+      `This process may open ${permitted} files and connections, and needs ${MIN_DESCRIPTORS} at least.`,
       "Raise the limit (`ulimit -n 1024`), then start again.",
     );
   const files = Math.min(FILES_MAX, Math.floor(permitted / 4));
-  const reserved = Math.max(RESERVED_MIN, Math.floor(Math.min(permitted, RESERVED_MAX * 4) / 4));
-  return { areFew: permitted < FEW, files, connections: permitted - files - reserved };
+  const reserved = Math.max(MIN_RESERVED, Math.floor(Math.min(permitted, MAX_RESERVED * 4) / 4));
+  return { areFew: permitted < MAX_FEW, files, connections: permitted - files - reserved };
 }
 
 /** Infinite where the system does not say: those have no limit that a process would meet. */

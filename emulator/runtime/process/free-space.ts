@@ -8,14 +8,14 @@ import type { HttpRequest } from "../../subjects/message.ts";
  */
 export interface FreeSpaceGuard {
   /** The request unchanged, or with a problem when the disk has no space for it. */
-  checked(request: HttpRequest): HttpRequest;
+  withStorageProblem(request: HttpRequest): HttpRequest;
   /** Throws the `Refusal` when so many bytes of an object would use up what is kept for the world. */
-  require(bytes: number): void;
+  requireSpace(bytes: number): void;
   /** Whether what adds to a world is refused at present, however small it is. */
   isFull(): boolean;
 }
 
-type Measured = Pick<StatsFs, "bavail" | "blocks" | "bsize">;
+type DiskSpace = Pick<StatsFs, "bavail" | "blocks" | "bsize">;
 
 /** Room that is kept for what the world does by itself: events, exports, the end of the process. */
 const RESERVE_BYTES = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ const WRITTEN_PER_BODY_BYTE = 3;
 /** Watches the room on the disk that a folder lies on. */
 export function createFreeSpaceGuard(
   folder: string,
-  measure: (folder: string) => Measured = statfsSync,
+  measure: (folder: string) => DiskSpace = statfsSync,
 ): FreeSpaceGuard {
   let plentyUntil = Number.NEGATIVE_INFINITY;
 
@@ -46,11 +46,11 @@ export function createFreeSpaceGuard(
   }
 
   return {
-    checked: (request) =>
+    withStorageProblem: (request) =>
       lacks(request.body.length * WRITTEN_PER_BODY_BYTE)
         ? { ...request, storageProblem: refusalFor(folder) }
         : request,
-    require(bytes) {
+    requireSpace(bytes) {
       if (lacks(bytes)) throw refusalFor(folder);
     },
     isFull: () => lacks(0),

@@ -9,7 +9,7 @@ import {
 } from "../../storage/archive/archive-file.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
-import { resumedState } from "../worlds/world-state.ts";
+import { stateToResume } from "../worlds/world-state.ts";
 import type { Worlds } from "../worlds/worlds.ts";
 import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
@@ -57,7 +57,7 @@ async function importMain({
   const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
   const stillMissing = given ? snapshots.giveSecrets(name, given) : missing;
   const { clock } = configuration;
-  worlds.startFromSnapshot(MAIN, name, (image) => ({ ...resumedState(image, configuration), clock }));
+  worlds.startFromSnapshot(MAIN, name, (image) => ({ ...stateToResume(image, configuration), clock }));
   return stillMissing;
 }
 

@@ -28,7 +28,7 @@ export interface Clock {
   /** `waitsFor` says for people how far what it waits for is. */
   advance(bounds: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
   /** How far the advance is that is under way. */
-  advancing(): AdvanceProgress | undefined;
+  currentAdvance(): AdvanceProgress | undefined;
   /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
   stopAdvance(): boolean;
   /**
@@ -48,7 +48,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   const wallClock = createWallClockSync(world, wallNow);
   let isInterrupted = false;
   let isClosed = false;
-  let advancing: AdvanceProgress | undefined;
+  let currentAdvance: AdvanceProgress | undefined;
 
   function set(name: string, clock: World["clock"]): void {
     wallClock.sync();
@@ -64,10 +64,10 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
       set("clock.freeze", { mode: "frozen", rate: world.clock.rate });
     },
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
-    advancing: () => advancing,
+    currentAdvance: () => currentAdvance,
     stopAdvance() {
       isInterrupted = true;
-      return advancing !== undefined;
+      return currentAdvance !== undefined;
     },
     async advance(target, waitsFor) {
       if (isClosed) throw world.defect ?? new Refusal(503, "closing", "The emulator is stopping.");
@@ -77,7 +77,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
       isInterrupted = false;
       const begun = { from: world.now, target, waitsFor };
       const onFired = (fired: number) => {
-        advancing = { ...begun, fired };
+        currentAdvance = { ...begun, fired };
       };
       onFired(0);
       try {
@@ -85,7 +85,7 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
         const pace = { yieldWhenDue, isInterrupted: () => isInterrupted, onFired };
         return await advanceNow(world, { ...target, ...pace });
       } finally {
-        advancing = undefined;
+        currentAdvance = undefined;
         wallClock.resume();
       }
     },

@@ -41,7 +41,7 @@ export async function dryRun(
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
   // What is in flight would have no end in the copy.
-  if (await isStalled(world, world.settled()))
+  if (await isStalled(world, world.whenSettled()))
     throw new Refusal(
       409,
       "in_flight",
@@ -58,8 +58,8 @@ export async function dryRun(
     timeline: liveTimeline(1, world.lastTurn),
   });
   const assumed = new Set<string>();
-  fork.journal.follow(({ asked = [] }) => {
-    for (const { kind } of asked) if (ASSUMED[kind]) assumed.add(ASSUMED[kind]);
+  fork.journal.follow(({ effects = [] }) => {
+    for (const { kind } of effects) if (ASSUMED[kind]) assumed.add(ASSUMED[kind]);
   });
   const result = await advance(fork, {
     ...target,

@@ -18,16 +18,16 @@ export function freeWorldName({ worlds, snapshots }: Known): string {
 }
 
 /** Refuses a name that a new world cannot have, or any when there are as many worlds as there may be. */
-export function refuseWorldName({ worlds, snapshots }: Known, id: string, worldsMax: number): void {
+export function refuseWorldName({ worlds, snapshots }: Known, id: string, maxWorlds: number): void {
   refuseName(id);
-  if (worlds.has(id)) throw taken(`There is a world ${id} already; choose another name.`);
+  if (worlds.has(id)) throw nameTaken(`There is a world ${id} already; choose another name.`);
   if (snapshots.has(id))
-    throw taken(`${id} is the name of a snapshot; worlds and snapshots share their names.`);
-  if (worlds.size >= worldsMax)
+    throw nameTaken(`${id} is the name of a snapshot; worlds and snapshots share their names.`);
+  if (worlds.size >= maxWorlds)
     throw new Refusal(
       422,
       "too_many_worlds",
-      `There are ${worldsMax} worlds already.`,
+      `There are ${maxWorlds} worlds already.`,
       "Remove one with DELETE /_emulator/v1/worlds/{id}, or raise limits.worlds.",
     );
 }
@@ -43,7 +43,7 @@ export function refuseTakenSnapshot({ snapshots }: Known, name: string): void {
 export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, snapshotsMax: number): void {
   refuseName(name);
   if (worlds.has(name))
-    throw taken(`${name} is the name of a world; worlds and snapshots share their names.`);
+    throw nameTaken(`${name} is the name of a world; worlds and snapshots share their names.`);
   const isNew = !snapshots.has(name);
   if (isNew && snapshots.size >= snapshotsMax)
     throw new Refusal(
@@ -72,7 +72,7 @@ function invalid(message: string): Refusal {
   return new Refusal(422, "invalid_name", message);
 }
 
-function taken(message: string): Refusal {
+function nameTaken(message: string): Refusal {
   return new Refusal(409, "taken", message);
 }
 

@@ -66,7 +66,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
   }
 
   async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
-    if (entry.isFilling) beginAgain(parts, id, entry);
+    if (entry.isFilling) restartEmpty(parts, id, entry);
     const named = add(id);
     // The first start, or one that ended before the world was given what a fresh one holds.
     if (named.runtime.isFresh) await seedNamed(parts, named, id !== MAIN && entry.from !== SEEDED);
@@ -114,7 +114,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
 }
 
 /** A world that was being seeded when its process ended starts again in an empty folder. */
-function beginAgain({ heads, pool }: OpenWorldsParts, id: string, entry: WorldEntry): void {
+function restartEmpty({ heads, pool }: OpenWorldsParts, id: string, entry: WorldEntry): void {
   heads.putWorld(id, { ...complete(entry), head: newHead(heads.nextOwner(), pool.isKept) });
 }
 

@@ -12,14 +12,14 @@ import type { Turn, World } from "../../subjects/turn.ts";
 const WORKSPACE = { region: "us", tenant_id: DEFAULT_TENANT_ID };
 const ROWS_PER_TURN = 500;
 
-interface Answering {
+interface Services {
   readonly gateway: Gateway;
 }
 
 /** Gives a fresh world its bucket and key pair, and what the configuration adds to them. */
 export async function seedWorld(
   world: World,
-  answering: () => Answering | Promise<Answering>,
+  services: () => Services | Promise<Services>,
   data: SeedData | undefined,
 ): Promise<void> {
   seedTurn(world, "standard", seedObjectStorage);
@@ -31,7 +31,7 @@ export async function seedWorld(
   });
   for (const { file, project } of data.traces) await seedTraces(world, file, project);
   for (const destination of data.destinations)
-    await seedDestination(world, (await answering()).gateway, destination);
+    await seedDestination(world, (await services()).gateway, destination);
 }
 
 /** The standard pair is there already: a key of its name says what it may do. */

@@ -5,7 +5,7 @@ import { startSlices } from "./slices.ts";
 
 const MAX_TIMER_MS = 3_600_000;
 /** Wall-clock time: events that are overdue for longer were slept through. */
-const LONG_AGO_MS = 60_000;
+const SLEEP_MS = 60_000;
 
 /** How a flowing world keeps up with the wall clock. */
 export interface WallClockSync {
@@ -23,7 +23,7 @@ export interface WallClockSync {
 interface Due {
   readonly at: Instant;
   /** It was slept through. */
-  readonly isLongAgo: boolean;
+  readonly isSleptThrough: boolean;
 }
 
 interface SliceOptions {
@@ -40,7 +40,8 @@ function fireSlice(world: World, { nextDue, ignoresInFlight, wallNow }: SliceOpt
   const yieldWhenDue = startSlices(wallNow);
   for (let due = nextDue(); due; due = nextDue()) {
     // A machine that has slept would else time out what it had no chance to finish.
-    if (due.isLongAgo && !ignoresInFlight && isWaitedFor(world)) return isStalled(world, world.settled());
+    if (due.isSleptThrough && !ignoresInFlight && isWaitedFor(world))
+      return isStalled(world, world.whenSettled());
     world.moveTo(due.at);
     const yielded = yieldWhenDue();
     if (yielded) return yielded.then(() => ignoresInFlight);
@@ -71,7 +72,7 @@ export function createWallClockSync(world: World, wallNow: () => number): WallCl
     const target = currentInstant();
     const next = world.nextEvent();
     if (next && next.at <= target)
-      return { at: next.at, isLongAgo: (target - next.at) / world.clock.rate > LONG_AGO_MS };
+      return { at: next.at, isSleptThrough: (target - next.at) / world.clock.rate > SLEEP_MS };
     world.moveTo(target);
     return undefined;
   }

@@ -24,7 +24,7 @@ import {
   type WorldAdapters,
   type WorldRuntimeOptions,
 } from "./world-adapters.ts";
-import { initialState, resumedState } from "./world-state.ts";
+import { initialState, stateToResume } from "./world-state.ts";
 
 /** Opens a world from its stored state or from the source of a fork. All of its parts are ready when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
@@ -97,7 +97,7 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
     onFailure: (error) => world.end(error),
     retain: (files, bytes) => history.keepBodies(files, bytes),
   });
-  const image = source?.image ?? resumedState(storage.image, configuration);
+  const image = source?.image ?? stateToResume(storage.image, configuration);
   const adapters = openAdapters(options, storage, () => ({ world, history }));
   const world: World = createWorld({
     ...partsOf(adapters, image, adapters.delays),
@@ -144,7 +144,7 @@ async function waitUntilAtRest(world: World): Promise<void> {
 /** Waits for effects in flight: their results would reach only one of the two worlds. */
 async function waitUntilIdle(world: World): Promise<void> {
   if (world.defect) throw world.defect;
-  if (await isStalled(world, world.settled()))
+  if (await isStalled(world, world.whenSettled()))
     throw new Refusal(
       409,
       "in_flight",

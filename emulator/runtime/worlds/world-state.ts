@@ -16,7 +16,7 @@ export function initialState({ seed, now, clock }: Configuration): WorldState {
 }
 
 /** A world that was left goes on: with the wall's time where its clock is to flow, never backwards. */
-export function resumedState<S extends Pick<WorldState, "turn" | "now">>(
+export function stateToResume<S extends Pick<WorldState, "turn" | "now">>(
   state: S,
   { clock, now }: Configuration,
 ): S {

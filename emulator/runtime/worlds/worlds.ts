@@ -83,9 +83,9 @@ async function create(
 ): Promise<string> {
   const { heads, snapshots } = parts;
   const id = wanted ?? freeWorldName(heads);
-  refuseTaken(parts, id);
+  refuseName(parts, id);
   if (initialSettings) refuseInitialSettings(from);
-  if (at && (from === undefined || heads.snapshots.has(from) || from === SEEDED)) throw withoutPast(from);
+  if (at && (from === undefined || heads.snapshots.has(from) || from === SEEDED)) throw withoutHistory(from);
   const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
   return isNew
     ? createFresh(parts, id, from === undefined, initialSettings)
@@ -157,7 +157,7 @@ function fork(parts: WorldsParts, { wanted, from, at }: ForkRequest): Promise<st
   return withForkSource(parts, { from, at }, (source) => {
     const id = wanted ?? freeWorldName(heads);
     // Another request may have taken the name meanwhile.
-    refuseTaken(parts, id);
+    refuseName(parts, id);
     heads.putWorld(id, { head: headFrom(parts, source), from });
     open.add(id, source);
     return id;
@@ -207,11 +207,11 @@ function replace(parts: WorldsParts, named: NamedWorld, from: string | null, sou
   open.replaceRuntime(named, source);
 }
 
-function refuseTaken({ heads, limits }: WorldsParts, id: string): void {
+function refuseName({ heads, limits }: WorldsParts, id: string): void {
   refuseWorldName(heads, id, limits.worlds);
 }
 
-function withoutPast(from: string | undefined): Refusal {
+function withoutHistory(from: string | undefined): Refusal {
   return new Refusal(
     422,
     "invalid_request",

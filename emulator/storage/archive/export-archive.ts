@@ -42,7 +42,7 @@ const ENTRY_OVERHEAD_BYTES = 1024;
 export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
   const { image, name, of } = source;
   const { pool, secrets, bytesMax } = options;
-  const bodies = bodiesOf(image.records.stored());
+  const bodies = bodiesOf(image.records.storedRecords());
   const names = namesIn(source.rows);
   const rows = traceEntries(ENTRY.traces, pool, names);
   refuseTooLarge([...rows, ...bodies], bytesMax);

@@ -1,15 +1,18 @@
 import type { Commit } from "../../kernel/commit.ts";
-import type { Replaced } from "../../kernel/table.ts";
+import type { ReplacedRow } from "../../kernel/table.ts";
 
 /** What an object, an array or a member takes beside its text. */
 const MEMBER_BYTES = 8;
 
 /** About how many bytes, as JSON, are kept for a turn alone: not the records that it left, but those before it. */
-export function sizeOfTurn({ scheduled = [], asked = [] }: Commit, replaced: readonly Replaced[]): number {
+export function sizeOfTurn(
+  { scheduled = [], effects = [] }: Commit,
+  replaced: readonly ReplacedRow[],
+): number {
   let bytes = MEMBER_BYTES;
   for (const { row } of replaced) bytes += sizeOf(row.record);
   for (const { data } of scheduled) bytes += sizeOf(data);
-  for (const { data } of asked) bytes += sizeOf(data);
+  for (const { data } of effects) bytes += sizeOf(data);
   return bytes;
 }
 

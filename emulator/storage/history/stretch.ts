@@ -2,7 +2,7 @@ import type { RateRegion } from "../../../contracts/spec/rate-limits/rows.ts";
 import type { Point } from "../../kernel/as-of.ts";
 import type { Commit, Progress } from "../../kernel/commit.ts";
 import type { Records } from "../../kernel/records.ts";
-import type { Replaced } from "../../kernel/table.ts";
+import type { ReplacedRow } from "../../kernel/table.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { RateRow } from "../../subjects/rate-limits/matching.ts";
 import { sizeOfTurn } from "./size.ts";
@@ -14,7 +14,7 @@ export interface PastTurn {
   /** The number of the row after its last one. */
   readonly rows: number;
   /** What leads back to the state before it. */
-  readonly replaced: readonly Replaced[];
+  readonly replaced: readonly ReplacedRow[];
 }
 
 /** What has become of the rate limiter between a turn and the next one: a request was counted, or a row changed by hand. */

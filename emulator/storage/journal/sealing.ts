@@ -58,11 +58,11 @@ export function createSealing(own: Secrets): Sealing {
 
   return {
     commit(commit) {
-      const { put, scheduled, asked } = commit;
+      const { put, scheduled, effects } = commit;
       const sealed: { -readonly [Member in keyof Commit]: Commit[Member] } = { ...commit };
       if (put) sealed.put = eachRecord(put, sealRecord);
       if (scheduled) sealed.scheduled = scheduled.map(seal);
-      if (asked) sealed.asked = asked.map(seal);
+      if (effects) sealed.effects = effects.map(seal);
       return sealed;
     },
     state: (state) => ({
@@ -78,12 +78,12 @@ export function createSealing(own: Secrets): Sealing {
       inFlight: state.inFlight.map(openItem),
     }),
     openedCommit(commit) {
-      const { put, scheduled, asked } = commit;
+      const { put, scheduled, effects } = commit;
       return {
         ...commit,
         ...(put && { put: eachRecord(put, openRecord) }),
         ...(scheduled && { scheduled: scheduled.map(openItem) }),
-        ...(asked && { asked: asked.map(openItem) }),
+        ...(effects && { effects: effects.map(openItem) }),
       };
     },
   };

@@ -16,7 +16,7 @@ export interface StoredState {
 
 /** The records of an image as plain data. */
 export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
-  return { ...image, records: image.records.stored() };
+  return { ...image, records: image.records.storedRecords() };
 }
 
 /** Reads the file of a state; one that is missing or not as it was written is a `StoreError`. */

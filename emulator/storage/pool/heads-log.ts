@@ -9,7 +9,7 @@ import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
 import type { Pool } from "./pool.ts";
 
-const FORMAT = 7;
+const FORMAT = 8;
 const NAME = "worlds.ndjson";
 /** Nothing says again what the log says: it is kept twice. */
 const COPY = "worlds.copy.ndjson";

@@ -47,7 +47,7 @@ export function rotateCredentials(
 }
 
 function validate(turn: Turn, destination: Destination): PendingReply {
-  const ticket = turn.deferReply();
+  const pendingReply = turn.deferReply();
   const { config, embedded, credentials } = destination;
   const key = testKey(turn.ports.settings, config, turn.nextId("test_file"));
   turn.requestEffect({
@@ -58,16 +58,16 @@ function validate(turn: Turn, destination: Destination): PendingReply {
       destination: { config, embedded, credentials },
       testKey: key,
       record: destination,
-      ticket: ticket.number,
+      replyNumber: pendingReply.number,
     },
   });
-  return ticket;
+  return pendingReply;
 }
 
 /** Handles the result of `destination.validate`: stores the destination, or replies with the error of §7.2. */
 export function onValidated(
   turn: Turn,
-  { data: { record, testKey, ticket } }: Effect<"destination.validate">,
+  { data: { record, testKey, replyNumber } }: Effect<"destination.validate">,
   result: Result<"destination.validate">,
 ): void {
   const outcome = "staged" in result ? tryTestFile(turn, record, testKey, result.staged) : result;
@@ -77,12 +77,12 @@ export function onValidated(
       "unsupported" in outcome
         ? new Refusal(422, "unsupported_by_version", outcome.message)
         : refusalFor(record.config, outcome);
-    turn.resolveReply(ticket, refusal);
+    turn.resolveReply(replyNumber, refusal);
     return;
   }
   turn.put(DESTINATIONS, record);
   turn.note("destination.validated", record.id, { test_file: outcome.testFile });
-  turn.resolveReply(ticket, destinationView(turn.ports.settings, record));
+  turn.resolveReply(replyNumber, destinationView(turn.ports.settings, record));
 }
 
 /** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */

@@ -9,7 +9,7 @@ export interface Validation {
   /** The destination to store after a successful test write. */
   readonly record: Destination;
   /** The deferred reply. */
-  readonly ticket: number;
+  readonly replyNumber: number;
 }
 
 /** What it came to; the test file of an embedded destination is stored by the turn that takes the result. */

@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /**
- * Whoever waits is known to this process only: after a restart nobody does, and the event is stale. Tickets
+ * Whoever waits is known to this process only: after a restart nobody does, and the event is stale. Pending replies
  * would not do, since their numbers begin anew with each process.
  */
 export function createDelays(): Delays {

@@ -4,7 +4,7 @@ import type { SentSelection } from "./selection.ts";
 
 /** Input of `runs.sum_up`. */
 export interface StatsRequest {
-  readonly ticket: number;
+  readonly replyNumber: number;
   readonly workspace: Workspace;
   /** The selection, with its projects resolved. */
   readonly sent: SentSelection;

@@ -15,22 +15,22 @@ export function requestStats(turn: Turn, workspace: Workspace, sent: SentSelecti
     readSelection(sent, refusesColumns(turn.ports.settings)),
   );
   if (session.length === 0) return createStatsAccumulator(false).result();
-  const ticket = turn.deferReply();
+  const pendingReply = turn.deferReply();
   const { region, tenant_id } = workspace;
-  const ref = String(ticket.number);
+  const ref = String(pendingReply.number);
   turn.requestEffect({
     kind: "runs.sum_up",
     lane: `stats/${ref}`,
     ref,
-    data: { ticket: ticket.number, workspace: { region, tenant_id }, sent: { ...sent, session } },
+    data: { replyNumber: pendingReply.number, workspace: { region, tenant_id }, sent: { ...sent, session } },
   });
-  return ticket;
+  return pendingReply;
 }
 
 /** Handles the result of `runs.sum_up`: resolves the reply. */
 export function onSummedUp(
   turn: Turn,
-  { data: { ticket } }: Effect<"runs.sum_up">,
+  { data: { replyNumber } }: Effect<"runs.sum_up">,
   result: Result<"runs.sum_up">,
 ): void {
   const interrupted = new Refusal(
@@ -38,5 +38,5 @@ export function onSummedUp(
     "interrupted",
     "The rows were removed while the statistics were computed.",
   );
-  turn.resolveReply(ticket, "stats" in result ? result.stats : interrupted);
+  turn.resolveReply(replyNumber, "stats" in result ? result.stats : interrupted);
 }

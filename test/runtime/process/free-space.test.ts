@@ -36,7 +36,7 @@ function request(method: string, path: string, body: unknown = {}): HttpRequest 
 }
 
 async function answer(disk: { free: number }, asked: HttpRequest) {
-  const { status, body } = await running.handle(freeSpaceOn(disk).checked(asked));
+  const { status, body } = await running.handle(freeSpaceOn(disk).withStorageProblem(asked));
   return { status, body: JSON.parse(String(body)) };
 }
 
@@ -79,23 +79,23 @@ describe("a disk without room", () => {
     const disk = { free: 0 };
     const freeSpace = freeSpaceOn(disk);
     const asked = request("POST", "/sessions", { name: "later" });
-    expect((await running.handle(freeSpace.checked(asked))).status).toBe(413);
+    expect((await running.handle(freeSpace.withStorageProblem(asked))).status).toBe(413);
     disk.free = 18;
-    expect((await running.handle(freeSpace.checked(asked))).status).toBe(200);
+    expect((await running.handle(freeSpace.withStorageProblem(asked))).status).toBe(200);
   });
 
   it("is one that a large body does not fit on", () => {
     const freeSpace = freeSpaceOn({ free: 20 });
     const large = { ...request("POST", "/runs/batch"), body: new Uint8Array(2 * MIB) };
-    expect(freeSpace.checked(large).storageProblem?.code).toBe("disk_full");
-    expect(freeSpace.checked(request("POST", "/runs/batch")).storageProblem).toBeUndefined();
+    expect(freeSpace.withStorageProblem(large).storageProblem?.code).toBe("disk_full");
+    expect(freeSpace.withStorageProblem(request("POST", "/runs/batch")).storageProblem).toBeUndefined();
   });
 
   it("keeps its reserve from objects as well", () => {
     const freeSpace = freeSpaceOn({ free: 20 });
-    freeSpace.require(3 * MIB);
-    expect(() => freeSpace.require(5 * MIB)).toThrow(expect.objectContaining({ code: "disk_full" }));
-    expect(() => freeSpaceOn({ free: 15 }).require(0)).toThrow(/The disk under data is full/);
+    freeSpace.requireSpace(3 * MIB);
+    expect(() => freeSpace.requireSpace(5 * MIB)).toThrow(expect.objectContaining({ code: "disk_full" }));
+    expect(() => freeSpaceOn({ free: 15 }).requireSpace(0)).toThrow(/The disk under data is full/);
   });
 
   it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", async () => {
@@ -104,10 +104,10 @@ describe("a disk without room", () => {
       looks += 1;
       return { bavail: 2048, blocks: 4096, bsize: MIB };
     });
-    for (let nth = 0; nth < 5; nth += 1) ample.checked(request("POST", "/sessions"));
+    for (let nth = 0; nth < 5; nth += 1) ample.withStorageProblem(request("POST", "/sessions"));
     expect(looks).toBe(1);
     const small = createFreeSpaceGuard("data", () => ({ bavail: 2, blocks: 10, bsize: MIB }));
-    expect(small.checked(request("POST", "/sessions")).storageProblem).toBeUndefined();
+    expect(small.withStorageProblem(request("POST", "/sessions")).storageProblem).toBeUndefined();
     expect([small.isFull(), freeSpaceOn({ free: 15 }).isFull()]).toEqual([false, true]);
     const status = await answer({ free: 2048 }, request("GET", "/_emulator/v1/status"));
     expect(status.body).toMatchObject({ disk_full: false, ended_by: null });

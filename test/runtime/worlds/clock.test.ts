@@ -36,7 +36,7 @@ function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
 /** Lets everything happen that needs no time. */
 async function settle(clockWorld: ExportWorld): Promise<void> {
   for (let turns = 0; turns < 50; turns += 1) {
-    await clockWorld.world.settled();
+    await clockWorld.world.whenSettled();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -45,7 +45,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
 /** All that an image holds, as JSON; what waits in the order in which it fires. */
 function shown({ records, queue, ...rest }: WorldImage): string {
   const events = queue.toSorted((a, b) => a.at - b.at || a.number - b.number);
-  return JSON.stringify([rest, records.stored(), events]);
+  return JSON.stringify([rest, records.storedRecords(), events]);
 }
 
 const act = fc.record({

@@ -71,7 +71,7 @@ test("a deleted bucket takes its objects along", async ({ expect }) => {
     putObject(open, { bucket: "traces", key: "a" }, { ...made, checksum_type: "FULL_OBJECT" });
   });
   turn((open) => dropBucket(open, "traces"));
-  await world.settled();
+  await world.whenSettled();
   expect([world.reader.count(objects, "traces"), listBuckets(world.reader)]).toEqual([0, []]);
 });
 

@@ -1,8 +1,8 @@
 import type { Changes, FieldChange, ItemChange } from "../../../subjects/world-difference.ts";
 
-const ITEMS_SHOWN = 100;
-const FIELDS_SHOWN = 20;
-const VALUE_CHARS = 200;
+const MAX_ITEMS = 100;
+const MAX_FIELDS = 20;
+const MAX_VALUE_CHARACTERS = 200;
 
 /** Collects what differs: all of it is counted, the first part is listed. */
 export interface ChangeList {
@@ -17,7 +17,7 @@ export function createChangeList(): ChangeList {
   return {
     add(key, change, more) {
       count[change] += 1;
-      if (items.length < ITEMS_SHOWN) items.push({ key, change, ...more?.() });
+      if (items.length < MAX_ITEMS) items.push({ key, change, ...more?.() });
     },
     list: () => ({ ...count, items, cut: count.added + count.removed + count.changed - items.length }),
   };
@@ -30,7 +30,7 @@ export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" 
 
   function note(path: string, left: unknown, right: unknown): void {
     if (JSON.stringify(left) === JSON.stringify(right)) return;
-    if (found.length < FIELDS_SHOWN) found.push({ path, a: shown(left), b: shown(right) });
+    if (found.length < MAX_FIELDS) found.push({ path, a: shown(left), b: shown(right) });
     else cut += 1;
   }
 
@@ -51,5 +51,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Null stands for a field that is not there. */
 function shown(value: unknown): unknown {
   const text = JSON.stringify(value ?? null);
-  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS)}…` : (value ?? null);
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : (value ?? null);
 }

@@ -22,15 +22,15 @@ export interface WorldAt {
  */
 export async function compareWorlds(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
   try {
-    return await compared(one, other, maxRows);
+    return await differenceOf(one, other, maxRows);
   } catch (error) {
     // The files of a world that was removed or reset are no longer there.
     throw one.runtime.world.defect ?? other.runtime.world.defect ?? error;
   }
 }
 
-async function compared(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
-  const [a, b] = [pastOf(one), pastOf(other)];
+async function differenceOf(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
+  const [a, b] = [runtimeAt(one), runtimeAt(other)];
   const records = new Map(recordChanges(a.world, b.world));
   const objectChanges = records.get(objects.name) ?? createChangeList().list();
   records.delete(objects.name);
@@ -46,7 +46,7 @@ async function compared(one: WorldAt, other: WorldAt, maxRows: number): Promise<
   return { a: viewOf(one.id, a), b: viewOf(other.id, b), same, ...found, parted: partingOf(a, b) };
 }
 
-function pastOf({ runtime, at }: WorldAt): WorldRuntime {
+function runtimeAt({ runtime, at }: WorldAt): WorldRuntime {
   return runtime.asOf(at ?? { turn: runtime.world.lastTurn });
 }
 

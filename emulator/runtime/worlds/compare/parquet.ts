@@ -5,8 +5,8 @@ import { objects } from "../../../subjects/object-storage/records.ts";
 import type { Changes, ItemChange } from "../../../subjects/world-difference.ts";
 import { createChangeList, fieldChanges } from "./changes.ts";
 
-const FILES_MAX = 20;
-const FILE_BYTES_MAX = 32 * 1024 * 1024;
+const MAX_FILES = 20;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const ENDING = ".parquet";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export async function withParquetRows(changes: Changes, a: ObjectStore, b: Objec
   const items: ItemChange[] = [];
   let files = 0;
   for (const item of changes.items) {
-    const isCompared = item.change === "changed" && item.key.endsWith(ENDING) && files < FILES_MAX;
+    const isCompared = item.change === "changed" && item.key.endsWith(ENDING) && files < MAX_FILES;
     if (isCompared) files += 1;
     const rows = isCompared ? await fileChanges(item.key, a, b) : undefined;
     items.push(rows ? { ...item, rows } : item);
@@ -44,7 +44,7 @@ async function rowsById(
   key: string,
 ): Promise<ReadonlyMap<string, Row> | undefined> {
   const object = world.reader.get(objects, key);
-  if (!object || object.size > FILE_BYTES_MAX) return undefined;
+  if (!object || object.size > MAX_FILE_BYTES) return undefined;
   try {
     const rows = new Map<string, Row>();
     const file = await openFile(await readBody(await files.open(object)));

@@ -10,7 +10,7 @@ export function partingOf(a: WorldRuntime, b: WorldRuntime): Parting | null {
   const [left, right] = [turnsFrom(a, begin), turnsFrom(b, begin)];
   for (const turn of [...new Set([...left.keys(), ...right.keys()])].sort((x, y) => x - y)) {
     const [one, other] = [left.get(turn), right.get(turn)];
-    if (one !== other && !(one && other && textOf(one) === textOf(other))) return partedAt(turn, one, other);
+    if (one !== other && !(one && other && textOf(one) === textOf(other))) return partingAt(turn, one, other);
   }
   return null;
 }
@@ -31,15 +31,20 @@ function textOf(commit: Commit): string {
   return JSON.stringify([entryOf(commit), put]);
 }
 
-function partedAt(turn: number, one: Commit | undefined, other: Commit | undefined): Parting {
+function partingAt(turn: number, one: Commit | undefined, other: Commit | undefined): Parting {
   const [a, b] = [one, other].map((commit) => (commit ? entryOf(commit) : null)) as [
     JournalEntry | null,
     JournalEntry | null,
   ];
-  return { turn, a, b, reason: `at turn ${turn} the first has ${whatOf(a)}, the second ${whatOf(b)}` };
+  return {
+    turn,
+    a,
+    b,
+    reason: `at turn ${turn} the first has ${describeTurn(a)}, the second ${describeTurn(b)}`,
+  };
 }
 
-function whatOf(entry: JournalEntry | null): string {
+function describeTurn(entry: JournalEntry | null): string {
   if (!entry) return "nothing that changed it";
   const { type, name, ref } = entry.cause;
   return [type, name, ref].filter(Boolean).join(" ");

@@ -11,7 +11,7 @@ export interface RowSide {
   rowNames(): NamedRows;
 }
 
-const ROWS_AT_A_TIME = 500;
+const ROWS_PER_SLICE = 500;
 const DAY_MS = 86_400_000;
 
 /** The trace rows that differ. Days stored in the same files in both worlds are skipped. Reads at most `maxRows` rows. */
@@ -26,7 +26,7 @@ export async function rowChanges(a: RowSide, b: RowSide, maxRows: number): Promi
       compared += 1;
       if (compared > maxRows) notCompared += 1;
       else addRow(changes, before, after);
-      if (compared % ROWS_AT_A_TIME === 0) await yieldToEventLoop();
+      if (compared % ROWS_PER_SLICE === 0) await yieldToEventLoop();
     }
   }
   return { ...changes.list(), not_compared: notCompared };

@@ -25,7 +25,7 @@ const STOPPED_CLOCK: Clock = {
   freeze: refuse,
   flow: refuse,
   advance: async () => refuse(),
-  advancing: () => undefined,
+  currentAdvance: () => undefined,
   stopAdvance: refuse,
   stepTowards: () => false,
   yieldWhenDue: () => undefined,

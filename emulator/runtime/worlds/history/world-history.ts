@@ -1,5 +1,5 @@
 import type { Commit } from "../../../kernel/commit.ts";
-import type { Replaced } from "../../../kernel/table.ts";
+import type { ReplacedRow } from "../../../kernel/table.ts";
 import { type Before, createHistory, type History } from "../../../storage/history/history.ts";
 import type { WorldStorage } from "../../../storage/world-storage.ts";
 import { type RateLimiter, regionOf } from "../../../subjects/rate-limits/limiter.ts";
@@ -9,7 +9,7 @@ import type { World } from "../../../subjects/turn.ts";
 export interface WorldHistory {
   readonly history: History;
   /** See `WorldParts.afterTurn`. */
-  addTurn(commit: Commit, isChange: boolean, replaced: readonly Replaced[]): void;
+  addTurn(commit: Commit, isChange: boolean, replaced: readonly ReplacedRow[]): void;
 }
 
 /** Opens the history of a world: it begins with the state of the world, or with the history of the world it was forked from. */
