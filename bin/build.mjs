@@ -66,14 +66,12 @@ const BUILDS = [
 /** Packages that are bundled, since every start needs them. The others are loaded on first use. */
 const BUNDLED = new Set(["ipaddr.js", "lowdb"]);
 
-/** Optional peer dependencies: installed by users of the entry that imports them. */
-const PEERS = ["msw", "testcontainers", "vitest"];
-
 /** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
 
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-const external = [...Object.keys(manifest.dependencies).filter((name) => !BUNDLED.has(name)), ...PEERS];
+const { dependencies, peerDependencies } = manifest;
+const external = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.has(name));
 
 const common = {
   absWorkingDir: ROOT,

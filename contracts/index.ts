@@ -9,6 +9,7 @@ import type { Verdict } from "./engine/verdict.ts";
 import { type Reporter, written } from "./report/report.ts";
 import { isGood } from "./report/summary.ts";
 import { CASES } from "./suites/cases.ts";
+import { openOracle } from "./targets/open-oracle.ts";
 
 export { type Case, type CaseResult, type CaseRow, suite } from "./engine/case.ts";
 export { type Comparison, compared, type Drift } from "./engine/compare.ts";
@@ -43,7 +44,7 @@ export {
   type StartedEmulator,
 } from "./targets/emulator-target.ts";
 export { contractMatchers, type ExpectOptions, expectContract, prepareMatching } from "./targets/expect.ts";
-export { openOracle } from "./targets/prism.ts";
+export { ORACLES, type OracleName, openOracle } from "./targets/open-oracle.ts";
 export { VARIANTS } from "./variants/variants.ts";
 export { coverage, uncovered };
 
@@ -59,7 +60,7 @@ export interface ContractOptions {
   readonly budget?: number;
   /** Command that reruns one case, with `<case>` as placeholder; shown in reports. */
   readonly again?: string;
-  /** False skips the validation of every exchange by the OpenAPI document. */
+  /** False skips the validation of every exchange. The default is the oracle `tables`. */
   readonly oracle?: Oracle | false;
   /** What the target is judged by: the specification, or as the public service was seen to differ from it. */
   readonly profile?: Profile;
@@ -105,7 +106,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   } = options;
   const unknown = emptySelectors(all, select);
   if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
-  const oracle = options.oracle === undefined ? await loadOracle(profile) : options.oracle;
+  const oracle = options.oracle === undefined ? await openOracle(profile) : options.oracle;
   const report = await runCases(target, {
     cases: selected(all, select),
     ...(seed !== undefined && { seed }),
@@ -124,9 +125,4 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     ok: isGood(report, strict),
     written: (reporter, verbose) => written(report, reporter, strict, verbose),
   };
-}
-
-async function loadOracle(profile?: Profile): Promise<Oracle> {
-  const { openOracle } = await import("./targets/prism.ts");
-  return openOracle(profile);
 }

@@ -5,7 +5,7 @@ import { emptied, settled } from "../harness/servers.mjs";
 const RUNS = 10;
 const JUDGED = 2_000;
 
-/** The judge of replies in tests and in the console, and Prism, which judges in the contract suites. */
+/** The default oracle, and Prism, which `contract run --oracle prism` uses. */
 export const figures = [
   {
     figure: "contract oracle, a reply of ten runs",
@@ -15,7 +15,7 @@ export const figures = [
     targets: [{ atMost: 0.06, quantity: "cpuMs" }],
     async open() {
       const { expectContract, openOracle } = await import("../../dist/contracts/index.js");
-      const prism = await openOracle();
+      const prism = await openOracle("spec", "prism");
       const { request, reply } = await exchangeOfRuns();
       const { method, path, headers } = request;
       const recorded = { ...reply, body: reply.text, method, url: path, requestHeaders: headers };

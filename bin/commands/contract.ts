@@ -41,6 +41,10 @@ const FLAGS: Flags = {
     value: "<url>",
     help: "send the same requests to a second server and print only the differences (exit code 3)",
   },
+  oracle: {
+    value: "tables|prism",
+    help: "validate with the emulator's tables (default), or with Prism, an independent validator that you install",
+  },
   profile: {
     value: "spec|observed",
     help: "judge by the specification, or as the public service was seen to differ (default spec)",

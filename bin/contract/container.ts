@@ -1,6 +1,7 @@
 import type { Target } from "../../contracts/engine/target.ts";
 import { createContainerTarget } from "../../contracts/index.ts";
 import { UsageError } from "../command.ts";
+import { loadOptional } from "./optional-package.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -12,7 +13,9 @@ const PROBE = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).the
 
 /** Starts an emulator in a container and stops it after the run; an empty image name selects the default. */
 export async function containerTarget(options: string): Promise<Target> {
-  const { EMULATOR_IMAGE, EmulatorContainer, HOST_NAME_INSIDE } = await loaded(
+  const { EMULATOR_IMAGE, EmulatorContainer, HOST_NAME_INSIDE } = await loadOptional(
+    "--target",
+    "testcontainers@11",
     () => import("../../emulator/entries/testcontainers.ts"),
   );
   const image = options === "" ? EMULATOR_IMAGE : options;
@@ -39,21 +42,9 @@ export async function containerTarget(options: string): Promise<Target> {
   });
 }
 
-/** The container package is an optional peer dependency. */
-async function loaded<T>(load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new UsageError(
-      "--target: the package testcontainers is missing; npm install --save-dev testcontainers@11",
-    );
-  }
-}
-
 /** A named image may be pulled; the default image is in no registry. */
 async function refuseMissing(image: string, isUsual: boolean): Promise<void> {
-  const { getContainerRuntimeClient, ImageName } = await loaded(() => import("testcontainers"));
+  const { getContainerRuntimeClient, ImageName } = await import("testcontainers");
   const client = await getContainerRuntimeClient().catch(() => {
     throw new UsageError("--target: no container engine answers; start Docker, or set DOCKER_HOST");
   });

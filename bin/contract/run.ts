@@ -15,6 +15,8 @@ import {
   compared as comparisonOf,
   countsLine,
   countsOf,
+  ORACLES,
+  type Oracle,
   openOracle,
   REPORTERS,
   type Reporter,
@@ -31,6 +33,7 @@ import { shardOf } from "../replay/bounds.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
+import { loadOptional } from "./optional-package.ts";
 import { otherOf, profileOf, targetOf, text } from "./target.ts";
 
 const DRIFT = 3;
@@ -45,6 +48,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
     throw new UsageError("--compare-api-key: only valid with --compare");
   for (const name of ["seed", "budget"]) countOf(invocation, name, FROM_ZERO);
+  await oracleOf(flags);
   await refuseUnwritable(invocation);
   const targets = openTargets();
   try {
@@ -122,13 +126,12 @@ async function judge(
   const budget =
     countOf(invocation, "budget", FROM_ZERO) ?? (target.elsewhere ? BUDGET_ELSEWHERE : undefined);
   try {
-    const oracle = await openOracle(profileOf(flags));
     const options = {
       cases,
       keepHeld: flags.compare !== undefined,
       bail: flags.bail === true,
       strict: flags.strict === true,
-      oracle,
+      oracle: await oracleOf(flags),
       profile: profileOf(flags),
       signal: interrupted,
       again: againCommand(flags),
@@ -142,6 +145,15 @@ async function judge(
   } finally {
     progress.clear();
   }
+}
+
+/** The oracle that `--oracle` names. Throws `UsageError` for an unknown name and for a missing package. */
+async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
+  const name = text(flags, "oracle") ?? "tables";
+  const known = ORACLES.find((each) => each === name);
+  if (known === undefined)
+    throw new UsageError(`--oracle: "${name}" is not an oracle; give ${ORACLES.join(" or ")}`);
+  return loadOptional("--oracle", "@stoplight/prism-http@5", () => openOracle(profileOf(flags), known));
 }
 
 /** The selected cases, or the part of them that `--shard` names. */

@@ -4,16 +4,16 @@ import { openApiDocument } from "../openapi/openapi.ts";
 import { createOracle, type Endpoint, mediaOf, openedOnce, type Validator } from "./oracle.ts";
 
 /**
- * The oracle of the suites, independent of all else: Prism validates exchanges by the derived document. Loaded on demand,
- * since it takes a third of a second; an endpoint is prepared with its first exchange.
+ * An oracle that shares no code with the emulator: Prism validates exchanges against the derived OpenAPI document. Its package
+ * is an optional peer dependency and takes a third of a second to load. An endpoint is prepared with its first exchange.
  */
-export const openOracle = openedOnce(async (profile) => {
+export const openPrismOracle = openedOnce(async (profile) => {
   const [{ getHttpOperationsFromSpec }, { validateInput, validateOutput }] = await Promise.all([
     import("@stoplight/prism-http/dist/utils/operations.js"),
     import("@stoplight/prism-http/dist/validator/index.js"),
   ]);
   const documentOf = documents();
-  const known = new Map<Endpoint, Promise<Validator>>();
+  const validators = new Map<Endpoint, Promise<Validator>>();
 
   async function prepare(endpoint: Endpoint): Promise<Validator> {
     const [resource] = await getHttpOperationsFromSpec(documentOf(endpoint));
@@ -27,7 +27,7 @@ export const openOracle = openedOnce(async (profile) => {
         const { "content-type": type, ...rest } = all;
         const headers = {
           ...rest,
-          // Prism throws for what is no media type; what no type is known of is bytes.
+          // Prism throws for an invalid media type. A body of unknown type is read as bytes.
           ...(type !== undefined && {
             "content-type": mediaOf(all) === undefined ? "application/octet-stream" : type,
           }),
@@ -41,15 +41,15 @@ export const openOracle = openedOnce(async (profile) => {
   }
 
   return createOracle((endpoint) => {
-    const validator = known.get(endpoint) ?? prepare(endpoint);
-    known.set(endpoint, validator);
+    const validator = validators.get(endpoint) ?? prepare(endpoint);
+    validators.set(endpoint, validator);
     return validator;
   }, profile);
 });
 
 type Paths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The derived document by endpoint: Prism reads all that is in what it is given. */
+/** The derived document, reduced to one endpoint: Prism reads everything in the document that it receives. */
 function documents(): (endpoint: Endpoint) => object {
   const { "x-emulator": _, paths, ...document } = openApiDocument({ inPlace: true });
   return ({ method, path }) => {

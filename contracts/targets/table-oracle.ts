@@ -19,8 +19,8 @@ import {
 type Compare = (schema: Field<unknown>, value: unknown) => readonly ErrorObject[];
 
 /**
- * The oracle for replies in tests and in the console: validates by the tables themselves, and so is loaded and asked in a
- * fraction of the time that Prism takes, which confirms it (`test/contracts/oracles.test.ts`).
+ * The default oracle: validates exchanges against the tables themselves. It loads and runs in a fraction of the time that
+ * Prism takes. `test/contracts/oracles.test.ts` shows that both return the same findings.
  */
 export const openTableOracle = openedOnce(async (profile) => {
   const { Ajv2020: Ajv } = await import("ajv/dist/2020.js");

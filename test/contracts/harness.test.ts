@@ -63,7 +63,7 @@ let oracle: Oracle;
 const servers: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
-  oracle = await openOracle();
+  oracle = await openOracle("spec", "prism");
 });
 
 afterEach(async () => {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Judgement, type Oracle, openOracle } from "../../contracts/index.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { openTableOracle } from "../../contracts/targets/table-oracle.ts";
 
 const ID = "0a91a355-8a88-422c-9546-72c183b95b5c";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -11,7 +10,7 @@ let prism: Oracle;
 let tables: Oracle;
 
 beforeAll(async () => {
-  [prism, tables] = await Promise.all([openOracle(), openTableOracle()]);
+  [prism, tables] = await Promise.all([openOracle("spec", "prism"), openOracle("spec", "tables")]);
 });
 
 type Request = Parameters<Oracle["judge"]>[0];

@@ -18,7 +18,6 @@ import {
 } from "../../contracts/index.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
-import { openTableOracle } from "../../contracts/targets/table-oracle.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
 import { casesOf, someOf } from "../support/depth.ts";
 
@@ -28,7 +27,7 @@ let oracle: Oracle;
 const differences: unknown[] = [];
 
 beforeAll(async () => {
-  const [prism, tables] = await Promise.all([openOracle(), openTableOracle()]);
+  const [prism, tables] = await Promise.all([openOracle("spec", "prism"), openOracle("spec", "tables")]);
   oracle = {
     async judge(...exchange) {
       const [judged, own] = await Promise.all([prism.judge(...exchange), tables.judge(...exchange)]);

@@ -16,6 +16,9 @@ const cli = join(project, "node_modules/trace-platform-emulator/dist/bin/emulato
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
+/** Packages that an installation brings, this one included. */
+const MAX_PACKAGES = 155;
+
 const USEFUL =
   /^(dist|docs|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(AGENTS|README|CHANGELOG|SECURITY)\.md$|^LICENSE$|^package\.json$/;
 
@@ -49,7 +52,37 @@ function pack() {
 }
 
 function install(...wanted) {
-  run(npm, ["install", "--no-audit", "--no-fund", ...wanted]);
+  return run(npm, ["install", "--no-audit", "--no-fund", ...wanted]);
+}
+
+/** Installs the package alone, and checks what it brings along. */
+function installAlone(file) {
+  assert.doesNotMatch(install(file), /EBADENGINE/);
+  const lock = JSON.parse(readFileSync(join(project, "node_modules/.package-lock.json"), "utf8"));
+  const packages = Object.entries(lock.packages);
+  assert.ok(packages.length <= MAX_PACKAGES, `${packages.length} packages are installed`);
+  const withScripts = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : []));
+  assert.deepEqual(withScripts, [], "packages with install scripts");
+  return packages.length;
+}
+
+/** npm warns (`EBADENGINE`) of packages that do not support the version of Node on which it runs. */
+function checkEngines(node, file) {
+  const cwd = mkdtempSync(join(folder, "engines-"));
+  writeFileSync(join(cwd, "package.json"), "{}");
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+  assert.doesNotMatch(run(npm, ["install", "--package-lock-only", file], { cwd, env }), /EBADENGINE/);
+}
+
+/** Flags that need an optional peer dependency name the command that installs it. */
+function checkMissingPeers() {
+  for (const [flag, value, name] of [
+    ["--target", "container", "testcontainers@11"],
+    ["--oracle", "prism", "@stoplight/prism-http@5"],
+  ]) {
+    const output = run(process.execPath, [cli, "contract", "run", flag, value], { code: 2 });
+    assert.ok(output.includes(`is not installed; run "npm install --save-dev ${name}"`), output);
+  }
 }
 
 /** What needs the package and nothing else. */
@@ -124,11 +157,8 @@ try {
     writeFileSync(join(project, name), text);
   }
   judge(join(folder, packed.filename));
-  install(join(folder, packed.filename));
-  assert.match(
-    run(process.execPath, [cli, "contract", "run", "--target", "container"], { code: 2 }),
-    /npm install --save-dev testcontainers/,
-  );
+  const count = installAlone(join(folder, packed.filename));
+  checkMissingPeers();
   makeCapsules(process.execPath);
   useAlone(process.execPath, packed.version);
   install(
@@ -140,14 +170,16 @@ try {
   const tsc = join(project, "node_modules/typescript/bin/tsc");
   for (const settings of TYPE_SETTINGS) run(process.execPath, [tsc, "--project", settings]);
   useWithPeers(process.execPath);
+  assert.match(run(process.execPath, [cli, "contract", "run", "4.1", "--oracle", "prism"]), /PASS/);
   const others = otherNodes();
   for (const node of others) {
+    checkEngines(node, join(folder, packed.filename));
     useAlone(node, packed.version);
     useWithPeers(node);
   }
   const versions = [process.execPath, ...others].map((node) => run(node, ["--version"]).trim());
   console.log(
-    `package ${packed.name}@${packed.version}: ${packed.files.length} files, installed and used from an empty project on ${versions.join(", ")}`,
+    `package ${packed.name}@${packed.version}: ${packed.files.length} files, ${count} installed packages, used from an empty project on ${versions.join(", ")}`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });
