@@ -6,8 +6,9 @@ import { type RunReport, runCases } from "./engine/run.ts";
 import { emptySelectors, selected } from "./engine/selection.ts";
 import type { Target } from "./engine/target.ts";
 import type { Verdict } from "./engine/verdict.ts";
-import { type Reporter, written } from "./report/report.ts";
+import { contractReport } from "./report/contract-report.ts";
 import { isGood } from "./report/summary.ts";
+import { type Reporter, writeReport } from "./report/write.ts";
 import { CASES } from "./suites/cases.ts";
 import { openOracle } from "./targets/open-oracle.ts";
 
@@ -30,9 +31,11 @@ export { type MutantResult, type Selftest, selftest } from "./engine/selftest.ts
 export type { Session, Target } from "./engine/target.ts";
 export { type Blame, type Finding, VERDICTS, type Verdict } from "./engine/verdict.ts";
 export { MUTANTS } from "./mutants/mutants.ts";
-export { comparisonCounts, comparisonLines, comparisonMarkdown } from "./report/comparison.ts";
-export { REPORTERS, type Reporter, written } from "./report/report.ts";
-export { countsLine, countsOf, isGood } from "./report/summary.ts";
+export { comparisonReport } from "./report/comparison.ts";
+export { contractReport } from "./report/contract-report.ts";
+export type { ReportModel } from "./report/model.ts";
+export { isGood } from "./report/summary.ts";
+export { REPORTERS, type Reporter, writeReport } from "./report/write.ts";
 export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
 export { CASES } from "./suites/cases.ts";
 export { createAddressTarget } from "./targets/address-target.ts";
@@ -123,6 +126,6 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   return {
     ...report,
     ok: isGood(report, strict),
-    written: (reporter, verbose) => written(report, reporter, strict, verbose),
+    written: (reporter, verbose) => writeReport(contractReport(report, strict, verbose), reporter),
   };
 }

@@ -1,30 +1,72 @@
-import { relative } from "node:path";
+import { codeBlock, table } from "../contracts/report/markdown-text.ts";
+import type { ReportModel, ReportRow } from "../contracts/report/model.ts";
 import type { ExplorationReport } from "./exploration.ts";
-import type { ReportName } from "./reports.ts";
+import { near } from "./reports.ts";
 import type { TrialResult } from "./trials.ts";
-import { xml } from "./xml.ts";
 
-/** Trials left out that are named one by one. */
-const NAMED_NOT_RUN = 10;
+/** Number of skipped trials that are listed by name. */
+const MAX_SKIPPED_NAMES = 10;
 
-/** Formats what became of an exploration. */
-export function explorationReport(name: ReportName, report: ExplorationReport, cwd: string): string {
-  return WRITERS[name](report, cwd);
-}
-
-const WRITERS: Readonly<Record<ReportName, (report: ExplorationReport, cwd: string) => string>> = {
-  pretty: (report, cwd) =>
-    [
+/** The report of an exploration; file names are relative to `cwd`. */
+export function explorationReport(report: ExplorationReport, cwd: string): ReportModel {
+  return {
+    name: report.name,
+    tool: `emulator replay ${report.name}`,
+    rules: Object.fromEntries(report.results.map(({ trial, differs }) => [trial, differs])),
+    summary: [summaryLine(report)],
+    suites: () => [{ name: report.name, rows: rowsOf(report, cwd) }],
+    pretty: () => [
       ...tableLines(report),
       ...report.results.flatMap((each) => detailLines(each, cwd)),
       ...footLines(report),
-    ].join("\n"),
-  json: (report) => JSON.stringify({ summary: explorationCounts(report), exploration: report }, null, 2),
-  junit: (report, cwd) => junit(report, cwd),
-  md: (report, cwd) => markdown(report, cwd),
-};
+    ],
+    markdown: () => markdownLines(report, cwd),
+    json: () => ({ summary: explorationCounts(report), exploration: report }),
+  };
+}
 
-/** How many trials came out how. */
+/** Trials that were played, then those that were not, then baselines that failed. */
+function rowsOf({ results, notRun, refused }: ExplorationReport, cwd: string): readonly ReportRow[] {
+  const unplayed = { verdict: "not run", details: [], findings: [] };
+  return [
+    ...results.map((result) => trialRow(result, cwd)),
+    ...notRun.map(({ subject, trial, why }) => ({
+      ...{ ...unplayed, id: `${subject}: ${trial}`, name: trial, className: subject },
+      ...{ outcome: "skipped" as const, message: why },
+    })),
+    ...refused.map(({ subject, why }) => ({
+      ...{ ...unplayed, id: `${subject}: baseline`, name: "baseline", className: subject },
+      ...{ outcome: "error" as const, message: why },
+    })),
+  ];
+}
+
+const ROW_OUTCOMES = {
+  held: "passed",
+  differs: "failed",
+  broken: "error",
+} as const satisfies Record<TrialResult["verdict"], ReportRow["outcome"]>;
+
+function trialRow(result: TrialResult, cwd: string): ReportRow {
+  const { subject, trial, file, failure, verdict, differs, durationMs } = result;
+  const { place = { file, line: 1 }, label } = failure ?? {};
+  const message = [label ?? differs, ...result.differences].join("; ");
+  const fingerprint = [subject, trial, verdict, label ?? ""].join(" | ");
+  return {
+    id: `${subject}: ${trial}`,
+    name: trial,
+    className: subject,
+    outcome: ROW_OUTCOMES[verdict],
+    verdict,
+    message,
+    details: detailLines(result, cwd).slice(1),
+    durationMs,
+    file: { path: near(place.file, cwd), line: place.line },
+    findings: verdict === "held" ? [] : [{ rule: trial, level: "error", text: message, fingerprint }],
+  };
+}
+
+/** The number of trials by outcome. */
 export function explorationCounts({ results, notRun, refused }: ExplorationReport) {
   const count = (verdict: TrialResult["verdict"]) =>
     results.filter((each) => each.verdict === verdict).length;
@@ -77,12 +119,12 @@ function detailLines(result: TrialResult, cwd: string): readonly string[] {
 function footLines(report: ExplorationReport): readonly string[] {
   const { notRun, refused } = report;
   const whys = [...new Set(notRun.map(({ why }) => why))].join(", ");
-  const rest = notRun.length - NAMED_NOT_RUN;
+  const rest = notRun.length - MAX_SKIPPED_NAMES;
   return [
     "",
     ...refused.map(({ subject, why }) => `REFUSED ${subject}: ${why}`),
     ...(notRun.length === 0 ? [] : [`${notRun.length} trials were not run (${whys}):`]),
-    ...notRun.slice(0, NAMED_NOT_RUN).map(({ subject, trial }) => `  ${subject} ${trial}`),
+    ...notRun.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject} ${trial}`),
     ...(rest > 0 ? [`  and ${rest} more; see them all with --report json`] : []),
     summaryLine(report),
   ];
@@ -98,56 +140,17 @@ export function summaryLine(report: ExplorationReport): string {
   return `${report.name}: ${length} trial${length === 1 ? "" : "s"}: ${text}`;
 }
 
-function junit(report: ExplorationReport, cwd: string): string {
-  const { differs, broken, not_run, refused } = explorationCounts(report);
-  const total = report.results.length + report.notRun.length + report.refused.length;
-  const played = report.results.map((result) => {
-    const { subject, trial, file, durationMs, verdict } = result;
-    const open = `  <testcase name="${xml(trial)}" classname="${xml(subject)}" file="${xml(near(file, cwd))}" time="${(durationMs / 1000).toFixed(3)}"`;
-    if (verdict === "held") return `${open}/>`;
-    const tag = verdict === "broken" ? "error" : "failure";
-    const text = xml(detailLines(result, cwd).slice(1).join("\n"));
-    return `${open}>\n    <${tag} message="${verdict}">${text}</${tag}>\n  </testcase>`;
-  });
-  const left = report.notRun.map(
-    ({ subject, trial, why }) =>
-      `  <testcase name="${xml(trial)}" classname="${xml(subject)}"><skipped message="${xml(why)}"/></testcase>`,
-  );
-  const failing = report.refused.map(
-    ({ subject, why }) =>
-      `  <testcase name="baseline" classname="${xml(subject)}"><error message="${xml(why)}"/></testcase>`,
-  );
-  const head = `<testsuite name="${xml(report.name)}" tests="${total}" failures="${differs}" errors="${broken + refused}" skipped="${not_run}">`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    head,
-    ...played,
-    ...left,
-    ...failing,
-    "</testsuite>",
-  ].join("\n");
-}
-
-function markdown(report: ExplorationReport, cwd: string): string {
+function markdownLines(report: ExplorationReport, cwd: string): readonly string[] {
   const details = report.results.flatMap((each) => detailLines(each, cwd));
+  const rows = tableRows(report).map((row) => row.map(cell));
   return [
     `**${summaryLine(report)}**`,
     "",
-    "| § | Trial | Outcome |",
-    "|---|---|---|",
-    ...tableRows(report).map((row) => `| ${row.map(cell).join(" | ")} |`),
-    "",
-    "```",
-    ...[...details, ...footLines(report)].slice(1),
-    "```",
-  ].join("\n");
+    ...table(["§", "Trial", "Outcome"], rows),
+    ...codeBlock([...details, ...footLines(report)].slice(1)),
+  ];
 }
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "\\<");
-}
-
-function near(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  return path.startsWith("..") ? file : path;
 }

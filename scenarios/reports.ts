@@ -1,28 +1,83 @@
 import { relative } from "node:path";
+import { codeBlock, inline, table } from "../contracts/report/markdown-text.ts";
+import type { ReportModel, ReportRow, RowFinding } from "../contracts/report/model.ts";
 import type { Outcome } from "./replay.ts";
-import { xml } from "./xml.ts";
 
-/** The values of `--report`. */
-export type ReportName = "pretty" | "junit" | "json" | "md";
+const RULES = {
+  failed: "A step of a scenario does not meet its expectation.",
+  drifted: "The journal of a scenario differs from the recorded journal.",
+  broken: "A scenario cannot be played.",
+} as const;
 
-/** Formats the outcomes of a replay. */
-export function report(name: ReportName, outcomes: readonly Outcome[], cwd: string): string {
-  return WRITERS[name](outcomes, cwd);
+/** The report of a replay; file names are relative to `cwd`. */
+export function replayReport(outcomes: readonly Outcome[], cwd: string): ReportModel {
+  return {
+    name: "scenarios",
+    tool: "emulator replay",
+    rules: RULES,
+    summary: prettyLines(outcomes, cwd),
+    suites: () => [{ name: "scenarios", rows: outcomes.map((outcome) => outcomeRow(outcome, cwd)) }],
+    pretty: () => prettyLines(outcomes, cwd),
+    markdown: () => markdownLines(outcomes, cwd),
+    json: () => ({ summary: counts(outcomes), scenarios: outcomes }),
+  };
 }
 
-const WRITERS: Readonly<Record<ReportName, (outcomes: readonly Outcome[], cwd: string) => string>> = {
-  pretty: (outcomes, cwd) =>
-    [...outcomes.flatMap((outcome) => prettyLines(outcome, cwd)), summary(outcomes)].join("\n"),
-  json: (outcomes) => JSON.stringify({ summary: counts(outcomes), scenarios: outcomes }, null, 2),
-  junit: (outcomes, cwd) => junit(outcomes, cwd),
-  md: (outcomes, cwd) => markdown(outcomes, cwd),
-};
+const ROW_OUTCOMES = {
+  passed: "passed",
+  failed: "failed",
+  drifted: "failed",
+  broken: "error",
+} as const satisfies Record<Outcome["verdict"], ReportRow["outcome"]>;
+
+function outcomeRow(outcome: Outcome, cwd: string): ReportRow {
+  const { name, sentence, file, failure, verdict, durationMs } = outcome;
+  // A problem or a drift concerns the whole file.
+  const place = failure?.place ?? { file, line: 1 };
+  return {
+    id: name,
+    name: `${name}: ${sentence}`,
+    className: "scenarios",
+    outcome: ROW_OUTCOMES[verdict],
+    verdict,
+    message: problemOf(outcome),
+    details: detailLines(outcome, cwd),
+    remarks: warningLines(outcome),
+    durationMs,
+    file: { path: near(place.file, cwd), line: place.line },
+    findings: findingsOf(outcome),
+  };
+}
+
+function findingsOf(outcome: Outcome): readonly RowFinding[] {
+  const { verdict, name, sentence, failure } = outcome;
+  if (verdict === "passed") return [];
+  return [
+    {
+      rule: verdict,
+      level: verdict === "drifted" ? "warning" : "error",
+      text: `${sentence} ${problemOf(outcome)}`,
+      fingerprint: [name, verdict, failure?.label ?? ""].join(" | "),
+    },
+  ];
+}
+
+/** What went wrong, in one line. */
+function problemOf({ failure, problem, drift }: Outcome): string {
+  if (problem !== undefined) return problem;
+  if (failure) return `${failure.label}: ${failure.differences.join("; ")}`;
+  return drift?.kind === "drifted" ? `Its journal differs: ${drift.differences.join("; ")}` : "";
+}
 
 const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BROKEN" } as const;
 
-const GONE = "its world was removed; play it with --keep to keep the state after this step";
+const WORLD_REMOVED = "The world was removed. To keep the state after this step, replay with --keep.";
 
-function prettyLines(outcome: Outcome, cwd: string): readonly string[] {
+function prettyLines(outcomes: readonly Outcome[], cwd: string): readonly string[] {
+  return [...outcomes.flatMap((outcome) => outcomeLines(outcome, cwd)), countsLine(outcomes)];
+}
+
+function outcomeLines(outcome: Outcome, cwd: string): readonly string[] {
   const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
   return [head, ...noteLines(outcome, cwd).map((line) => `        ${line}`)];
 }
@@ -49,7 +104,7 @@ function detailLines(
     if (failure.note !== undefined) lines.push(failure.note);
     lines.push(...failure.differences.map((difference) => `  ${difference}`));
     if (failure.curl !== undefined) lines.push(failure.curl);
-    if (failure.curl !== undefined && !isKept) lines.push(GONE);
+    if (failure.curl !== undefined && !isKept) lines.push(WORLD_REMOVED);
   }
   if (drift?.kind === "drifted") {
     lines.push(`its journal differs from ${near(drift.file, cwd)}`);
@@ -64,47 +119,33 @@ function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"
   return found;
 }
 
-function summary(outcomes: readonly Outcome[]): string {
+function countsLine(outcomes: readonly Outcome[]): string {
   const noted = Object.entries(counts(outcomes)).filter(
     ([verdict, count]) => count > 0 || verdict === "passed",
   );
   return `${outcomes.length} scenario${outcomes.length === 1 ? "" : "s"}: ${noted.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
 }
 
-function junit(outcomes: readonly Outcome[], cwd: string): string {
-  const { failed, drifted, broken } = counts(outcomes);
-  const cases = outcomes.map((outcome) => {
-    const { name, sentence, file, durationMs, verdict } = outcome;
-    const open = `  <testcase name="${xml(`${name}: ${sentence}`)}" classname="scenarios" file="${xml(near(file, cwd))}" time="${(durationMs / 1000).toFixed(3)}"`;
-    const warned = warningLines(outcome).join("\n");
-    const output = warned === "" ? "" : `<system-out>${xml(warned)}</system-out>`;
-    if (verdict === "passed") return output === "" ? `${open}/>` : `${open}>${output}</testcase>`;
-    const tag = verdict === "broken" ? "error" : "failure";
-    return `${open}>\n    <${tag} message="${xml(verdict)}">${xml(detailLines(outcome, cwd).join("\n"))}</${tag}>${output}\n  </testcase>`;
-  });
-  const head = `<testsuite name="scenarios" tests="${outcomes.length}" failures="${failed + drifted}" errors="${broken}">`;
-  return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...cases, "</testsuite>"].join("\n");
-}
-
-function markdown(outcomes: readonly Outcome[], cwd: string): string {
-  const rows = outcomes.map(
-    ({ name, sentence, verdict, durationMs }) =>
-      `| ${name} | ${sentence} | ${MARKS[verdict]} | ${Math.round(durationMs)} ms |`,
-  );
+function markdownLines(outcomes: readonly Outcome[], cwd: string): readonly string[] {
+  const rows = outcomes.map(({ name, sentence, verdict, durationMs }) => [
+    inline(name),
+    inline(sentence),
+    MARKS[verdict],
+    `${Math.round(durationMs)} ms`,
+  ]);
   const details = outcomes
     .filter(({ verdict, warnings }) => verdict !== "passed" || warnings.length > 0)
-    .flatMap((outcome) => ["", `### ${outcome.name}`, "", "```", ...noteLines(outcome, cwd), "```"]);
+    .flatMap((outcome) => [`### ${outcome.name}`, "", ...codeBlock(noteLines(outcome, cwd)), ""]);
   return [
-    `**${summary(outcomes)}**`,
+    `**${countsLine(outcomes)}**`,
     "",
-    "| Scenario | Shows | Outcome | Time |",
-    "|---|---|---|---|",
-    ...rows,
+    ...table(["Scenario", "Description", "Outcome", "Time"], rows),
     ...details,
-  ].join("\n");
+  ];
 }
 
-function near(file: string, cwd: string): string {
+/** A path relative to `cwd`, or the whole path when it lies outside. */
+export function near(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith("..") ? file : path;
 }

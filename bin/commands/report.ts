@@ -8,7 +8,7 @@ export const command: CommandGroup = {
       summary: "put the reports of several parts (--shard) together",
       operands: ["<files…>"],
       flags: {
-        report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
+        report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
         output: { value: "<file>", help: "file for the report (default: standard output)" },
       },
       run: async (invocation) => (await import("../report/merge.ts")).mergeReports(invocation),

@@ -1,5 +1,3 @@
-import { open, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { variableOf } from "../../contracts/engine/exchange.ts";
 import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
 import type { Target } from "../../contracts/engine/target.ts";
@@ -7,30 +5,23 @@ import {
   CASES,
   type Case,
   type CaseResult,
-  type Comparison,
   type ContractRun,
-  comparisonCounts,
-  comparisonLines,
-  comparisonMarkdown,
   compared as comparisonOf,
-  countsLine,
-  countsOf,
+  comparisonReport,
+  contractReport,
   ORACLES,
   type Oracle,
   openOracle,
-  REPORTERS,
-  type Reporter,
+  type ReportModel,
   runContracts,
 } from "../../contracts/index.ts";
-import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { type Annotation, reportToGitHub } from "../github.ts";
-import { htmlReport } from "../html-report.ts";
 import { programCall } from "../program-name.ts";
 import { openProgress } from "../progress.ts";
 import { shardOf } from "../replay/bounds.ts";
-import { print, printError } from "../terminal.ts";
+import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
+import { printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { loadOptional } from "./optional-package.ts";
@@ -43,7 +34,7 @@ const BUDGET_ELSEWHERE = 2000;
 /** `contract run`: exit code 0 on success, 1 when a case failed or none was run, 3 when two servers differ. */
 export async function run(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const { flags } = invocation;
-  const reporter = reporterOf(flags);
+  const format = formatFor(invocation);
   refuseUnknown(selectors);
   if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
     throw new UsageError("--compare-api-key: only valid with --compare");
@@ -53,12 +44,14 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   const targets = openTargets();
   try {
     const runAll = flags.compare === undefined ? runTargets : compared;
-    const outcomes = await runAll(invocation, selectors, targets);
+    const outcome = await runAll(invocation, selectors, targets);
     // A closed pipe during the report ends the process.
     await targets.close();
-    await deliver(invocation, writtenAs(reporter, outcomes, flags.compare !== undefined), outcomes.brief);
-    reportToGitHub(invocation, outcomes.written("md"), outcomes.annotations);
-    return targets.exitCode ?? outcomes.exitCode;
+    publish(invocation, outcome.model, {
+      format,
+      page: flags.compare === undefined ? "contract" : "comparison",
+    });
+    return targets.exitCode ?? outcome.exitCode;
   } finally {
     await targets.close();
   }
@@ -67,10 +60,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
 /** The outcome of a run. */
 interface ContractOutcome {
   readonly exitCode: number;
-  /** Summary printed when the report goes to a file. */
-  readonly brief: readonly string[];
-  readonly annotations: readonly Annotation[];
-  written(reporter: Reporter): string;
+  readonly model: ReportModel;
 }
 
 async function runTargets(
@@ -80,36 +70,11 @@ async function runTargets(
 ): Promise<ContractOutcome> {
   const target = await targets.open(() => targetOf(invocation));
   const report = await judge(invocation, targets, target, casesOf(invocation, selectors));
-  const brief = [`${report.target}: ${countsLine(countsOf(report.results))}`];
-  const verbose = invocation.flags.verbose === true;
+  const { verbose, strict } = invocation.flags;
   return {
     exitCode: report.ok ? 0 : 1,
-    brief,
-    annotations: annotationsOf(report),
-    written: (reporter) => report.written(reporter, verbose),
+    model: contractReport(report, strict === true, verbose === true),
   };
-}
-
-/** Writes the report to a file, with a summary on the terminal, or to the terminal. */
-async function deliver(
-  { flags, cwd }: Invocation,
-  fullReport: string,
-  brief: readonly string[],
-): Promise<void> {
-  const file = text(flags, "output");
-  if (file !== undefined) await writeFile(resolve(cwd, file), `${fullReport}\n`);
-  if (flags.quiet !== true) for (const line of file === undefined ? [fullReport] : brief) print(line);
-}
-
-/** Checks before the first request that the report file can be written. Throws `UsageError`. */
-async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void> {
-  const file = text(flags, "output");
-  if (file === undefined) return;
-  try {
-    await (await open(resolve(cwd, file), "a")).close();
-  } catch (error) {
-    throw new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
-  }
 }
 
 async function judge(
@@ -161,15 +126,6 @@ function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly 
   return partOf(selected(CASES, selectors), shardOf(flags));
 }
 
-function annotationsOf({ results }: ContractRun): readonly Annotation[] {
-  return results.flatMap(({ id, findings }) =>
-    findings
-      .filter(({ verdict }) => verdict === "FAIL")
-      .slice(0, 1)
-      .map(({ requirement, section, text }) => ({ title: `§${requirement ?? section} ${id}`, text })),
-  );
-}
-
 /** Runs the second server first: cases it cannot run are skipped on the first. */
 async function compared(
   invocation: Invocation,
@@ -187,12 +143,7 @@ async function compared(
   const comparison = comparisonOf(first, second);
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,
-    brief: comparisonCounts(comparison),
-    annotations: comparison.drifts.map(({ requirement, section, text }) => ({
-      title: `§${requirement ?? section}`,
-      text: `the servers differ: ${text}`,
-    })),
-    written: (reporter) => comparisonIn(reporter, comparison),
+    model: comparisonReport(comparison),
   };
 }
 
@@ -229,30 +180,13 @@ function quoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function comparisonIn(reporter: Reporter, comparison: Comparison): string {
-  if (reporter === "json") return JSON.stringify(comparison, null, 2);
-  if (reporter === "md") return comparisonMarkdown(comparison);
-  return comparisonLines(comparison).join("\n");
-}
-
-/** The formats of the harness, and the page of the console. */
-type CliReporter = Reporter | "html";
-
-function reporterOf(flags: Invocation["flags"]): CliReporter {
-  const values = text(flags, "report") ?? (flags.json === true ? "json" : "pretty");
-  const names = [...REPORTERS, "html"] as const;
-  const found = names.find((name) => name === values);
-  if (!found) throw new UsageError(`--report: "${values}" is not valid; give ${names.join(", ")}`);
-  if ((found === "junit" || found === "sarif") && flags.compare !== undefined)
+function formatFor(invocation: Invocation): Format {
+  const format = formatOf(invocation);
+  if ((format === "junit" || format === "sarif") && invocation.flags.compare !== undefined)
     throw new UsageError(
-      `--report: ${found} describes one server only; with --compare give pretty, json, md or html`,
+      `--report: ${format} describes one server only; with --compare give pretty, json, md or html`,
     );
-  return found;
-}
-
-function writtenAs(reporter: CliReporter, outcome: ContractOutcome, isCompared: boolean): string {
-  if (reporter !== "html") return outcome.written(reporter);
-  return htmlReport(isCompared ? "comparison" : "contract", outcome.written("json"));
+  return format;
 }
 
 function refuseUnknown(selectors: readonly string[]): void {

@@ -1,15 +1,17 @@
 import { availableParallelism } from "node:os";
+import { REPORTERS } from "../../contracts/report/write.ts";
 import { type ExplorationOptions, type ExplorationReport, explore } from "../../scenarios/exploration.ts";
-import { explorationCounts, explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
+import { explorationCounts, explorationReport } from "../../scenarios/exploration-reports.ts";
 import { scenarioFiles } from "../../scenarios/replay.ts";
 import { type Subject, trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
+import { formatOf, publish } from "../report-output.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
-import { deliver, jobsOf, operandsOf, reportOf } from "./play.ts";
+import { jobsOf, operandsOf } from "./play.ts";
 import { type SubjectFiles, subjectsOf } from "./subjects.ts";
 import { spreadTrials } from "./trial-threads.ts";
 import { type Way, wayOf } from "./way.ts";
@@ -50,7 +52,7 @@ export async function exploreSubjects(
   close: () => Promise<void>,
 ): Promise<number> {
   const { flags, cwd } = invocation;
-  const report = reportOf(invocation);
+  const format = formatOf(invocation, REPORTERS);
   const bounds = boundsOf(invocation);
   const interrupted = firstSignal();
   const progress = openProgress(invocation, "runs");
@@ -66,7 +68,7 @@ export async function exploreSubjects(
     progress.clear();
     refuseUnknown(bounds, outcome);
     const exitCode = exitCodeOf(outcome);
-    deliver(invocation, exitCode > 0, explorationReport(report, outcome, cwd), summaryLine(outcome));
+    publish(invocation, explorationReport(outcome, cwd), { format, isLoud: exitCode > 0 });
     return exitCode;
   } finally {
     progress.clear();

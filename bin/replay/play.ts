@@ -1,18 +1,16 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Scenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import { type ReportName, report as written } from "../../scenarios/reports.ts";
+import { replayReport } from "../../scenarios/reports.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
-import { placeOf, problemOf, sarif } from "../../scenarios/sarif.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import { reportToGitHub } from "../github.ts";
-import { htmlReport } from "../html-report.ts";
 import { openProgress } from "../progress.ts";
+import { formatOf, publish } from "../report-output.ts";
 import { firstSignal, untilSignal, waitedFor } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
@@ -32,7 +30,7 @@ export function jobsOf(invocation: Invocation, usual: number): number {
 export async function playScenarios(invocation: Invocation): Promise<number> {
   const { flags, cwd } = invocation;
   refuseBounds(flags);
-  const report = formatOf(invocation);
+  const format = formatOf(invocation);
   const seed = countOf(invocation, "seed", FROM_ZERO);
   const jobs = jobsOf(invocation, availableParallelism());
   const address =
@@ -58,14 +56,15 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   try {
     const outcomes = await untilSignal(played, progress.account, interrupted);
     progress.clear();
-    publish(invocation, report, outcomes);
+    const exitCode = exitCodeOf(outcomes);
+    publish(invocation, replayReport(outcomes, cwd), { format, page: "replay", isLoud: exitCode > 0 });
     await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
       await waitedFor(interrupted);
     }
-    return exitCodeOf(outcomes);
+    return exitCode;
   } finally {
     progress.clear();
     // The worlds of scenarios are removed in any case.
@@ -110,7 +109,7 @@ async function keepFailed(
   await explained(() => writeCapsule(file, scenarioParts(scenario, run, failed.again)));
   if (invocation.flags.quiet === true) return;
   // A report for programs stands alone.
-  const tell = reportOf(invocation) === "pretty" ? print : printError;
+  const tell = formatOf(invocation) === "pretty" ? print : printError;
   tell(
     `${failed.name} is kept in ${file}; repeat it with \`npx emulator replay ${file}\`, look at it with \`npx emulator open ${file}\``,
   );
@@ -132,59 +131,9 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return verdicts.has("drifted") ? 3 : 0;
 }
 
-/** What `replay` alone writes too: results for code scanning, and the page of the console. */
-type Format = ReportName | "sarif" | "html";
-
-function formatOf(invocation: Invocation): Format {
-  const { report } = invocation.flags;
-  return report === "sarif" || report === "html" ? report : reportOf(invocation);
-}
-
-function publish(invocation: Invocation, format: Format, outcomes: readonly Outcome[]): void {
-  const { cwd } = invocation;
-  const isBad = exitCodeOf(outcomes) > 0;
-  deliver(invocation, isBad, writtenAs(format, outcomes, cwd), written("pretty", outcomes, cwd));
-  const annotations = outcomes
-    .filter(({ verdict }) => verdict !== "passed")
-    .map((outcome) => {
-      const { file, line } = placeOf(outcome);
-      return { title: outcome.name, text: problemOf(outcome), file: relative(cwd, file), line };
-    });
-  reportToGitHub(invocation, written("md", outcomes, cwd), annotations);
-}
-
-function writtenAs(format: Format, outcomes: readonly Outcome[], cwd: string): string {
-  if (format === "sarif") return sarif(outcomes, cwd);
-  return format === "html"
-    ? htmlReport("replay", written("json", outcomes, cwd))
-    : written(format, outcomes, cwd);
-}
-
-/** Writes a report to `--output`, with a summary on the terminal, or to the terminal. */
-export function deliver({ flags, cwd }: Invocation, isBad: boolean, text: string, summary: string): void {
-  if (typeof flags.output !== "string") {
-    if (flags.quiet !== true || isBad) print(text);
-    return;
-  }
-  try {
-    writeFileSync(resolve(cwd, flags.output), `${text}\n`);
-  } catch (error) {
-    throw new UsageError(
-      `--output: ${flags.output} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
-  if (flags.quiet !== true) print(summary);
-}
-
 /** The files and folders that are named, or those of the package. */
 export function operandsOf({ operands }: Invocation): readonly string[] {
   return operands.length > 0 ? operands : [shippedFolder()];
-}
-
-export function reportOf({ flags }: Invocation): ReportName {
-  const name = flags.report ?? (flags.json === true ? "json" : "pretty");
-  if (name === "pretty" || name === "junit" || name === "json" || name === "md") return name;
-  throw new UsageError(`--report: "${String(name)}" is not valid; give pretty, junit, json or md`);
 }
 
 /** The folder of the scenarios shipped with the package, above the sources and above the bundle. */

@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunReport } from "../../contracts/engine/run.ts";
-import { written } from "../../contracts/report/report.ts";
-import { countsLine, countsOf, isGood } from "../../contracts/report/summary.ts";
+import { contractReport } from "../../contracts/report/contract-report.ts";
+import type { ReportModel } from "../../contracts/report/model.ts";
+import { isGood } from "../../contracts/report/summary.ts";
+import { REPORTERS } from "../../contracts/report/write.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
-import { explorationReport, summaryLine } from "../../scenarios/exploration-reports.ts";
+import { explorationReport } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
-import { type ReportName, report as replayReport } from "../../scenarios/reports.ts";
+import { replayReport } from "../../scenarios/reports.ts";
 import { type Invocation, UsageError } from "../command.ts";
+import type { HtmlReportKind } from "../html-report.ts";
 import { exitCodeOf as exitCodeOfExploration } from "../replay/explore.ts";
-import { deliver, exitCodeOf as exitCodeOfReplay, reportOf } from "../replay/play.ts";
+import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
+import { FORMATS, formatOf, publish } from "../report-output.ts";
 
 /** A report as `--report json` writes it, by the command that wrote it. */
 type ReportFile =
@@ -20,25 +24,26 @@ type ReportFile =
 
 type Kind = ReportFile["kind"];
 
-/** What the parts are together. */
+/** The report of all parts together. */
 interface Merged {
   readonly exitCode: number;
-  readonly summary: string;
-  written(name: ReportName): string;
+  readonly model: ReportModel;
+  readonly page?: HtmlReportKind;
 }
 
 /** `report merge`: one report of the parts of a run, and the exit code that the whole would have had. */
 export async function mergeReports(invocation: Invocation): Promise<number> {
   const { operands, cwd } = invocation;
-  const name = reportOf(invocation);
+  formatOf(invocation);
   const files = operands.map((file) => ({ file, ...readReport(file, cwd) }));
   const other = files.find(({ kind }) => kind !== files[0]?.kind);
   if (other !== undefined)
     throw new UsageError(
-      `${other.file}: a report of ${other.kind}, and ${operands[0]} is one of ${files[0]?.kind}`,
+      `${other.file} is a report of ${other.kind}, and ${operands[0]} is a report of ${files[0]?.kind}; merge reports of one command`,
     );
-  const { exitCode, summary, written: text } = merged(files, cwd);
-  deliver(invocation, exitCode > 0, text(name), summary);
+  const { exitCode, model, page } = merged(files, cwd);
+  const format = formatOf(invocation, page ? FORMATS : REPORTERS);
+  publish(invocation, model, { format, ...(page && { page }), isLoud: exitCode > 0 });
   return exitCode;
 }
 
@@ -50,7 +55,9 @@ function readReport(file: string, cwd: string): ReportFile {
     return { kind: "exploration", exploration: exploration as ExplorationReport };
   if (Array.isArray(results) && counts !== undefined)
     return { kind: "contract run", report: value as object as RunReport };
-  throw new UsageError(`${file}: no report of replay, exec or contract run; make it with --report json`);
+  throw new UsageError(
+    `${file} is not a report of replay, exec or contract run; write one with --report json`,
+  );
 }
 
 function parsed(file: string, cwd: string): Readonly<Record<string, unknown>> {
@@ -60,7 +67,7 @@ function parsed(file: string, cwd: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     if ("code" in (error as Error)) throw new UsageError(`${file}: ${fileAdvice(error)}`);
   }
-  throw new UsageError(`${file}: no JSON report; make it with --report json`);
+  throw new UsageError(`${file} is not JSON; write the report with --report json`);
 }
 
 function of<K extends Kind>(
@@ -83,8 +90,8 @@ function mergedReplays(files: readonly Extract<ReportFile, { kind: "replay" }>[]
   );
   return {
     exitCode: exitCodeOfReplay(outcomes),
-    summary: replayReport("pretty", outcomes, cwd),
-    written: (name) => replayReport(name, outcomes, cwd),
+    model: replayReport(outcomes, cwd),
+    page: "replay",
   };
 }
 
@@ -95,7 +102,7 @@ function mergedExplorations(
   const reports = files.map(({ exploration }) => exploration);
   const names = new Set(reports.map(({ name }) => name));
   if (names.size > 1)
-    throw new UsageError(`the reports are of ${[...names].join(" and ")}; merge those of one`);
+    throw new UsageError(`the reports are of ${[...names].join(" and ")}; merge reports of one kind`);
   const refused = new Map(reports.flatMap((each) => each.refused).map((each) => [each.subject, each]));
   const whole: ExplorationReport = {
     name: [...names].join(),
@@ -109,8 +116,7 @@ function mergedExplorations(
   };
   return {
     exitCode: exitCodeOfExploration(whole),
-    summary: summaryLine(whole),
-    written: (name) => explorationReport(name, whole, cwd),
+    model: explorationReport(whole, cwd),
   };
 }
 
@@ -120,7 +126,7 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
     reports.flatMap((report) => report.results),
     ({ id }) => id,
   );
-  // The rest of such a file is counted anew.
+  // Counts and lists of unmet requirements are computed again.
   const { target, seed, again } = reports[0] as RunReport;
   const sum = (of: (report: RunReport) => number) => reports.reduce((total, each) => total + of(each), 0);
   const whole: RunReport = {
@@ -133,15 +139,15 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
   };
   return {
     exitCode: isGood(whole, false) ? 0 : 1,
-    summary: `${whole.target}: ${countsLine(countsOf(results))}`,
-    written: (name) => written(whole, name, false),
+    model: contractReport(whole, false),
+    page: "contract",
   };
 }
 
-/** A part that is given twice would be counted twice. */
+/** Refuses a part that is given twice: it would be counted twice. */
 function once<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
   const names = items.map(nameOf);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new UsageError(`${twice}: in two of the reports; give each part once`);
+  if (twice !== undefined) throw new UsageError(`${twice} is in two of the reports; give each part once`);
   return items;
 }

@@ -1,13 +1,41 @@
 import type { Comparison, Drift, Side } from "../engine/compare.ts";
 import { VERDICTS } from "../engine/verdict.ts";
 import { expiredAddressLine } from "./digest.ts";
-import { inline } from "./markdown.ts";
+import { inline, span, table } from "./markdown-text.ts";
+import type { ReportModel, ReportRow } from "./model.ts";
 
 const MAX_GROUPS = 3;
 const CELL_CHARACTERS = 60;
 
-/** A comparison as text: differences by requirement, then the counts. */
-export function comparisonLines(comparison: Comparison): string[] {
+/** The report of a comparison: a row for each difference. */
+export function comparisonReport(comparison: Comparison): ReportModel {
+  return {
+    name: comparison.targets.join(" and "),
+    tool: "emulator contract run --compare",
+    rules: {},
+    summary: comparisonCounts(comparison),
+    suites: () => [{ name: "differences", rows: comparison.drifts.map(driftRow) }],
+    pretty: () => prettyLines(comparison),
+    markdown: () => markdownLines(comparison),
+    json: () => comparison,
+  };
+}
+
+function driftRow({ id, requirement, section, text, verdict }: Drift): ReportRow {
+  return {
+    id: `§${requirement ?? section}`,
+    name: id,
+    className: `§${section}`,
+    outcome: "failed",
+    verdict,
+    message: `the servers differ: ${text}`,
+    details: [],
+    findings: [],
+  };
+}
+
+/** Differences by requirement, then the counts. */
+function prettyLines(comparison: Comparison): readonly string[] {
   const { targets, drifts } = comparison;
   return [
     ...groupsOf(drifts).flatMap((group) => [
@@ -21,32 +49,32 @@ export function comparisonLines(comparison: Comparison): string[] {
   ];
 }
 
-/** A comparison as a Markdown table, a line for each requirement. */
-export function comparisonMarkdown(comparison: Comparison): string {
+/** A table with a line for each requirement. */
+function markdownLines(comparison: Comparison): readonly string[] {
   const { targets, drifts } = comparison;
-  const [first, second] = targets.map(inline);
+  const [first, second] = [inline(targets[0]), inline(targets[1])];
   return [
     `## Drift: ${first} and ${second}`,
     "",
     ...comparisonCounts(comparison).map((line) => `${inline(line)}  `),
     "",
-    `| § | The specification | What was asked | ${first} | ${second} | Verdict |`,
-    "|---|---|---|---|---|---|",
-    ...groupsOf(drifts).map(row),
-    "",
+    ...table(
+      ["§", "Specification", "Expectation", first, second, "Verdict"],
+      groupsOf(drifts).map(groupCells),
+    ),
     ...skippedLines(comparison).map((line) => `- ${inline(line.trim())}`),
     "",
-  ].join("\n");
+  ];
 }
 
-function row(group: readonly Drift[]): string {
+function groupCells(group: readonly Drift[]): readonly string[] {
   const { section, requirement, assumption, says, verdict, blame } = group[0] as Drift;
   const shown = clearestOf(group).slice(0, MAX_GROUPS);
   const rest = group.length - shown.length;
   const list = (of: (drift: Drift) => string) => shown.map(of).join("<br>");
   const asked = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
   const did = (side: Side) => list((drift) => cell(drift, side));
-  const cells = [
+  return [
     `${requirement ?? section}`,
     inline(assumption === undefined ? says : `${says} (${assumption})`),
     asked,
@@ -54,7 +82,6 @@ function row(group: readonly Drift[]): string {
     did("second"),
     `${verdict} (${blame})`,
   ];
-  return `| ${cells.join(" | ")} |`;
 }
 
 function cell(drift: Drift, side: Side): string {
@@ -62,11 +89,6 @@ function cell(drift: Drift, side: Side): string {
   if (did !== null && did.length > CELL_CHARACTERS) return span(`${did.slice(0, CELL_CHARACTERS)}…`);
   if (did !== null) return span(did);
   return drift.side === side ? "" : "as asked";
-}
-
-/** Text of a server, in a cell of a table. */
-function span(text: string): string {
-  return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|")}\``;
 }
 
 /** The key of drifts about the same requirement. */

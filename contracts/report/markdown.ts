@@ -5,12 +5,13 @@ import { VERDICTS } from "../engine/verdict.ts";
 import { whoChanges } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
+import { inline, span, table } from "./markdown-text.ts";
 import { notLookedAtLines } from "./not-looked-at.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
 import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
 
 /** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
-export function markdownReport(report: RunReport, verbose: boolean): string {
+export function markdownLines(report: RunReport, verbose: boolean): readonly string[] {
   const { results, target, requests, wallMs, seed, again, fleeting } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   const rows = brokenRows(results);
@@ -20,31 +21,33 @@ export function markdownReport(report: RunReport, verbose: boolean): string {
     `${countsLine(countsOf(results))} — ${counted(results.length, "case")}, ${counted(requests, "request")}, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
     "",
     ...notLookedAtLines(results, verbose).map((line) => inline(line).replace(/^ +/, "- ")),
-    `| Section | ${VERDICTS.join(" | ")} |`,
-    `|---|${VERDICTS.map(() => "--:|").join("")}`,
-    ...sections.map((section) => row(section, results)),
-    "",
+    ...table(
+      ["Section", ...VERDICTS],
+      sections.map((section) => sectionCells(section, results)),
+    ),
     ...unmetTable(unmet(results)),
     ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(fleeting) : [])].flatMap(
       (line) => [inline(line), ""],
     ),
     ...rows.flatMap((broken) => rowLines(broken, again, verbose)),
-  ].join("\n");
+  ];
 }
 
-function row(section: string, all: readonly CaseResult[]): string {
-  const counts = countsOf(all.filter(({ id }) => sectionOfCase(id) === section));
-  return `| §${section} | ${VERDICTS.map((verdict) => counts[verdict] || "").join(" | ")} |`;
+function sectionCells(section: string, results: readonly CaseResult[]): readonly (string | number)[] {
+  const counts = countsOf(results.filter(({ id }) => sectionOfCase(id) === section));
+  return [`§${section}`, ...VERDICTS.map((verdict) => counts[verdict] || "")];
 }
 
 /** The unmet requirements: many cases may fail for the same reason. */
-function unmetTable(rows: readonly Unmet[]): string[] {
+function unmetTable(rows: readonly Unmet[]): readonly string[] {
   if (rows.length === 0) return [];
-  const line = (row: Unmet) => {
-    const cells = [`§${rowName(row)}`, inline(row.says), row.verdict, listed(row.cases, inline)];
-    return `| ${cells.join(" | ")} |`;
-  };
-  return ["| Not met | What is asked for | Verdict | Cases |", "|---|---|---|---|", ...rows.map(line), ""];
+  const cells = (row: Unmet) => [
+    `§${rowName(row)}`,
+    inline(row.says),
+    row.verdict,
+    listed(row.cases, inline),
+  ];
+  return table(["Not met", "Requirement", "Verdict", "Cases"], rows.map(cells));
 }
 
 /** Findings of a row that are shown; the first one in full. */
@@ -89,13 +92,4 @@ function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[]
 
 function code(value: unknown): string {
   return span(shown(value));
-}
-
-function span(text: string): string {
-  return `\`${text.replaceAll("`", "'").replaceAll("\n", " ")}\``;
-}
-
-/** Escapes text of a server, so that it is not rendered. */
-export function inline(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&").replaceAll("\n", " ");
 }

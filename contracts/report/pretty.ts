@@ -17,7 +17,7 @@ const FINDINGS_SHOWN = 5;
 const CHOICES_SHOWN = 2;
 
 /** A text report: what was not looked at, what was found by the row that it breaks, the gravest last, then the counts. */
-export function prettyReport(report: RunReport, strict: boolean, verbose: boolean): string {
+export function prettyLines(report: RunReport, strict: boolean, verbose: boolean): readonly string[] {
   const { results, again } = report;
   // The end is what a terminal shows.
   const rows = [...brokenRows(results)].sort((a, b) => bySeverity(b, a));
@@ -31,7 +31,7 @@ export function prettyReport(report: RunReport, strict: boolean, verbose: boolea
     ...(rows.length > 0 ? expiredAddressLine(report.fleeting) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
-  ].join("\n");
+  ];
 }
 
 /** A row that is broken, its first finding in full, and the command that asks about it again. */

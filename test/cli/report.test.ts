@@ -65,10 +65,10 @@ describe("emulator report merge", () => {
     writeFileSync(join(cwd, "c.json"), "{}");
     writeFileSync(join(cwd, "d.json"), "not JSON");
     for (const [files, said] of [
-      [["a.json", "b.json"], "b.json: a report of exploration, and a.json is one of replay"],
-      [["a.json", "a.json"], "good.scenario.yaml: in two of the reports; give each part once"],
-      [["c.json"], "c.json: no report of replay, exec or contract run"],
-      [["d.json"], "d.json: no JSON report"],
+      [["a.json", "b.json"], "b.json is a report of exploration, and a.json is a report of replay"],
+      [["a.json", "a.json"], "good.scenario.yaml is in two of the reports; give each part once"],
+      [["c.json"], "c.json is not a report of replay, exec or contract run"],
+      [["d.json"], "d.json is not JSON"],
       [["e.json"], "e.json: no such file or folder; check the path"],
     ] as const)
       expect(await run(["report", "merge", ...files], { cwd })).toMatchObject({

@@ -3,9 +3,7 @@ import {
   CASES,
   type Case,
   compared,
-  comparisonCounts,
-  comparisonLines,
-  comparisonMarkdown,
+  comparisonReport,
   createAddressTarget,
   runContracts,
   suite,
@@ -125,7 +123,8 @@ describe("two servers", () => {
 
   it("are shown requirement by requirement, in lines and as a table", async () => {
     const comparison = compared(await judge(honest), await judge(mutantTarget));
-    const lines = comparisonLines(comparison).join("\n");
+    const report = comparisonReport(comparison);
+    const lines = report.pretty().join("\n");
     expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: Runs of a thread/m);
     expect(lines).toMatch(
       /^ {2}offset 2 of three \(4\.1\/page\)\n {4}= http\S+: 1\n {4}≠ http\S+: 0\n {4}curl /m,
@@ -133,10 +132,8 @@ describe("two servers", () => {
     expect(lines).toMatch(
       /^UNSUPPORTED {2}1 cases: needs GET \/api\/v1\/bulk-exports, which the server does not have/m,
     );
-    expect(comparisonCounts(comparison).at(-1)).toBe("2 of 3 cases differ; 2 could not be asked of both");
-    const rows = comparisonMarkdown(comparison)
-      .split("\n")
-      .filter((line) => line.startsWith("| 4."));
+    expect(report.summary.at(-1)).toBe("2 of 3 cases differ; 2 could not be asked of both");
+    const rows = report.markdown().filter((line) => line.startsWith("| 4."));
     expect(rows).toHaveLength(2);
     expect(rows[0]).toMatch(/\| offset 2 of three \| `1` \| `0` \| FAIL \(target\) \|$/);
   });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CaseResult } from "../../contracts/engine/case.ts";
 import type { Finding } from "../../contracts/engine/verdict.ts";
+import { contractReport } from "../../contracts/report/contract-report.ts";
 import { sarifReport } from "../../contracts/report/sarif.ts";
 import { sarifProblems } from "../support/sarif.ts";
 
@@ -14,14 +15,14 @@ function resultsOf(findings: readonly Finding[], strict = false) {
     ...{ verdict: "FAIL", findings, asked: ["4.4-1"], requests: 1, wallMs: 1 },
   };
   const report = { target: "x", seed: 1, results: [result], requests: 1, wallMs: 1 };
-  const log = JSON.parse(sarifReport(report, strict));
+  const log = JSON.parse(sarifReport(contractReport(report, strict)));
   expect(sarifProblems(log)).toEqual([]);
   return log.runs[0];
 }
 
 it("the published schema of SARIF 2.1.0 notices what is no log of it", () => {
   const report = { target: "x", seed: 1, results: [], requests: 0, wallMs: 1 };
-  const log = JSON.parse(sarifReport(report, false));
+  const log = JSON.parse(sarifReport(contractReport(report, false)));
   const [run] = log.runs;
   const located = (uri: string) => [{ physicalLocation: { artifactLocation: { uri } } }];
   const withResult = (result: object) => ({ ...log, runs: [{ ...run, results: [result] }] });

@@ -11,9 +11,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../bin/replay/in-process.ts";
+import { writeReport } from "../../contracts/report/write.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import { report } from "../../scenarios/reports.ts";
+import { replayReport } from "../../scenarios/reports.ts";
 
 let folder: string;
 let environments: Environments;
@@ -104,12 +105,14 @@ it("fields that nothing reads are warned of, once for each step, and change no v
     expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: unknown fields: .*body\.metdata$/),
   ]);
   const line = `warning: ${unread?.warnings[0]}`;
-  expect(report("pretty", outcomes, folder)).toContain(`        ${line}\n`);
-  expect(report("md", outcomes, folder)).toContain(`### unread\n\n\`\`\`\n${line}\n\`\`\``);
-  expect(report("junit", outcomes, folder)).toMatch(
+  expect(writeReport(replayReport(outcomes, folder), "pretty")).toContain(`        ${line}\n`);
+  expect(writeReport(replayReport(outcomes, folder), "md")).toContain(
+    `### unread\n\n\`\`\`\n${line}\n\`\`\``,
+  );
+  expect(writeReport(replayReport(outcomes, folder), "junit")).toMatch(
     /<system-out>warning: .*metdata<\/system-out><\/testcase>/,
   );
-  expect(JSON.parse(report("json", outcomes, folder)).scenarios).toContainEqual(
+  expect(JSON.parse(writeReport(replayReport(outcomes, folder), "json")).scenarios).toContainEqual(
     expect.objectContaining({ name: "unread", warnings: unread?.warnings }),
   );
 });
@@ -125,7 +128,7 @@ describe("a failure tells", () => {
     );
     const [outcome] = await playAll();
     expect(outcome?.verdict).toBe("failed");
-    const text = report("pretty", [outcome!], folder);
+    const text = writeReport(replayReport([outcome!], folder), "pretty");
     expect(text.split("\n").slice(1)).toEqual([
       "        bad.scenario.yaml:4: when[0]",
       "        it has to be there",
@@ -133,7 +136,7 @@ describe("a failure tells", () => {
       expect.stringMatching(
         /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
-      "        its world was removed; play it with --keep to keep the state after this step",
+      "        The world was removed. To keep the state after this step, replay with --keep.",
       "        npx emulator replay bad.scenario.yaml --seed 5",
       "1 scenario: 0 passed, 1 failed",
     ]);
@@ -158,7 +161,7 @@ describe("a failure tells", () => {
     write("good", "when:", "  - request: GET /ok");
     const [outcome, good] = await playAll({ keep: true });
     expect([outcome?.isKept, good?.isKept]).toEqual([true, false]);
-    expect(report("pretty", [outcome!], folder)).not.toContain("gone");
+    expect(writeReport(replayReport([outcome!], folder), "pretty")).not.toContain("gone");
     const [, address = ""] = /'(http:[^']*)'$/.exec(outcome?.failure?.curl ?? "") ?? [];
     const headers = { "x-api-key": "emulator-key" };
     expect((await fetch(address, { headers })).status).toBe(404);
@@ -172,15 +175,15 @@ describe("a failure tells", () => {
     write("bad<&>", "when:", '  - request: GET /threads/"<&\u0001>"', "    expect: { status: 200 }");
     write("good", "when:", "  - request: GET /ok");
     const outcomes = await playAll();
-    const junit = report("junit", outcomes, folder);
+    const junit = writeReport(replayReport(outcomes, folder), "junit");
     expect(junit).toContain('tests="2" failures="1" errors="0"');
     expect(junit).toContain("&quot;&lt;&amp;");
     expect(junit).not.toContain("\u0001");
-    expect(JSON.parse(report("json", outcomes, folder))).toMatchObject({
+    expect(JSON.parse(writeReport(replayReport(outcomes, folder), "json"))).toMatchObject({
       summary: { passed: 1, failed: 1 },
       scenarios: [{ verdict: "failed", seed: 5 }, { verdict: "passed" }],
     });
-    expect(report("md", outcomes, folder)).toContain("| good | A sentence. | ok |");
+    expect(writeReport(replayReport(outcomes, folder), "md")).toContain("| good | A sentence. | ok |");
   });
 
   it("that settings are wrong, as a scenario that could not be played", async () => {
@@ -292,7 +295,7 @@ describe("a golden journal", () => {
     writeFileSync(golden, text.replace("createThread", "createThraed"));
     const [outcome] = await playAll();
     expect(outcome).toMatchObject({ verdict: "drifted", drift: { kind: "drifted", file: golden } });
-    expect(report("pretty", [outcome!], folder)).toMatch(
+    expect(writeReport(replayReport([outcome!], folder), "pretty")).toMatch(
       /line \d+\.cause\.name: expected "createThraed", found "createThread"/,
     );
     writeFileSync(golden, text);

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openInProcess } from "../../bin/replay/in-process.ts";
+import { writeReport } from "../../contracts/report/write.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import { report } from "../../scenarios/reports.ts";
+import { replayReport } from "../../scenarios/reports.ts";
 import { someOf } from "../support/depth.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -78,7 +79,7 @@ describe("the scenarios that come with the emulator", () => {
 
   it.each(Object.keys(BREAKS))("%s passes", async (name) => {
     const outcome = await played(fileOf(name));
-    expect(report("pretty", [outcome], ROOT)).toMatch(/^ok /);
+    expect(writeReport(replayReport([outcome], ROOT), "pretty")).toMatch(/^ok /);
     expect(outcome.warnings).toEqual([]);
     expect(outcome.sentence).toMatch(/^[A-Z].*\.$/);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { writeReport } from "../../../contracts/report/write.ts";
 import type { Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
@@ -66,7 +67,9 @@ describe("every reading", () => {
     expect(tried).toContain("agent.thread_fields=with interrupts");
     // It has no export.
     expect(tried.filter((name) => name.startsWith("export."))).toEqual([]);
-    expect(explorationReport("pretty", report, folder)).toContain("order.scenario.yaml:14: then[0]");
+    expect(writeReport(explorationReport(report, folder), "pretty")).toContain(
+      "order.scenario.yaml:14: then[0]",
+    );
   });
 
   it("is in pairs that come down to the one choice that decides", async () => {

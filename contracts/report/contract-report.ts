@@ -1,0 +1,101 @@
+import { type CaseResult, sectionOfCase } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
+import { type Finding, VERDICTS } from "../engine/verdict.ts";
+import { REQUIREMENTS, type Requirement } from "../spec/requirements.ts";
+import { expiredAddressLine, reportSingleCase } from "./digest.ts";
+import { rowName } from "./findings.ts";
+import { groupedBy } from "./grouping.ts";
+import { markdownLines } from "./markdown.ts";
+import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
+import { notLookedAt } from "./not-looked-at.ts";
+import { caseLines, prettyLines } from "./pretty.ts";
+import { unmet } from "./rows.ts";
+import { countsLine, countsOf, isGood } from "./summary.ts";
+
+/** The report of a contract run. `verbose` shows every finding in full, else the first ones of each requirement. */
+export function contractReport(run: RunReport, strict: boolean, verbose = false): ReportModel {
+  const { target, results, wallMs } = run;
+  return {
+    name: target,
+    tool: "emulator contract run",
+    rules: ruleTexts(),
+    summary: [`${target}: ${countsLine(countsOf(results))}`],
+    durationMs: wallMs,
+    suites: () =>
+      [...groupedBy(results, ({ id }) => sectionOfCase(id))].map(([section, cases]) => ({
+        name: `§${section}`,
+        rows: cases.map((result) => caseRow(result, run, strict)),
+      })),
+    pretty: () => prettyLines(run, strict, verbose),
+    markdown: () => markdownLines(run, verbose),
+    json: () => ({
+      ok: isGood(run, strict),
+      counts: countsOf(results),
+      notLookedAt: notLookedAt(results),
+      unmet: unmet(results),
+      requirements: requirementTexts(results),
+      ...run,
+    }),
+  };
+}
+
+function caseRow(result: CaseResult, { again, fleeting }: RunReport, strict: boolean): ReportRow {
+  const { id, title, wallMs, verdict, findings } = result;
+  const digest = reportSingleCase(result);
+  const [first] = digest.kinds;
+  const lines = verdict === "PASS" ? [] : [...caseLines(digest, again), ...expiredAddressLine(fleeting)];
+  const outcome = outcomeOf(result, strict);
+  return {
+    id,
+    name: `${id}: ${title}`,
+    className: `§${sectionOfCase(id)}`,
+    outcome,
+    verdict,
+    message: messageOf(outcome, first?.finding, verdict),
+    details: outcome === "failed" ? lines : [],
+    remarks: outcome === "passed" ? lines : [],
+    durationMs: wallMs,
+    findings: findings.map((finding) => rowFinding(id, finding, strict)),
+  };
+}
+
+function outcomeOf({ verdict }: CaseResult, strict: boolean): ReportRow["outcome"] {
+  if (verdict === "UNSUPPORTED") return "skipped";
+  return verdict === "FAIL" || (strict && verdict !== "PASS") ? "failed" : "passed";
+}
+
+function messageOf(outcome: ReportRow["outcome"], first: Finding | undefined, verdict: string): string {
+  if (!first) return verdict;
+  return outcome === "skipped" ? first.text : `§${rowName(first)}: ${first.text}`;
+}
+
+const LEVELS = {
+  FAIL: "error",
+  UNSPECIFIED: "note",
+  "NON-STRICT": "warning",
+  UNSUPPORTED: "note",
+} as const satisfies Record<Finding["verdict"], RowFinding["level"]>;
+
+/** Under `strict`, each finding that fails the run is an error. */
+function rowFinding(id: string, finding: Finding, strict: boolean): RowFinding {
+  const { verdict, blame, text } = finding;
+  const rule = rowName(finding);
+  const isError = strict && VERDICTS.indexOf(verdict) > VERDICTS.indexOf("UNSUPPORTED");
+  return {
+    rule,
+    level: isError ? "error" : LEVELS[verdict],
+    text: `${verdict} (${blame}) §${rule}: ${text}`,
+    fingerprint: [id, rule, verdict, blame, text].join(" | "),
+  };
+}
+
+function ruleTexts(): ReportModel["rules"] {
+  const requirements: Readonly<Record<string, Requirement>> = REQUIREMENTS;
+  return Object.fromEntries(Object.entries(requirements).map(([id, { text }]) => [id, text]));
+}
+
+/** The texts of the requirements of a run, so that readers of its report need no other document. */
+function requirementTexts(results: RunReport["results"]): Readonly<Record<string, string>> {
+  const ids = new Set(results.flatMap(({ asked, requirements }) => [...asked, ...requirements]));
+  return Object.fromEntries([...ids].map((id) => [id, REQUIREMENTS[id].text]));
+}

@@ -1,0 +1,55 @@
+/** One result of a report: a contract case, a scenario or a trial. */
+export interface ReportRow {
+  /** Identifies the result in SARIF and in annotations. */
+  readonly id: string;
+  /** Name of the test case in JUnit. */
+  readonly name: string;
+  /** Class of the test case in JUnit. */
+  readonly className: string;
+  readonly outcome: "passed" | "failed" | "error" | "skipped";
+  /** The result in the words of its harness, such as `NON-STRICT` or `drifted`. */
+  readonly verdict: string;
+  /** What went wrong, in one line. */
+  readonly message: string;
+  /** What went wrong, in full. */
+  readonly details: readonly string[];
+  /** Remarks that do not decide the outcome. */
+  readonly remarks?: readonly string[];
+  readonly durationMs?: number;
+  readonly file?: { readonly path: string; readonly line?: number };
+  readonly findings: readonly RowFinding[];
+}
+
+/** A finding of a row. Equal findings have equal fingerprints in every run. */
+export interface RowFinding {
+  readonly rule: string;
+  readonly level: "error" | "warning" | "note";
+  readonly text: string;
+  readonly fingerprint: string;
+}
+
+export interface ReportSuite {
+  readonly name: string;
+  readonly rows: readonly ReportRow[];
+}
+
+/** What a harness reports, ready for every format. Parts that only some formats need are functions. */
+export interface ReportModel {
+  readonly name: string;
+  /** The command, as SARIF names the tool. */
+  readonly tool: string;
+  /** Texts of the SARIF rules by id. */
+  readonly rules: Readonly<Record<string, string>>;
+  /** Lines printed when the report goes to a file. */
+  readonly summary: readonly string[];
+  readonly durationMs?: number;
+  suites(): readonly ReportSuite[];
+  pretty(): readonly string[];
+  markdown(): readonly string[];
+  json(): object;
+}
+
+/** All rows of a report. */
+export function rowsOf(model: ReportModel): readonly ReportRow[] {
+  return model.suites().flatMap(({ rows }) => rows);
+}
