@@ -33,12 +33,12 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
 }
 
 /** The scenario of a capsule, with the seed that it was played with. */
-export function scenarioOf({ scenario, beginning, facts: { seed, settings } }: Capsule): Scenario {
+export function scenarioOf({ scenario, snapshot, facts: { seed, settings } }: Capsule): Scenario {
   const read = readScenario(scenario);
-  const begins = beginning === undefined ? {} : { import: beginning };
-  // A snapshot is that of the world main.
-  const isAlone = read.isAlone || beginning !== undefined;
-  return { ...read, seed, isAlone, settings: { ...overlaid(settings, read.settings), ...begins } };
+  const start = snapshot === undefined ? {} : { import: snapshot };
+  // A snapshot is imported as the world main.
+  const isAlone = read.isAlone || snapshot !== undefined;
+  return { ...read, seed, isAlone, settings: { ...overlaid(settings, read.settings), ...start } };
 }
 
 /** What it is a capsule of. */

@@ -1,6 +1,10 @@
 import { resolve } from "node:path";
 import { givenSettings } from "../../emulator/config/given-settings.ts";
-import { keepRecorded, type Start, standOf } from "../../emulator/runtime/capsules/recorded.ts";
+import {
+  type RecordingStart,
+  startRecording,
+  writeRecording,
+} from "../../emulator/runtime/capsules/recording.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { checkCapsule, explained } from "../capsule/file.ts";
 import type { Invocation } from "../command.ts";
@@ -20,17 +24,17 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
   const file = resolve(cwd, String(flags.capsule));
   await checkCapsule(file);
   const settings = await givenSettings({ cwd, env, flags, discover: true });
-  let start: Start | undefined;
+  let start: RecordingStart | undefined;
   return {
     async begin(url) {
-      start = await standOf(url);
+      start = await startRecording(url);
     },
     async keep(url, exitCode) {
       if (start === undefined) return;
       const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
       const notes = [`the command ended with exit code ${exitCode}`];
       const about = { command, made_by: "exec", notes, settings } as const;
-      const failed = await explained(() => keepRecorded(file, url, start as Start, about)).catch(
+      const failed = await explained(() => writeRecording(file, url, start as RecordingStart, about)).catch(
         (error: Error) => error,
       );
       if (failed) return printError(`--capsule: ${failed.message}`);

@@ -16,9 +16,9 @@ import type {
 import type { Secrets } from "../subjects/turn.ts";
 import type { ServerAddresses } from "./process/addresses.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
-import { giveSecretsTo } from "./snapshots/given-secrets.ts";
 import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
+import { supplySecretsTo } from "./snapshots/supply-secrets.ts";
 import { compareWorlds, type WorldAt } from "./worlds/compare/compare.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
@@ -58,7 +58,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     snapshots: snapshotsOf(named, shared),
     giveSecrets: (given, snapshot) =>
       snapshot === undefined
-        ? giveSecretsTo(world, given, shared.secrets)
+        ? supplySecretsTo(world, given, shared.secrets)
         : shared.snapshots.giveSecrets(snapshot, given),
     readParquet: (object, page) =>
       readParquet(objects.files, object, page, configuration.settings.limits.parquet_page_bytes),

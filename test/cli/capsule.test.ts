@@ -136,7 +136,7 @@ it("a capsule that would hold too much is refused, and nothing is written", asyn
   const journal = "x".repeat(64 * 1024 * 1024);
   const facts = { scenario: "a.yaml" } as Capsule["facts"];
   await expect(writeCapsule(file, { facts, journal, files: new Map() })).rejects.toThrow(
-    "a capsule holds 67108864 at most",
+    "of a capsule may have 67108864 bytes, and these have",
   );
   expect(existsSync(file)).toBe(false);
 });
@@ -191,10 +191,10 @@ describe("the capsule of a world that was there before", () => {
       code: 0,
       stdout: expect.stringContaining("it goes as it was recorded"),
     });
-    const { facts, beginning, remove } = await readCapsule(join(elsewhere, "d.capsule"));
+    const { facts, snapshot, remove } = await readCapsule(join(elsewhere, "d.capsule"));
     remove();
     expect(facts.settings).toEqual({ "limits.rows_per_file": 7 });
-    expect(beginning).toBeDefined();
+    expect(snapshot).toBe(join(elsewhere, "d.capsule"));
     const { url, opened } = await open("d.capsule", elsewhere);
     const reply = await fetch(`${url}/threads/count`, { method: "POST", headers: JSON_TYPE, body: "{}" });
     expect(await reply.json()).toBe(5);
@@ -218,7 +218,7 @@ describe("what is no capsule", () => {
       expect(await run([command, "a.capsule"], { cwd })).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining("a.capsule: no whole capsule"),
+        stderr: expect.stringContaining("a.capsule is not a complete capsule"),
       });
   });
 

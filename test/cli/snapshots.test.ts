@@ -74,7 +74,7 @@ describe("emulator snapshot and world", () => {
     expect(JSON.parse(written.stdout)).toMatchObject({ file, left_out: null });
     expect(await emulator("snapshot", "export", "two", "two.tar.gz")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is there already"),
+      stderr: expect.stringContaining("already exists"),
     });
     expect(await emulator("snapshot", "export", "two", "two.tar.gz", "--force")).toMatchObject({ code: 0 });
     expect(await emulator("snapshot", "export", "nope", "nope.tar.gz")).toEqual({

@@ -433,7 +433,7 @@ describe("a file that is not whole", () => {
     );
     await other.emulator.snapshots.save("large");
     await expect(other.emulator.control("GET", "/snapshots/large/file")).rejects.toThrow(
-      "more than 60000 bytes",
+      "larger than 60000 bytes",
     );
   });
 });
@@ -495,7 +495,7 @@ describe("an emulator", () => {
     const prepared = await prepare(rig);
     await rig.emulator.snapshots.save("kept");
     await rig.emulator.snapshots.export("kept", file);
-    await expect(rig.emulator.snapshots.export("kept", file)).rejects.toThrow("is there already");
+    await expect(rig.emulator.snapshots.export("kept", file)).rejects.toThrow("already exists");
     await rig.emulator.snapshots.export("kept", file, { force: true });
     const facts = await other.emulator.snapshots.import(file, { name: "theirs" });
     expect(facts).toMatchObject({ name: "theirs", of: "main", now: BEGIN.replace("Z", ".000000Z") });

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { givenSettings } from "../../config/given-settings.ts";
-import { keepRecorded, standOf } from "../../runtime/capsules/recorded.ts";
+import { startRecording, writeRecording } from "../../runtime/capsules/recording.ts";
 import type { Emulator, EmulatorOptions } from "../../runtime/index.ts";
 
 /** What names a test. */
@@ -19,7 +19,7 @@ export async function beginCapsule(
   { url }: Pick<Emulator, "url">,
   options: EmulatorOptions,
 ): Promise<(task: NamedTask, message: string) => Promise<string>> {
-  const start = await standOf(url);
+  const start = await startRecording(url);
   return async (task, message) => {
     try {
       mkdirSync(folder, { recursive: true });
@@ -27,7 +27,7 @@ export async function beginCapsule(
       const settings = await givenSettings({ cwd: process.cwd(), options: { ...options } });
       const command = `npx vitest run ${task.file.name} -t ${JSON.stringify(task.name)}`;
       const notes = [`the test failed: ${message.split("\n")[0]}`];
-      await keepRecorded(file, url, start, { command, made_by: "vitest", notes, settings });
+      await writeRecording(file, url, start, { command, made_by: "vitest", notes, settings });
       const shown = relative(process.cwd(), file);
       return `\nIts requests are kept in ${shown}; repeat them with \`npx emulator replay ${shown}\`.`;
     } catch (error) {

@@ -6,20 +6,22 @@ import type { ScenarioRun } from "../../../scenarios/run-scenario.ts";
 import { packageVersion } from "../../config/package-version.ts";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { type CapsuleFacts, type CapsuleParts, isSafe } from "./file.ts";
-import { withoutSecrets } from "./secrets.ts";
+import { replaceSecrets } from "./secrets.ts";
 
 type Failure = NonNullable<CapsuleFacts["failure"]>;
 
-/** A capsule of a scenario that failed: its files, those that it includes and reads, and how it went. */
+/** A capsule of a failed scenario: its files, the files that it includes and reads, and its result. */
 export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: string): CapsuleParts {
   const paths = [...new Set([scenario.file, ...scenario.steps.flatMap(filesOf)])];
   const root = commonFolder(paths);
   const files = new Map(
     paths.map((path) => [relative(root, path).split(sep).join("/"), readFileSync(path, "utf8")] as const),
   );
-  const odd = [...files.keys()].find((name) => !isSafe(name));
-  if (odd !== undefined)
-    throw new ArchiveFileError(`the name of ${odd} has characters that a capsule cannot hold`);
+  const unsafe = [...files.keys()].find((name) => !isSafe(name));
+  if (unsafe !== undefined)
+    throw new ArchiveFileError(
+      `The file name ${unsafe} has characters that a capsule does not allow. Use letters, digits and "_", ".", "@", "+", "-".`,
+    );
   const { label = "", differences = [] } = run.failure ?? {};
   return partsOf(files, run.journal, {
     made_by: "replay",
@@ -32,26 +34,32 @@ export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: str
   });
 }
 
-/** A capsule of a command or a test that failed: the requests that its world received, as a scenario. */
+/** A capsule of a failed command or test: the requests that its world received, as a scenario. */
 export function recordingParts(
   text: string,
   journal: string,
   facts: Pick<CapsuleFacts, "command" | "made_by" | "seed" | "notes" | "settings">,
-  beginning: string | undefined,
+  snapshot: CapsuleParts["snapshot"],
 ): CapsuleParts {
   const scenario = "recorded.scenario.yaml";
   const parts = partsOf(new Map([[scenario, text]]), journal, { ...facts, scenario, failure: null });
-  return { ...parts, beginning };
+  return { ...parts, snapshot };
 }
 
 function partsOf(
   files: ReadonlyMap<string, string>,
   journal: string,
-  facts: Omit<CapsuleFacts, "format" | "version" | "node" | "left_out">,
+  facts: Omit<CapsuleFacts, "version" | "node" | "left_out">,
 ): CapsuleParts {
-  const shown = JSON.stringify(facts.failure?.differences ?? []);
-  const given = [...files.values(), journal, JSON.stringify(facts.settings), facts.command, shown];
-  const { texts, count } = withoutSecrets(given);
+  const originalDifferences = JSON.stringify(facts.failure?.differences ?? []);
+  const settingsText = JSON.stringify(facts.settings);
+  const { texts, count } = replaceSecrets([
+    ...files.values(),
+    journal,
+    settingsText,
+    facts.command,
+    originalDifferences,
+  ]);
   const [settings = "{}", command = "", differences = "[]"] = texts.slice(-3);
   const failure: Failure | null = facts.failure && {
     ...facts.failure,
@@ -72,7 +80,7 @@ function partsOf(
   };
 }
 
-/** The files of a step: where it is written, and what it reads. */
+/** The files of a step: the file that contains it, and the files that it reads. */
 function filesOf({ given, place, verb, steps }: Step): readonly string[] {
   const { seed } = given as Partial<GivenStep<"seed">>;
   const read = verb === "seed" && seed?.file !== undefined ? [resolve(dirname(place.file), seed.file)] : [];

@@ -6,9 +6,9 @@ import {
   type ExportSource,
   exportArchive,
 } from "../../storage/archive/export-archive.ts";
-import { missingSecrets } from "../../storage/archive/given-secrets.ts";
 import { importArchive } from "../../storage/archive/import-archive.ts";
-import type { Manifest } from "../../storage/archive/manifest.ts";
+import type { ArchivedWorld } from "../../storage/archive/manifest.ts";
+import { missingSecrets } from "../../storage/archive/supplied-secrets.ts";
 import type { Heads } from "../../storage/pool/heads.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
@@ -71,22 +71,22 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
     async import(chunks, request) {
       const prepared: { name?: string; owner?: number } = {};
       const end = transfers.begin(() => undefined);
-      const prepare = (manifest: Manifest) => {
-        prepared.name = request.name ?? manifest.name;
+      const prepare = (world: ArchivedWorld) => {
+        prepared.name = request.name ?? world.name;
         snapshots.refuse(prepared.name, request.mayReplace);
         prepared.owner = heads.nextOwner();
         return prepared.owner;
       };
       try {
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
-        const { manifest, state, rows, head } = await importArchive(chunks, options);
+        const { world, state, rows, head } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
         // Another request may have taken the name meanwhile.
         snapshots.refuse(name, request.mayReplace);
         const { now, turn } = state;
         const entry = {
           head,
-          of: manifest.of,
+          of: world.of,
           now: formatInstant(now),
           turn,
           missing: missingSecrets(state, secrets),

@@ -3,7 +3,7 @@ import { emptyState } from "../../kernel/commit.ts";
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { ExportSource } from "../../storage/archive/export-archive.ts";
-import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/given-secrets.ts";
+import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/supplied-secrets.ts";
 import { headOf } from "../../storage/head-of.ts";
 import { readHead } from "../../storage/journal/read-head.ts";
 import { createSealing } from "../../storage/journal/sealing.ts";

@@ -5,19 +5,19 @@ import { basename, dirname, join } from "node:path";
 import { FILE_ADVICE } from "../file-advice.ts";
 import { isAlive } from "../locator.ts";
 
-/** The file cannot be written or read; the message says why and what to do. */
+/** A file cannot be written or read. The message gives the reason and the next step. */
 export class ArchiveFileError extends Error {
   override readonly name = "ArchiveFileError";
 }
 
-const TEMPORARY_END = ".new";
-const PIECE_BYTES = 256 * 1024;
+const TEMPORARY_SUFFIX = ".new";
+const CHUNK_BYTES = 256 * 1024;
 
-/** Refuses where a file could not be written later on. */
+/** Throws an `ArchiveFileError` when the file could not be written later. */
 export async function checkWritable(path: string, mayReplace: boolean): Promise<void> {
-  if (!mayReplace && (await isThere(path))) throw taken(path);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
+  await refuseExisting(path, mayReplace);
+  if ((await stat(path).catch(() => undefined))?.isDirectory())
+    throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
   await explaining(path, async () => {
     const temporary = temporaryName(path);
     await (await open(temporary, "w", 0o600)).close();
@@ -25,13 +25,13 @@ export async function checkWritable(path: string, mayReplace: boolean): Promise<
   });
 }
 
-/** Writes the whole file or nothing: it gets its name when all of it is there and on the disk. */
+/** Writes the whole file or nothing: it gets its name when all of it is on the disk. */
 export async function writeArchiveFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   mayReplace: boolean,
 ): Promise<number> {
-  if (!mayReplace && (await isThere(path))) throw taken(path);
+  await refuseExisting(path, mayReplace);
   const temporary = temporaryName(path);
   await removeAbandoned(path);
   try {
@@ -43,23 +43,23 @@ export async function writeArchiveFile(
   }
 }
 
-/** Opens a file for reading at once, so that a missing one is reported before anything is sent. */
+/** Opens a file for reading at once, so that a missing file is reported before anything is sent. */
 export async function readArchiveFile(path: string): Promise<AsyncIterable<Uint8Array>> {
   const handle = await explaining(path, () => open(path, "r"));
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
     throw new ArchiveFileError(`${path}: ${FILE_ADVICE.EISDIR}`);
   }
-  return createReadStream("", { fd: handle, highWaterMark: PIECE_BYTES });
+  return createReadStream("", { fd: handle, highWaterMark: CHUNK_BYTES });
 }
 
-/** Removes what processes of this machine have left that were killed while they wrote a file of this name. */
+/** Removes the temporary files of processes of this machine that were killed while they wrote a file of this name. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
-  const before = temporaryBegin(path);
+  const prefix = temporaryPrefix(path);
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(before) || !name.endsWith(TEMPORARY_END)) continue;
-    const writer = name.slice(before.length, -TEMPORARY_END.length);
+    if (!name.startsWith(prefix) || !name.endsWith(TEMPORARY_SUFFIX)) continue;
+    const writer = name.slice(prefix.length, -TEMPORARY_SUFFIX.length);
     const [, host = "", pid = ""] = /^(.+)\.(\d+)$/.exec(writer) ?? [];
     if (host !== "" && !isAlive({ hostname: host, pid: Number(pid) }))
       await rm(join(folder, name), { force: true });
@@ -67,7 +67,7 @@ async function removeAbandoned(path: string): Promise<void> {
 }
 
 async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  // A killed process may have left one of this name: in containers they all have the same number.
+  // A killed process may have left a file of this name: in containers, all processes have the same id.
   const file = await open(path, "w", 0o600);
   let bytes = 0;
   try {
@@ -82,36 +82,34 @@ async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promis
   return bytes;
 }
 
-/** A name that must be new is created by a link, which fails when it exists already. */
+/** Creates a new name with a link, which fails when the name exists. */
 async function publish(temporary: string, path: string, mayReplace: boolean): Promise<void> {
   if (mayReplace) return rename(temporary, path);
   try {
     await link(temporary, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(path);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw existing(path);
     await rename(temporary, path);
   }
 }
 
-/** Names whose file it is on the way, and who writes it: the folder may be shared by several machines. */
+/** Contains the host and process that write the file: several machines may share the folder. */
 function temporaryName(path: string): string {
-  const name = `${temporaryBegin(path)}${hostname()}.${process.pid}${TEMPORARY_END}`;
+  const name = `${temporaryPrefix(path)}${hostname()}.${process.pid}${TEMPORARY_SUFFIX}`;
   return join(dirname(path), name);
 }
 
-function temporaryBegin(path: string): string {
+function temporaryPrefix(path: string): string {
   return `.${basename(path)}.`;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+async function refuseExisting(path: string, mayReplace: boolean): Promise<void> {
+  const isMissing = mayReplace || (await access(path).catch(() => true));
+  if (!isMissing) throw existing(path);
 }
 
-function taken(path: string): ArchiveFileError {
-  return new ArchiveFileError(`${path} is there already; name another file, or replace it with --force`);
+function existing(path: string): ArchiveFileError {
+  return new ArchiveFileError(`${path} already exists. Use another file name, or replace it with --force.`);
 }
 
 async function explaining<T>(path: string, act: () => Promise<T>): Promise<T> {

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 
-/** The last entry of a snapshot file: it proves that all before it is there, as it was written. */
+/** The last entry of an archive: it shows that the file is complete and unchanged. */
 export interface ArchiveTrailer {
   readonly entries: number;
   /** SHA-256 over the names, sizes and contents of all entries before it. */
   readonly sha256: string;
 }
 
-/** Takes entries in while they pass. */
+/** Hashes entries as they pass. */
 export interface Digest {
   begin(name: string, size: number): void;
   add(chunk: Uint8Array): void;
   end(): ArchiveTrailer;
 }
 
-/** Counts entries, and hashes each behind its name and size, so that no bytes can change places. */
+/** Hashes each entry after its name and size, so that no bytes can move from one entry to another. */
 export function createDigest(): Digest {
   const hash = createHash("sha256");
   let entries = 0;

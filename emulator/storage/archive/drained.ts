@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** Settles when a stream takes more, or has been closed. */
+/** Settles when a stream accepts more data, or was closed. */
 export async function drained(stream: NodeJS.WritableStream): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;

@@ -14,31 +14,31 @@ import { createSecretStripper, type SecretStripper } from "./secret-stripping.ts
 import { checkRows, traceEntries } from "./trace-entries.ts";
 import { tooLarge } from "./unpack.ts";
 
-/** A world that was put aside; its head has to be held until the last chunk was read. */
+/** A world at rest. Its manifest has to be held until the last chunk was read. */
 export interface ExportSource extends StoredImage {
   readonly name: string;
-  /** The world that it is of. */
+  /** The world that the snapshot was taken of. */
   readonly of: string;
 }
 
-/** What a world is packed with. */
+/** What an export needs. */
 export interface ExportOptions {
   readonly pool: Pool;
-  /** Those of the data folder. */
+  /** The secrets of the data folder. */
   readonly secrets: Secrets;
   readonly bytesMax: number;
 }
 
-/** A snapshot file on its way out; nothing is read before its chunks are taken. */
+/** A snapshot file that is being written. Nothing is read before the first chunk is requested. */
 export interface ExportedArchive {
-  /** How many records are without their credentials. */
+  /** The number of records that are exported without their credentials. */
   readonly leftOut: { readonly destinations: number; readonly keys: number };
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 const ENTRY_OVERHEAD_BYTES = 1024;
 
-/** Makes one file of a still world; what keeps it from being made is said before its first byte. */
+/** Exports a world at rest as one file. Rejects before the first chunk when the world cannot be exported. */
 export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
   const { image, name, of } = source;
   const { pool, secrets, bytesMax } = options;
@@ -48,15 +48,9 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   refuseTooLarge([...rows, ...bodies], bytesMax);
   await checkBodies(pool, bodies);
   await checkRows(pool, names);
+  const { turn, seed } = image;
   const now = formatInstant(image.now);
-  const manifest = manifestOf({
-    name,
-    of,
-    now,
-    turn: image.turn,
-    seed: image.seed,
-    traces_mark: source.rows.next,
-  });
+  const manifest = manifestOf({ name, of, now, turn, seed, traces_mark: source.rows.next });
   const secretStripper = createSecretStripper(secrets);
 
   function* entries(): Generator<PackedEntry> {

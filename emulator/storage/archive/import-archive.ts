@@ -13,37 +13,37 @@ import { writeState } from "../journal/state.ts";
 import { type Head, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
-import { damaged, ENTRY, type Manifest, readManifest } from "./manifest.ts";
+import { type ArchivedWorld, damaged, ENTRY, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
 import { joinedSegments, traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
-/** What a snapshot file is read with. */
+/** What an import needs. */
 export interface ImportOptions {
   readonly collections: readonly Collection<never>[];
-  /** Those of the data folder. */
+  /** The secrets of the data folder. */
   readonly secrets: Secrets;
   readonly bytesMax: number;
   readonly pool: Pool;
-  /** Draws the owner in whose folder the world is to lie, once it is known what it is; may refuse it. */
-  prepare(manifest: Manifest): number;
+  /** Returns the owner in whose folder the world is written; may refuse the world. */
+  prepare(world: ArchivedWorld): number;
 }
 
-/** A world read from a file, with a head that is not registered yet. */
+/** A world read from a file. Its manifest is not registered yet. */
 export interface ImportedArchive {
-  readonly manifest: Manifest;
+  readonly world: ArchivedWorld;
   readonly state: WorldState;
   readonly head: Head;
   readonly rows: NamedRows;
 }
 
-const MANIFEST_BYTES = 64 * 1024;
+const MAX_MANIFEST_BYTES = 64 * 1024;
 /** One record may be as long as the body of a request. */
-const RECORDS_BYTES = 64 * 1024 * 1024;
-/** Room that is left on the disk for what the worlds do meanwhile. */
+const MAX_RECORDS_BYTES = 64 * 1024 * 1024;
+/** Disk space that stays free for the worlds that are running. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** Reads a file into the folder of the owner that `prepare` answers; on a refusal what lies there is worth nothing. */
+/** Reads a file into the folder of the owner that `prepare` returns; after an error the caller removes that folder. */
 export async function importArchive(
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions,
@@ -52,87 +52,88 @@ export async function importArchive(
     return await read(chunks, options);
   } catch (error) {
     if (isFullDisk(error)) throw diskFull();
-    if (error instanceof RangeError) throw damaged("it has more records than one world can hold");
+    if (error instanceof RangeError) throw damaged("it has more records than a world can hold");
     throw error;
   }
 }
 
 /** The world without its rows and bodies. */
-interface KnownRecords {
+interface ImportedRecords {
   readonly state: WorldState;
   readonly bodies: readonly Body[];
 }
 
-/** Where the reading of a file is at. */
+/** The state of an import. */
 interface ImportProgress {
-  readonly manifest: Manifest;
+  readonly world: ArchivedWorld;
   readonly pool: Pool;
   readonly owner: number;
   readonly reader: StateReader;
-  /** Known once all records are. */
-  known: KnownRecords | undefined;
+  /** Set when all records have been read. */
+  imported: ImportedRecords | undefined;
   nextBody: number;
-  /** Each twice: once for each of its files. */
+  /** One for each file, so two for each segment. */
   readonly segments: NamedSegment[];
 }
 
 async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
-  const unpacking = await unpackEntries(chunks, options.bytesMax);
   let progress: ImportProgress | undefined;
-  for await (const entry of unpacking.entries) {
-    if (progress) await take(progress, entry);
+  for await (const entry of unpackEntries(chunks, options.bytesMax)) {
+    if (progress) await importEntry(progress, entry);
     else progress = await begin(entry, options);
   }
   if (!progress) throw damaged("it is empty");
-  unpacking.verify();
-  const { manifest, pool, owner, segments } = progress;
-  const { state, bodies } = knownRecords(progress);
-  if (progress.nextBody < bodies.length) throw damaged("objects of it are missing");
-  const rows = { next: manifest.traces_mark, segments: joinedSegments(segments) };
+  const { world, pool, owner, segments } = progress;
+  const { state, bodies } = endRecords(progress);
+  if (progress.nextBody < bodies.length) throw damaged("objects are missing");
+  const rows = { next: world.traces_mark, segments: joinedSegments(segments) };
   const file = stateName(owner, 1);
   writeState(pool.path(file), { state: createSealing(options.secrets).state(state), rows });
   const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
-  return { manifest, state, rows, head };
+  return { world, state, rows, head };
 }
 
 async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<ImportProgress> {
-  if (entry.name !== ENTRY.manifest) throw damaged("it does not begin with a manifest");
-  const manifest = readManifest(await readText(entry.content(), entry.size, MANIFEST_BYTES));
+  if (entry.name !== ENTRY.manifest) throw damaged("it does not start with a manifest");
+  const { world } = readManifest(await readText(entry.content(), entry.size, MAX_MANIFEST_BYTES));
+  if (!world) throw withoutWorld();
   const { pool } = options;
-  const owner = options.prepare(manifest);
+  const owner = options.prepare(world);
   mkdirSync(pool.folder(owner), { recursive: true, mode: 0o700 });
   const reader = createStateReader(options.collections, options.secrets);
-  return { manifest, pool, owner, reader, known: undefined, nextBody: 0, segments: [] };
+  return { world, pool, owner, reader, imported: undefined, nextBody: 0, segments: [] };
 }
 
-async function take(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
+async function importEntry(progress: ImportProgress, entry: UnpackedEntry): Promise<void> {
   const { name, size } = entry;
-  const { manifest, pool, owner, reader, segments } = progress;
+  const { world, pool, owner, reader, segments } = progress;
+  if (name.startsWith(ENTRY.recording)) return;
   if (name.startsWith(ENTRY.records)) {
-    if (progress.known) throw damaged("its parts are in another order");
-    return reader.take(await readText(entry.content(), size, RECORDS_BYTES));
+    if (progress.imported) throw damaged("its entries are in the wrong order");
+    return reader.read(await readText(entry.content(), size, MAX_RECORDS_BYTES));
   }
   if (name.startsWith(ENTRY.traces)) {
-    const { file, segment } = traceFileOf(owner, manifest.traces_mark, name.slice(ENTRY.traces.length), size);
+    const { file, segment } = traceFileOf(owner, world.traces_mark, name.slice(ENTRY.traces.length), size);
     segments.push(segment);
     return write(entry, pool.path(file));
   }
-  const body = knownRecords(progress).bodies[progress.nextBody];
+  const body = endRecords(progress).bodies[progress.nextBody];
   if (!body || name !== `${ENTRY.objects}${progress.nextBody}` || size !== body.size)
-    throw damaged(`it has a part that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
+    throw damaged(`it has an unexpected entry (${JSON.stringify(name.slice(0, 100))})`);
   progress.nextBody += 1;
   await write(entry, pool.path(body.file));
 }
 
-function knownRecords(progress: ImportProgress): KnownRecords {
-  if (progress.known) return progress.known;
+/** Ends the reading of records; bodies follow them. */
+function endRecords(progress: ImportProgress): ImportedRecords {
+  if (progress.imported) return progress.imported;
   const state = progress.reader.state();
   const records = renameBodies(state.records, progress.owner);
-  progress.known = { state: { ...state, records }, bodies: bodiesOf(records) };
-  return progress.known;
+  progress.imported = { state: { ...state, records }, bodies: bodiesOf(records) };
+  return progress.imported;
 }
 
-/** No file is written twice: what is there already came from the same archive. */
+/** Refuses a file that exists: only the same archive can have written it. */
 async function write({ size, content }: UnpackedEntry, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { bavail, bsize } = await statfs(dirname(path));
@@ -140,7 +141,7 @@ async function write({ size, content }: UnpackedEntry, path: string): Promise<vo
   try {
     await pipeline(Readable.from(content()), createWriteStream(path, { flags: "wx", mode: 0o600 }));
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? damaged("a part of it is there twice") : error;
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? damaged("it has an entry twice") : error;
   }
 }
 
@@ -148,7 +149,16 @@ function diskFull(): Refusal {
   return new Refusal(
     413,
     "disk_full",
-    "The disk under the data folder has no room for the snapshot. Nothing was imported.",
-    "Make room there, then import it again.",
+    "The disk of the data folder has too little free space for the snapshot. Nothing was imported.",
+    "Free disk space, then import the snapshot again.",
+  );
+}
+
+function withoutWorld(): Refusal {
+  return new Refusal(
+    422,
+    "no_world",
+    "The file is a capsule without a snapshot: its world starts from the settings. Nothing was imported.",
+    "Run `emulator replay <file>` to repeat its requests.",
   );
 }

@@ -1,70 +1,78 @@
 import { packageVersion } from "../../config/package-version.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 
-/** The layout of a snapshot file; raised when an older emulator could not read a newer one's files. */
-export const FORMAT = 4;
+/** The layout of snapshot files and capsules; raised when an older emulator could not read the files of a newer one. */
+export const FORMAT = 5;
 
-/** The first entry of a snapshot file: what it is, and what a reader has to know before all else. */
+/** The first entry of an archive. */
 export interface Manifest {
   readonly format: number;
-  /** The version of the emulator that wrote it. */
+  /** The version of the emulator that wrote the file. */
   readonly written_by: string;
+  /** Null in a capsule without a snapshot: its world starts from the settings. */
+  readonly world: ArchivedWorld | null;
+}
+
+/** A world in an archive. */
+export interface ArchivedWorld {
+  /** The name of the snapshot. */
   readonly name: string;
-  /** The world that it is of. */
+  /** The world that the snapshot was taken of. */
   readonly of: string;
   /** Virtual time. */
   readonly now: string;
   readonly turn: number;
   readonly seed: number;
-  /** The first sequence number that no trace row has. */
+  /** The sequence number after the last trace row. */
   readonly traces_mark: number;
 }
 
-/** Entries come in the order of these, each kind together. */
+/** The names of entries, or what they start with, in the order of the file. Only capsules have a recording. */
 export const ENTRY = {
   manifest: "manifest.json",
   records: "records/",
   traces: "traces/",
   objects: "objects/",
+  recording: "recording/",
   end: "end.json",
 } as const;
 
 /** A manifest in the format that this emulator writes. */
-export function manifestOf(facts: Omit<Manifest, "format" | "written_by">): Manifest {
-  return { format: FORMAT, written_by: packageVersion(), ...facts };
+export function manifestOf(world: ArchivedWorld | null): Manifest {
+  return { format: FORMAT, written_by: packageVersion(), world };
 }
 
-/** Reads a manifest; what this emulator cannot read is refused with what can. */
+/** Reads a manifest. Throws a `Refusal` (422), which names the version that can read another format. */
 export function readManifest(text: string): Manifest {
   const manifest = parseManifest(text);
-  const { format, written_by: version } = manifest;
+  const { format, written_by: version, world = null } = manifest;
   if (typeof format !== "number" || !Number.isInteger(format) || format < 1 || typeof version !== "string")
-    throw damaged("it does not say its format");
+    throw damaged("its manifest has no valid format");
   if (format > FORMAT)
     throw new Refusal(
       422,
       "newer_snapshot",
-      `The snapshot file has format ${format}; this emulator (${packageVersion()}) reads up to ${FORMAT}.`,
-      `Use trace-platform-emulator ${version} or newer, which wrote it.`,
+      `The file has format ${format}. This emulator (${packageVersion()}) reads format ${FORMAT}.`,
+      `Use trace-platform-emulator ${version}, which wrote the file, or a newer version.`,
     );
   if (format < FORMAT)
     throw new Refusal(
       422,
       "older_snapshot",
-      `The snapshot file has format ${format}; this emulator (${packageVersion()}) reads format ${FORMAT}.`,
-      `Use trace-platform-emulator ${version}, which wrote it, or save the snapshot anew.`,
+      `The file has format ${format}. This emulator (${packageVersion()}) reads format ${FORMAT}.`,
+      `Use trace-platform-emulator ${version}, which wrote the file, or write the file again.`,
     );
-  if (!isComplete(manifest)) throw damaged("its manifest is not whole");
-  return manifest;
+  if (world !== null && !isArchivedWorld(world)) throw damaged("its manifest is incomplete");
+  return { format, written_by: version, world };
 }
 
-/** For a file that is not, or is no longer, what an emulator wrote. */
-export function damaged(what: string): Refusal {
+/** The `Refusal` (422) for a file that is incomplete, was changed, or was not written by an emulator. */
+export function damaged(problem: string): Refusal {
   return new Refusal(
     422,
     "damaged_snapshot",
-    `The snapshot file is torn, was changed, or is none: ${what}. Nothing was imported.`,
-    "Take another copy of it, or export the snapshot again.",
+    `The file is damaged or is not a snapshot file: ${problem}. Nothing was imported.`,
+    "Use another copy of the file, or export the snapshot again.",
   );
 }
 
@@ -73,15 +81,15 @@ function parseManifest(text: string): Partial<Manifest> {
     const value = JSON.parse(text) as Partial<Manifest> | null;
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw damaged("its manifest is not JSON");
 }
 
-function isComplete(manifest: Partial<Manifest>): manifest is Manifest {
-  const { name, of, now, turn, seed, traces_mark: mark } = manifest;
-  const isText = [name, of, now].every((text) => typeof text === "string");
-  return isText && [turn, seed, mark].every(isCount);
+function isArchivedWorld(world: Partial<ArchivedWorld>): world is ArchivedWorld {
+  const { name, of, now, turn, seed, traces_mark: mark } = world;
+  const areTexts = [name, of, now].every((text) => typeof text === "string");
+  return areTexts && [turn, seed, mark].every(isCount);
 }
 
 function isCount(value: unknown): boolean {

@@ -9,16 +9,16 @@ import { ENTRY } from "./manifest.ts";
 export interface PackedEntry {
   readonly name: string;
   readonly size: number;
-  /** Opened when its turn has come. */
+  /** Opened when the entry is written. */
   content(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** Bodies are compressed already, and rows gain little from more effort. */
-const LEVEL = 1;
+/** Most bodies are compressed already, and a higher level makes rows only a little smaller. */
+const COMPRESSION_LEVEL = 1;
 
 /**
- * The entries as one gzipped tar, piece by piece as they are asked for; the last entry proves the others. `modified` is
- * virtual time, so that the same snapshot gives the same bytes.
+ * The entries as one gzipped tar, in chunks, with the checksum of all of them as the last entry. `modified` is virtual time: the
+ * same snapshot gives the same bytes.
  */
 export async function* packEntries(
   entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
@@ -26,7 +26,7 @@ export async function* packEntries(
 ): AsyncGenerator<Uint8Array> {
   const { pack } = await import("tar-stream");
   const tar = pack();
-  const zipped = createGzip({ level: LEVEL });
+  const zipped = createGzip({ level: COMPRESSION_LEVEL });
   pipeline(tar, zipped, () => undefined);
   const fed = feed(tar, entries, modified).catch((error: Error) => void tar.destroy(error));
   try {
@@ -37,7 +37,7 @@ export async function* packEntries(
   }
 }
 
-/** A text as an entry, in UTF-8. */
+/** An entry with a text in UTF-8. */
 export function textEntry(name: string, text: string): PackedEntry {
   const bytes = Buffer.from(text, "utf8");
   return { name, size: bytes.length, content: () => [bytes] };
@@ -50,8 +50,8 @@ async function feed(
 ): Promise<void> {
   const digest = createDigest();
   for await (const entry of entries) await add(tar, entry, modified, digest);
-  const ending = textEntry(ENTRY.end, JSON.stringify(digest.end()));
-  await add(tar, ending, modified, createDigest());
+  const trailer = textEntry(ENTRY.end, JSON.stringify(digest.end()));
+  await add(tar, trailer, modified, createDigest());
   tar.finalize();
 }
 
@@ -66,13 +66,13 @@ async function add(
   const done = new Promise<void>((resolve, reject) => {
     settle = (error) => (error ? reject(error) : resolve());
   });
-  // The reader of the archive may stop at any time; then nothing awaits this.
+  // The reader of the archive may stop at any time. Then nothing awaits this.
   done.catch(() => undefined);
   const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
   sink.on("error", () => undefined);
   for await (const chunk of content()) {
-    // A sink that has closed never drains.
-    if (sink.destroyed || tar.destroyed) throw new Error("nobody reads the archive any more");
+    // A closed sink never drains.
+    if (sink.destroyed || tar.destroyed) throw new Error("the reader of the archive has stopped");
     digest.add(chunk);
     if (!sink.write(chunk)) await drained(sink);
   }

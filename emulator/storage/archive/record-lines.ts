@@ -11,16 +11,16 @@ import { restoredRecord, type SecretStripper, type StrippedRecord } from "./secr
 
 type StateHeader = Pick<WorldState, "seed" | "turn" | "now" | "clock" | "ordinals">;
 
-/** One line: the frame first, then records in the order of their first puts, then what is due. */
+/** One line. The frame is first, then records in the order in which they were created, then due events. */
 type Line =
   | { readonly frame: StateHeader }
   | (StrippedRecord & { readonly collection: string })
   | { readonly event: StrippedRecord };
 
-const ENTRY_CHARS = 1024 * 1024;
+const MAX_ENTRY_CHARS = 1024 * 1024;
 const NUMBER_DIGITS = 6;
 
-/** The records and the queue of a world as entries, each of a bounded number of lines. */
+/** The records and the queue of a world as entries of bounded size. */
 export function* recordEntries(
   prefix: string,
   image: WorldImage,
@@ -30,7 +30,7 @@ export function* recordEntries(
   let number = 0;
   for (const line of linesOf(image, secretStripper)) {
     text += `${JSON.stringify(line)}\n`;
-    if (text.length < ENTRY_CHARS) continue;
+    if (text.length < MAX_ENTRY_CHARS) continue;
     yield textEntry(nameOf(prefix, ++number), text);
     text = "";
   }
@@ -48,26 +48,25 @@ function* linesOf({ records, queue, ...image }: WorldImage, secretStripper: Secr
   const numbers = new Map(bodiesOf(stored).map(({ file }, number) => [file, String(number)]));
   for (const [collection, items] of Object.entries(stored))
     for (const { record } of items) {
-      const shown = withFile(record, numbers);
-      yield { collection, ...secretStripper.strip(collection, shown) };
+      yield { collection, ...secretStripper.strip(collection, withBodyNumber(record, numbers)) };
     }
   for (const event of queue) yield { event: secretStripper.strip(EVENTS, event) };
 }
 
-/** What has a body names it by its number in the archive: where it lies here says nothing elsewhere. */
-function withFile(record: unknown, numbers: ReadonlyMap<string, string>): unknown {
+/** A record names its body by the number in the archive, since names of files differ between data folders. */
+function withBodyNumber(record: unknown, numbers: ReadonlyMap<string, string>): unknown {
   const { file } = record as { readonly file?: unknown };
   const number = typeof file === "string" ? numbers.get(file) : undefined;
   return number === undefined ? record : { ...(record as object), file: number };
 }
 
-/** A world that is read line by line. */
+/** Reads a world line by line. */
 export interface StateReader {
-  take(text: string): void;
+  read(text: string): void;
   state(): WorldState;
 }
 
-/** Throws a `Refusal` for records that this emulator does not know or that are damaged. */
+/** Its functions throw a `Refusal` for unknown or damaged records. */
 export function createStateReader(collections: readonly Collection<never>[], own: Secrets): StateReader {
   const kinds = new Map(collections.map((kind) => [kind.name, kind]));
   const records: Record<string, StoredRecord[]> = Object.fromEntries(
@@ -76,25 +75,25 @@ export function createStateReader(collections: readonly Collection<never>[], own
   const queue: DueEvent[] = [];
   let frame: StateHeader | undefined;
 
-  function takeRecord(collection: string, hidden: StrippedRecord): void {
+  function readRecord(collection: string, stripped: StrippedRecord): void {
     const kind = kinds.get(collection);
-    if (!kind) throw damaged(`it has records that this emulator does not know (${collection})`);
-    const record = restoredRecord(own, collection, hidden);
+    if (!kind) throw damaged(`it has records of an unknown collection (${collection})`);
+    const record = restoredRecord(own, collection, stripped);
     records[collection]?.push({ key: kind.idOf(record as never), record });
   }
 
-  function takeLine(line: Line): void {
+  function readLine(line: Line): void {
     if ("frame" in line) frame = line.frame;
     else if ("event" in line) queue.push(restoredRecord(own, EVENTS, line.event) as DueEvent);
-    else takeRecord(line.collection, line);
+    else readRecord(line.collection, line);
   }
 
   return {
-    take(text) {
-      for (const line of text.split("\n")) if (line !== "") takeLine(parseLine(line));
+    read(text) {
+      for (const line of text.split("\n")) if (line !== "") readLine(parseLine(line));
     },
     state() {
-      if (!frame || frame.turn < 1) throw damaged("its world never began");
+      if (!frame || frame.turn < 1) throw damaged("its world has no first turn");
       return { ...frame, records, queue, inFlight: [] };
     },
   };
@@ -105,7 +104,7 @@ function parseLine(text: string): Line {
     const line = JSON.parse(text) as Line | null;
     if (typeof line === "object" && line !== null) return line;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw damaged("a record of it is not JSON");
+  throw damaged("one of its records is not JSON");
 }

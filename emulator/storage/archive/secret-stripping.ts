@@ -7,58 +7,58 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { hidden, LEFT_OUT, setAt } from "../secret-places.ts";
 import { damaged } from "./manifest.ts";
 
-/** A record without its secrets, and where in it they were. */
+/** A record without its secrets, and the paths of the secrets. */
 export interface StrippedRecord {
   readonly record: unknown;
   readonly secrets?: readonly Path[];
 }
 
-/** Fields that the key of the data folder seals. */
+/** Fields that are encrypted with the key of the data folder. */
 const SEALED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   [DESTINATIONS.name]: ["credentials"],
   [s3Credentials.name]: ["sealed_secret", "sealed_session_token"],
 };
-/** A secret that begins so opens nothing, and says in every error why. */
+/** Secrets with this prefix are invalid, and explain that in every error. */
 export const PLACEHOLDER = `${LEFT_OUT}-of-the-snapshot`;
 
-/** Takes the secrets out of records. */
+/** Removes the secrets from records. */
 export interface SecretStripper {
   strip(collection: string, record: unknown): StrippedRecord;
 }
 
-/** Opens sealed fields with `own`, to leave in what is public. */
+/** Decrypts sealed fields with `own`, since public values stay in the record. */
 export function createSecretStripper(own: Secrets): SecretStripper {
   function stripFields(record: Readonly<Record<string, unknown>>, fields: readonly string[]) {
     const secrets: Path[] = [];
-    const shown: Record<string, unknown> = { ...record };
+    const stripped: Record<string, unknown> = { ...record };
     for (const field of fields) {
       const sealed = record[field];
       if (typeof sealed !== "string") continue;
       const text = own.open(sealed);
-      shown[field] = isPublic(text) ? text : null;
-      if (shown[field] === null) secrets.push([field]);
+      stripped[field] = isPublic(text) ? text : null;
+      if (stripped[field] === null) secrets.push([field]);
     }
-    return { record: shown, secrets };
+    return { record: stripped, secrets };
   }
 
   return {
     strip(collection, record) {
-      const shown = hidden(collection, record);
+      const masked = hidden(collection, record);
       const fields = SEALED_FIELDS[collection] ?? [];
-      const opened = stripFields(shown.record as Readonly<Record<string, unknown>>, fields);
-      const secrets = [...shown.secrets, ...opened.secrets];
+      const opened = stripFields(masked.record as Readonly<Record<string, unknown>>, fields);
+      const secrets = [...masked.secrets, ...opened.secrets];
       return secrets.length > 0 ? { record: opened.record, secrets } : { record: opened.record };
     },
   };
 }
 
-/** Puts sealed fields under the key of this data folder; a placeholder stands for what was left out. */
+/** Encrypts sealed fields with the key of this data folder; placeholders replace removed secrets. */
 export function restoredRecord(
   own: Secrets,
   collection: string,
   { record, secrets = [] }: StrippedRecord,
 ): unknown {
-  if (!Array.isArray(secrets)) throw damaged("a record of it is none");
+  if (!Array.isArray(secrets)) throw damaged("one of its records is invalid");
   const fields = SEALED_FIELDS[collection] ?? [];
   for (const at of secrets)
     if (fields.includes(String(at[0]))) setText(record, at, placeholderSecret(collection));
@@ -66,16 +66,16 @@ export function restoredRecord(
   return record;
 }
 
-/** The pair that every world has is published with the emulator. */
+/** The key pair of every new world is published with the emulator. */
 function isPublic(text: string): boolean {
   const { access_key_id, secret_access_key } = SEEDED_KEY;
   if (text === secret_access_key) return true;
   try {
-    const given = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const pair = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return (
-      given.access_key_id === access_key_id &&
-      given.secret_access_key === secret_access_key &&
-      Object.keys(given).length === 2
+      pair.access_key_id === access_key_id &&
+      pair.secret_access_key === secret_access_key &&
+      Object.keys(pair).length === 2
     );
   } catch {
     return false;
@@ -94,7 +94,7 @@ function sealField(record: unknown, field: string, own: Secrets): void {
   if (typeof text === "string") fields[field] = own.seal(text);
 }
 
-/** Puts a text where the record has something already, and nowhere else. */
+/** Replaces an existing value of the record with a text. Throws a `Refusal` when there is none. */
 export function setText(record: unknown, at: Path, text: string): void {
-  if (!setAt(record, at, () => text)) throw damaged("a secret of it belongs nowhere");
+  if (!setAt(record, at, () => text)) throw damaged("one of its secrets belongs to no field");
 }

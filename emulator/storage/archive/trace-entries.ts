@@ -9,9 +9,9 @@ import { damagedRows } from "../rows/verify.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
 
-const PIECE_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
-/** The rows of a world: for each segment its pieces as the two files that they would be if it had only one. */
+/** The rows of a world: two files for each segment, with the contents of all its files. */
 export function traceEntries(prefix: string, pool: Pool, { next, segments }: NamedRows): PackedEntry[] {
   return segments.flatMap((named) => {
     const segment = createSegment(0, named);
@@ -22,51 +22,51 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
     const extents = extentsOf(segment).map((each) => ({ ...each, path: pool.path(each.file) }));
     const data = extents.map(({ path, bytes }) => ({ path: path + DATA, size: bytes }));
     const index = extents.map(({ path, records }) => ({ path: path + INDEX, size: records * RECORD_BYTES }));
-    // In the order in which they are written: a sidecar never speaks of bytes that are not there.
+    // The order in which they are written: an index never refers to bytes that are not there yet.
     return [entryOf(name + DATA, data), entryOf(name + INDEX, index)];
   });
 }
 
-/** Rejects with a `StoreError` when a row is not as it was written. */
+/** Rejects with a `StoreError` when a row is damaged. */
 export async function checkRows(pool: Pool, rows: NamedRows): Promise<void> {
   for await (const damage of damagedRows(pool, rows)) throw damage;
 }
 
-/** The counted beginnings of files, concatenated: each file may still be appended to. */
+/** Concatenates the first `size` bytes of each file. The files may still be appended to. */
 function entryOf(
   name: string,
   parts: readonly { readonly path: string; readonly size: number }[],
 ): PackedEntry {
   async function* content(): AsyncGenerator<Buffer> {
     for (const { path, size } of parts)
-      if (size > 0) yield* createReadStream(path, { start: 0, end: size - 1, highWaterMark: PIECE_BYTES });
+      if (size > 0) yield* createReadStream(path, { start: 0, end: size - 1, highWaterMark: CHUNK_BYTES });
   }
   return { name, size: parts.reduce((sum, { size }) => sum + size, 0), content };
 }
 
-/** A file of rows as it is found in an archive. */
+/** A file of rows in an archive. */
 interface TraceFile {
-  /** In the pool, with its ending. */
+  /** Its name in the pool, with the suffix. */
   readonly file: string;
   readonly segment: NamedSegment;
 }
 
-/** Where an entry belongs in the folder of an owner, and its length; names that are none of ours are refused. */
+/** The file for an entry in the folder of an owner. Throws a `Refusal` for an unexpected name. */
 export function traceFileOf(owner: number, mark: number, name: string, size: number): TraceFile {
   const [region = "", tenantId = "", sessionId = "", last = "", ...more] = name.split("/");
-  const ending = [DATA, INDEX].find((each) => last.endsWith(each)) ?? "";
-  const day = last.slice(0, last.length - ending.length);
-  const isOurs = isRegion(region) && isUuid(tenantId) && isUuid(sessionId) && isDay(day);
-  if (!isOurs || more.length > 0 || ending === "")
-    throw damaged(`it has a file of rows that it cannot have (${JSON.stringify(name.slice(0, 100))})`);
+  const suffix = [DATA, INDEX].find((each) => last.endsWith(each)) ?? "";
+  const day = last.slice(0, last.length - suffix.length);
+  const isValid = isRegion(region) && isUuid(tenantId) && isUuid(sessionId) && isDay(day);
+  if (!isValid || more.length > 0 || suffix === "")
+    throw damaged(`it has an unexpected file of rows (${JSON.stringify(name.slice(0, 100))})`);
   const where = { region, tenantId, sessionId, day };
   const file = tailName(owner, where);
   const length =
-    ending === DATA ? { records: 0, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes: 0 };
-  return { file: file + ending, segment: { ...where, pieces: [{ file, below: mark, ...length }] } };
+    suffix === DATA ? { records: 0, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes: 0 };
+  return { file: file + suffix, segment: { ...where, pieces: [{ file, below: mark, ...length }] } };
 }
 
-/** One segment for each name, its piece as long as its two files are. */
+/** Joins the two segments of each name, which have the lengths of the two files. */
 export function joinedSegments(segments: Iterable<NamedSegment>): NamedSegment[] {
   const joined = new Map<string, NamedSegment>();
   for (const segment of segments) {

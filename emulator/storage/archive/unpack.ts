@@ -6,59 +6,49 @@ import { type ArchiveTrailer, createDigest, type Digest } from "./digest.ts";
 import { drained } from "./drained.ts";
 import { damaged, ENTRY } from "./manifest.ts";
 
-/** One file of an archive; its content has to be read before the next one comes. */
+/** One file of an archive. Its content has to be read before the next entry. */
 export interface UnpackedEntry {
   readonly name: string;
   readonly size: number;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** The entries of an archive, and at the end the proof that they were all there as they were written. */
-export interface Unpacking {
-  readonly entries: AsyncIterable<UnpackedEntry>;
-  /** To be asked once the entries have come to their end; refuses what was torn or changed. */
-  verify(): void;
-}
-
 const BLOCK_BYTES = 512;
-/** What may come between two entries; a header that claims more would be held in memory. */
-const BETWEEN_BYTES = 1024 * 1024;
-const ENDING_BYTES = 4096;
+/** A longer header between two entries would be held in memory. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+const MAX_TRAILER_BYTES = 4096;
 
-/** Reads a gzipped tar as it comes, never more than `bytesMax` of what it holds. */
-export async function unpackEntries(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Unpacking> {
+/**
+ * Reads a gzipped tar as it arrives, up to `bytesMax` bytes before compression. Throws a `Refusal` for a damaged file, after the last
+ * entry at the latest.
+ */
+export async function* unpackEntries(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncGenerator<UnpackedEntry> {
   const { extract } = await import("tar-stream");
   const tar = extract();
   const digest = createDigest();
-  const progress: UnpackProgress = { accounted: 0 };
+  const progress: UnpackProgress = { headerAndContentBytes: 0 };
   let trailer: string | undefined;
-  void feed(chunks, tar, { passed: progress, bytesMax }).catch((error: Error) => void tar.destroy(error));
-
-  async function* entries(): AsyncGenerator<UnpackedEntry> {
-    try {
-      for await (const entry of tar as AsyncIterable<Entry>) {
-        const { name, size = 0, type } = entry.header;
-        progress.accounted += 2 * BLOCK_BYTES + size;
-        if (trailer !== undefined) throw damaged("something follows its end");
-        if (type !== "file") throw damaged("it holds something that is no file");
-        if (name === ENTRY.end) trailer = await readText(entry, size, ENDING_BYTES);
-        else yield* hashedEntry(entry, name, size, digest);
-      }
-    } catch (error) {
-      throw explained(error);
+  void feed(chunks, tar, { progress, bytesMax }).catch((error: Error) => void tar.destroy(error));
+  try {
+    for await (const entry of tar as AsyncIterable<Entry>) {
+      const { name, size = 0, type } = entry.header;
+      progress.headerAndContentBytes += 2 * BLOCK_BYTES + size;
+      if (trailer !== undefined) throw damaged("there is data after its end");
+      if (type !== "file") throw damaged("it contains an entry that is not a file");
+      if (name === ENTRY.end) trailer = await readText(entry, size, MAX_TRAILER_BYTES);
+      else yield* hashedEntry(entry, name, size, digest);
     }
+  } catch (error) {
+    throw explained(error);
   }
-
-  return {
-    entries: entries(),
-    verify() {
-      if (trailer === undefined) throw damaged("its end is missing");
-      const found = digest.end();
-      const wanted = trailerOf(trailer);
-      if (found.entries !== wanted.entries || found.sha256 !== wanted.sha256)
-        throw damaged("its checksum is another one");
-    },
-  };
+  if (trailer === undefined) throw damaged("its end is missing");
+  const actual = digest.end();
+  const expected = parseTrailer(trailer);
+  if (actual.entries !== expected.entries || actual.sha256 !== expected.sha256)
+    throw damaged("its checksum does not match");
 }
 
 /** The whole content of a short entry. */
@@ -67,15 +57,15 @@ export async function readText(
   size: number,
   bytesMax: number,
 ): Promise<string> {
-  if (size > bytesMax) throw damaged("a part of it is too long");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content) pieces.push(piece);
-  return Buffer.concat(pieces).toString("utf8");
+  if (size > bytesMax) throw damaged("one of its entries is too long");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 interface UnpackProgress {
-  /** Bytes that the entries seen so far take. */
-  accounted: number;
+  /** Bytes of the entries so far. */
+  headerAndContentBytes: number;
 }
 
 async function* hashedEntry(
@@ -104,7 +94,7 @@ async function* hashedEntry(
 async function feed(
   chunks: AsyncIterable<Uint8Array>,
   tar: Extract,
-  { passed: progress, bytesMax }: { readonly passed: UnpackProgress; readonly bytesMax: number },
+  { progress, bytesMax }: { readonly progress: UnpackProgress; readonly bytesMax: number },
 ): Promise<void> {
   const received = { bytes: 0 };
   const plain = createGunzip();
@@ -113,12 +103,12 @@ async function feed(
   for await (const chunk of plain) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(bytesMax);
-    if (bytes - chunk.length > progress.accounted + BETWEEN_BYTES)
-      throw damaged("a header of it is too long");
+    if (bytes - chunk.length > progress.headerAndContentBytes + MAX_HEADER_BYTES)
+      throw damaged("one of its headers is too long");
     if (tar.destroyed) return;
     if (!tar.write(chunk)) await drained(tar);
   }
-  if (plain.bytesWritten < received.bytes) throw damaged("something follows its end");
+  if (plain.bytesWritten < received.bytes) throw damaged("there is data after its end");
   tar.end();
 }
 
@@ -132,27 +122,27 @@ async function* counted(
   }
 }
 
-function trailerOf(text: string): Partial<ArchiveTrailer> {
+function parseTrailer(text: string): Partial<ArchiveTrailer> {
   try {
     return (JSON.parse(text) ?? {}) as Partial<ArchiveTrailer>;
   } catch {
-    throw damaged("its end is not JSON");
+    throw damaged("its last entry is not JSON");
   }
 }
 
-/** Refusals of ours say what is wrong; libraries say it in words of theirs, and the disk has its own troubles. */
+/** Keeps our refusals and errors of the disk; errors of libraries mean that the file is damaged. */
 function explained(error: unknown): unknown {
   const { name, code, message } = error as NodeJS.ErrnoException;
-  const isOurs = name === "Refusal" || (code !== undefined && /^E[A-Z]+$/.test(code));
-  return isOurs ? error : damaged(message);
+  const isKnown = name === "Refusal" || (code !== undefined && /^E[A-Z]+$/.test(code));
+  return isKnown ? error : damaged(message);
 }
 
-/** The `Refusal` (413) of a file that holds more than it may. */
+/** The `Refusal` (413) for a file that contains more than it may. */
 export function tooLarge(bytesMax: number): Refusal {
   return new Refusal(
     413,
     "snapshot_too_large",
-    `The snapshot holds more than ${bytesMax} bytes.`,
-    "Raise limits.snapshot_bytes, or keep less in it.",
+    `The snapshot is larger than ${bytesMax} bytes, the limit limits.snapshot_bytes.`,
+    "Raise limits.snapshot_bytes, or delete data from the world.",
   );
 }

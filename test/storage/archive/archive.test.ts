@@ -11,12 +11,12 @@ const BYTES_MAX = 100_000_000;
 const BLOCK = 512;
 
 async function packed(entries: Iterable<PackedEntry>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of packEntries(entries, MODIFIED)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of packEntries(entries, MODIFIED)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-/** In pieces as a socket hands them out. */
+/** In chunks, as a socket delivers them. */
 async function* sent(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
 }
@@ -25,18 +25,16 @@ async function unpacked(
   bytes: Buffer,
   { bytesMax = BYTES_MAX }: { bytesMax?: number } = {},
 ): Promise<[string, Buffer][]> {
-  const { entries, verify: prove } = await unpackEntries(sent(bytes), bytesMax);
-  const found: [string, Buffer][] = [];
-  for await (const { name, content } of entries) {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content()) pieces.push(piece);
-    found.push([name, Buffer.concat(pieces)]);
+  const entries: [string, Buffer][] = [];
+  for await (const { name, content } of unpackEntries(sent(bytes), bytesMax)) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of content()) chunks.push(chunk);
+    entries.push([name, Buffer.concat(chunks)]);
   }
-  prove();
-  return found;
+  return entries;
 }
 
-/** Entries of all kinds of lengths: none, below a block, exactly one, more than one piece. */
+/** Entries of several lengths: empty, less than a block, exactly one block, more than one chunk. */
 const CONTENTS: readonly [string, Buffer][] = [0, 1, 511, 512, 513, 100_000].map((size, number) => [
   `objects/${number}`,
   Buffer.alloc(size, `content ${number} `),
@@ -49,13 +47,13 @@ const ENTRIES = CONTENTS.map(([name, bytes]): PackedEntry => {
 const DAMAGED = { code: "damaged_snapshot" };
 
 describe("an archive", () => {
-  it("gives back what was put in, and the same bytes each time", async () => {
+  it("returns the entries that were written, and has the same bytes each time", async () => {
     const bytes = await packed(ENTRIES);
     expect(await unpacked(bytes)).toEqual(CONTENTS);
     expect((await packed(ENTRIES)).equals(bytes)).toBe(true);
   });
 
-  it("is refused when it ends early, at whatever boundary", async () => {
+  it("is refused when it is truncated at any boundary", async () => {
     const tar = gunzipSync(await packed(ENTRIES));
     const ends = tar.length - 2 * BLOCK;
     const cuts = Array.from({ length: ends / BLOCK }, (_, number) => number * BLOCK);
@@ -105,7 +103,7 @@ describe("an archive", () => {
       await expect(unpacked(bytes)).rejects.toMatchObject(DAMAGED);
   });
 
-  it("holds no more than is allowed, and no header that asks for memory", async () => {
+  it("is refused when it is too large or has a header that would fill the memory", async () => {
     const bytes = await packed(ENTRIES);
     await expect(unpacked(bytes, { bytesMax: 90_000 })).rejects.toMatchObject({ code: "snapshot_too_large" });
     const header = Buffer.alloc(BLOCK);
@@ -116,32 +114,35 @@ describe("an archive", () => {
     const sum = header.reduce((all, byte) => all + byte, 0);
     header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
     const bomb = gzipSync(Buffer.concat([header, Buffer.alloc(4_000_000)]));
-    await expect(unpacked(bomb)).rejects.toThrow("a header of it is too long");
+    await expect(unpacked(bomb)).rejects.toThrow("one of its headers is too long");
   });
 
-  it("whose reader goes away lets go of what it was made of", async () => {
-    let isLeft = false;
+  it("closes its sources when the reader stops", async () => {
+    let isClosed = false;
     const content = async function* () {
       try {
         for (;;) yield Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 251));
       } finally {
-        isLeft = true;
+        isClosed = true;
       }
     };
     const reader = packEntries([{ name: "endless", size: 1e12, content }], MODIFIED);
     await reader.next();
     await reader.return(undefined);
-    expect(isLeft).toBe(true);
+    expect(isClosed).toBe(true);
   });
 });
 
 describe("a manifest", () => {
-  it("of a newer format is refused with the version that it needs", () => {
+  it("of a newer format is refused with the version that reads it", () => {
     expect(readManifest(JSON.stringify(MANIFEST))).toEqual(MANIFEST);
-    const newer = JSON.stringify({ format: 5, written_by: "3.4.5" });
-    expect(() => readManifest(newer)).toThrow(/has format 5; this emulator \(.+\) reads up to 4/);
+    const newer = JSON.stringify({ format: 6, written_by: "3.4.5" });
+    expect(() => readManifest(newer)).toThrow(/has format 6\. This emulator \(.+\) reads format 5\./);
     expect(() => readManifest(newer)).toThrow(
-      expect.objectContaining({ code: "newer_snapshot", hint: expect.stringContaining("3.4.5 or newer") }),
+      expect.objectContaining({
+        code: "newer_snapshot",
+        hint: expect.stringContaining("3.4.5, which wrote the file, or a newer version"),
+      }),
     );
   });
 
@@ -150,14 +151,20 @@ describe("a manifest", () => {
     expect(() => readManifest(older)).toThrow(
       expect.objectContaining({
         code: "older_snapshot",
-        hint: expect.stringContaining("0.0.9, which wrote it"),
+        hint: expect.stringContaining("0.0.9, which wrote the file"),
       }),
     );
   });
 
-  it.each(["", "[]", "null", "{}", '{"format":0}', JSON.stringify({ ...MANIFEST, traces_mark: -1 })])(
-    "that is none is refused: %s",
-    (text) => expect(() => readManifest(text)).toThrow(expect.objectContaining(DAMAGED)),
+  it.each([
+    "",
+    "[]",
+    "null",
+    "{}",
+    '{"format":0}',
+    JSON.stringify({ ...MANIFEST, world: { ...MANIFEST.world, traces_mark: -1 } }),
+  ])("that is invalid is refused: %s", (text) =>
+    expect(() => readManifest(text)).toThrow(expect.objectContaining(DAMAGED)),
   );
 
   it("is the first entry", () => {
@@ -165,11 +172,11 @@ describe("a manifest", () => {
   });
 });
 
-describe("names of rows", () => {
+describe("names of files of rows", () => {
   const TENANT = "00000000-0000-4000-8000-000000000001";
   const SESSION = "00000000-0000-4000-8000-000000000002";
 
-  it("are places in the folder", () => {
+  it("become paths in the folder", () => {
     const file = `5/rows/us/${TENANT}/${SESSION}/2026-03-01`;
     expect(traceFileOf(5, 70, `us/${TENANT}/${SESSION}/2026-03-01.index`, 112)).toEqual({
       file: `${file}.index`,
@@ -195,7 +202,7 @@ describe("names of rows", () => {
     `us/${TENANT}/${SESSION}/.index`,
     `us/..${TENANT.slice(2)}/${SESSION}/2026-03-01.index`,
     `US/${TENANT}/${SESSION}/2026-03-01.index`,
-  ])("that are none are refused: %s", (name) =>
+  ])("that are invalid are refused: %s", (name) =>
     expect(() => traceFileOf(5, 70, name, 0)).toThrow(expect.objectContaining(DAMAGED)),
   );
 });

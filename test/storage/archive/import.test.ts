@@ -37,7 +37,8 @@ const OBJECT = {
   last_modified: 0,
 };
 
-const manifest = (changes = {}) => textEntry("manifest.json", JSON.stringify({ ...MANIFEST, ...changes }));
+const manifest = (changes = {}) =>
+  textEntry("manifest.json", JSON.stringify({ ...MANIFEST, world: { ...MANIFEST.world, ...changes } }));
 
 function lines(...values: readonly unknown[]): PackedEntry {
   return textEntry("records/000001.ndjson", values.map((value) => `${JSON.stringify(value)}\n`).join(""));
@@ -45,7 +46,7 @@ function lines(...values: readonly unknown[]): PackedEntry {
 
 const objectLine = (changes = {}) => ({ collection: "objects", record: { ...OBJECT, ...changes } });
 
-/** A file whose checksum is right, whatever is in it. */
+/** Imports a file with a valid checksum and these entries. */
 function imported(...entries: readonly PackedEntry[]) {
   const chunks = packEntries(entries, new Date(0));
   return importArchive(chunks, {
@@ -60,7 +61,7 @@ function imported(...entries: readonly PackedEntry[]) {
 const OWNER = 5;
 const DAMAGED = { code: "damaged_snapshot" };
 
-describe("a file with a right checksum", () => {
+describe("a file with a valid checksum", () => {
   it("becomes a world", async () => {
     const { state, rows, head } = await imported(
       manifest({ traces_mark: 70 }),
@@ -69,16 +70,16 @@ describe("a file with a right checksum", () => {
     );
     expect(state).toMatchObject({ turn: 1, records: { objects: [{ key: "traces/a.txt" }] } });
     expect(rows).toEqual({ next: 70, segments: [] });
-    const found = [...filesOf(openPool(folder, true), head)];
-    expect(found.sort()).toEqual(["5/bodies/0/1", "5/state-000001.json"]);
+    const files = [...filesOf(openPool(folder, true), head)];
+    expect(files.sort()).toEqual(["5/bodies/0/1", "5/state-000001.json"]);
     expect(readFileSync(join(folder, "pool/5/bodies/0/1"), "utf8")).toBe("hi");
   });
 
   it.each([
     ["a bucket that is a path", { bucket: ".." }],
-    ["a key that none can be", { key: "" }],
-    ["a size that is none", { size: -1 }],
-    ["another size than its body", { size: 3 }],
+    ["an invalid key", { key: "" }],
+    ["a negative size", { size: -1 }],
+    ["a size that differs from its body", { size: 3 }],
   ])("is refused with %s", async (_, changes) => {
     const entries = [manifest(), lines(FRAME, objectLine(changes)), textEntry("objects/0", "hi")];
     await expect(imported(...entries)).rejects.toMatchObject(DAMAGED);
@@ -86,7 +87,7 @@ describe("a file with a right checksum", () => {
     expect(readdirSync(join(folder, "pool"))).toEqual([String(OWNER)]);
   });
 
-  it("has no say in where the body of an uploaded part lies, which follows those of the objects", async () => {
+  it("does not decide where the body of an uploaded part is stored, which follows the bodies of objects", async () => {
     const part = {
       upload_id: "u",
       part_number: 1,
@@ -110,7 +111,7 @@ describe("a file with a right checksum", () => {
     expect(readdirSync(folder)).toEqual(["pool"]);
   });
 
-  it("has no say in where a body lies", async () => {
+  it("does not decide where a body is stored", async () => {
     const entries = [
       manifest(),
       lines(FRAME, objectLine({ file: "../../evil" })),
@@ -123,20 +124,20 @@ describe("a file with a right checksum", () => {
 
   it.each<[string, readonly PackedEntry[]]>([
     ["no manifest", [lines(FRAME)]],
-    ["no world", [manifest()]],
-    ["a world that never began", [manifest(), lines({ frame: { ...FRAME.frame, turn: 0 } })]],
+    ["no records", [manifest()]],
+    ["a world without a first turn", [manifest(), lines({ frame: { ...FRAME.frame, turn: 0 } })]],
     ["an object without its body", [manifest(), lines(FRAME, objectLine())]],
     ["a body without its object", [manifest(), lines(FRAME), textEntry("objects/0", "hi")]],
     [
-      "records behind bodies",
+      "records after bodies",
       [manifest(), lines(FRAME, objectLine()), textEntry("objects/0", "hi"), lines(FRAME)],
     ],
-    ["records that nobody knows", [manifest(), lines(FRAME, { collection: "quarks", record: {} })]],
-    ["a line that is no record", [manifest(), textEntry("records/1", "hello\n")]],
-    ["rows outside of the folder", [manifest(), lines(FRAME), textEntry("traces/../../evil.ndjson", "x")]],
-    ["an entry of no kind", [manifest(), lines(FRAME), textEntry("evil.sh", "x")]],
+    ["records of an unknown collection", [manifest(), lines(FRAME, { collection: "quarks", record: {} })]],
+    ["a line that is not a record", [manifest(), textEntry("records/1", "hello\n")]],
+    ["rows outside the folder", [manifest(), lines(FRAME), textEntry("traces/../../evil.ndjson", "x")]],
+    ["an unexpected entry", [manifest(), lines(FRAME), textEntry("evil.sh", "x")]],
     [
-      "a secret that belongs nowhere",
+      "a secret that belongs to no field",
       [
         manifest(),
         lines(FRAME, {
@@ -152,10 +153,20 @@ describe("a file with a right checksum", () => {
   });
 });
 
+test("a capsule is imported without its recording; one without a world is refused", async () => {
+  const { state } = await imported(manifest(), lines(FRAME), textEntry("recording/capsule.json", "{}"));
+  expect(state.turn).toBe(1);
+  const empty = textEntry("manifest.json", JSON.stringify({ ...MANIFEST, world: null }));
+  await expect(imported(empty, textEntry("recording/capsule.json", "{}"))).rejects.toMatchObject({
+    code: "no_world",
+    hint: expect.stringContaining("emulator replay"),
+  });
+});
+
 test("a file of an earlier format is refused with the version that reads it", async () => {
   const file = fileURLToPath(new URL("./format-1.tar.gz", import.meta.url));
   await expect(startEmulator({ clock: "frozen", import: file })).rejects.toMatchObject({
     code: "older_snapshot",
-    hint: expect.stringContaining("which wrote it"),
+    hint: expect.stringContaining("which wrote the file"),
   });
 });

@@ -10,17 +10,17 @@ import { INBOX } from "../../subjects/webhooks/records.ts";
 import { EVENTS, hiderOf, LEFT_OUT } from "../secret-places.ts";
 import { PLACEHOLDER, setText } from "./secret-stripping.ts";
 
-/** A record that has been given a secret. */
+/** A record with a supplied secret. */
 export interface CompletedRecord extends StoredRecord {
   readonly collection: string;
 }
 
 type State = Pick<WorldState, "records" | "queue">;
 
-/** Stands for a mask while it is found out whether a mask belongs where one stands. */
+/** Replaces a mask in a test of whether the mask stands for a secret. */
 const PROBE = "probe";
 
-/** What the records and due events of a world have no secrets for. */
+/** The secrets that the records and due events of a world lack. */
 export function missingSecrets(state: State, own: Secrets): MissingSecrets {
   const destinations = incompleteDestinations(state, own).map(({ id, display_name }) => ({
     id,
@@ -33,24 +33,24 @@ export function missingSecrets(state: State, own: Secrets): MissingSecrets {
   return { destinations, keys, webhooks };
 }
 
-/** The records with the secrets that are given; a `Refusal` (422, `unknown_secret`) names what nothing lacks. */
-export function completedRecords(state: State, given: GivenSecrets, own: Secrets): CompletedRecord[] {
-  const left = new Set<string>();
+/** The records with the supplied secrets. Throws a `Refusal` (422, `unknown_secret`) that names secrets that no record lacks. */
+export function completedRecords(state: State, supplied: GivenSecrets, own: Secrets): CompletedRecord[] {
+  const unknown = new Set<string>();
   const completed = [
-    ...completedDestinations(incompleteDestinations(state, own), given, own, left),
-    ...completedKeys(incompleteKeys(state, own), given, own, left),
-    ...completedWebhooks([...incompleteWebhooks(state)], given, left),
+    ...completedDestinations(incompleteDestinations(state, own), supplied, own, unknown),
+    ...completedKeys(incompleteKeys(state, own), supplied, own, unknown),
+    ...completedWebhooks([...incompleteWebhooks(state)], supplied, unknown),
   ];
-  if (left.size === 0) return completed;
+  if (unknown.size === 0) return completed;
   throw new Refusal(
     422,
     "unknown_secret",
-    `Nothing lacks the secrets given for ${[...left].join(", ")}. Nothing was changed.`,
-    "Give only what is listed under missing, where the snapshot was imported.",
+    `No record lacks a secret for ${[...unknown].join(", ")}. Nothing was changed.`,
+    "Supply only the secrets that the import listed under missing.",
   );
 }
 
-/** The state with completed records and events in the place of those that lacked something. */
+/** The state with completed records and events. */
 export function withCompleted(state: WorldState, completed: readonly CompletedRecord[]): WorldState {
   const records = new Map(Object.entries(state.records));
   let { queue } = state;
@@ -84,11 +84,11 @@ function incompleteKeys(state: State, own: Secrets): readonly S3Credential[] {
 }
 
 interface IncompleteRecord extends CompletedRecord {
-  /** Where masks stand. */
+  /** The paths of the masks. */
   readonly gaps: readonly Path[];
 }
 
-/** Received messages are history: nothing is sent again with their headers. */
+/** Received messages are history: their headers are never sent again. */
 function* incompleteWebhooks({ records, queue }: State): Iterable<IncompleteRecord> {
   const events = queue.map((event) => ({ key: String(event.number), record: event }));
   for (const [collection, items] of [...Object.entries(records), [EVENTS, events] as const]) {
@@ -100,7 +100,7 @@ function* incompleteWebhooks({ records, queue }: State): Iterable<IncompleteReco
   }
 }
 
-/** Where a record has masks that stand for secrets, and not as a text of its user's. */
+/** The masks of a record that stand for secrets; the text of a user may contain the same word. */
 function gapsOf(collection: string, record: unknown): readonly Path[] {
   const hide = hiderOf(collection, record);
   if (!hide) return [];
@@ -118,12 +118,12 @@ function completedDestinations(
   all: readonly Destination[],
   { destinations = {} }: GivenSecrets,
   own: Secrets,
-  left: Set<string>,
+  unknown: Set<string>,
 ): CompletedRecord[] {
   return Object.entries(destinations).flatMap(([name, credentials]) => {
-    const named = all.filter(({ id, display_name }) => id === name || display_name === name);
-    if (named.length === 0) left.add(`the destination ${name}`);
-    return named.map((destination) => ({
+    const matches = all.filter(({ id, display_name }) => id === name || display_name === name);
+    if (matches.length === 0) unknown.add(`the destination ${name}`);
+    return matches.map((destination) => ({
       collection: DESTINATIONS.name,
       key: DESTINATIONS.idOf(destination),
       record: {
@@ -139,11 +139,11 @@ function completedKeys(
   all: readonly S3Credential[],
   { keys = {} }: GivenSecrets,
   own: Secrets,
-  left: Set<string>,
+  unknown: Set<string>,
 ): CompletedRecord[] {
   return Object.entries(keys).flatMap(([name, { secret_access_key, session_token }]) => {
     const credential = all.find(({ access_key_id }) => access_key_id === name);
-    if (!credential) left.add(`the key ${name}`);
+    if (!credential) unknown.add(`the key ${name}`);
     if (!credential) return [];
     const record: S3Credential = {
       ...credential,
@@ -157,18 +157,18 @@ function completedKeys(
 function completedWebhooks(
   all: readonly IncompleteRecord[],
   { webhooks = {} }: GivenSecrets,
-  left: Set<string>,
+  unknown: Set<string>,
 ): CompletedRecord[] {
   return Object.entries(webhooks).flatMap(([name, members]) => {
-    const found = all.find(({ collection, key }) => `${collection}/${key}` === name);
-    if (!found) left.add(name);
-    if (!found) return [];
-    const record = structuredClone(found.record);
+    const match = all.find(({ collection, key }) => `${collection}/${key}` === name);
+    if (!match) unknown.add(name);
+    if (!match) return [];
+    const record = structuredClone(match.record);
     for (const [member, text] of Object.entries(members)) {
-      const at = found.gaps.find((gap) => gap.join(".") === member);
+      const at = match.gaps.find((gap) => gap.join(".") === member);
       if (at) setText(record, at, text);
-      else left.add(`${name}, ${member}`);
+      else unknown.add(`${name}, ${member}`);
     }
-    return [{ collection: found.collection, key: found.key, record }];
+    return [{ collection: match.collection, key: match.key, record }];
   });
 }
