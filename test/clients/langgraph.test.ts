@@ -204,7 +204,7 @@ describe.each(
       "RuntimeError: The assistant failing always fails.",
     );
     expect(await client.runs.wait(id, "interrupting", { input: {} })).toMatchObject({
-      __interrupt__: [{ value: "Shall I go on?" }],
+      __interrupt__: [{ value: "Shall I continue?" }],
     });
     expect((await client.threads.get(id)).status).toBe("interrupted");
     expect(await client.runs.wait(id, "interrupting", { command: { resume: "yes" } })).toMatchObject({

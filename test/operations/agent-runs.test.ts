@@ -110,7 +110,7 @@ describe("a stream", () => {
       (await raw("POST", "/runs/stream", { assistant_id: "interrupting", stream_mode: "updates" })).text,
     );
     expect(JSON.parse(asked.at(-1)?.data ?? "")).toMatchObject({
-      __interrupt__: [{ value: "Shall I go on?" }],
+      __interrupt__: [{ value: "Shall I continue?" }],
     });
   });
 
@@ -182,7 +182,7 @@ describe("wait and join", () => {
       "failing",
       { a: 1, __error__: { error: "RuntimeError", message: "The assistant failing always fails." } },
     ],
-    ["interrupting", { a: 1, __interrupt__: [{ value: "Shall I go on?" }] }],
+    ["interrupting", { a: 1, __interrupt__: [{ value: "Shall I continue?" }] }],
   ])("answer for %s", async (assistant_id, expected) => {
     const waited = await raw("POST", "/runs/wait", { assistant_id, input: { a: 1 } });
     expect(JSON.parse(waited.text)).toMatchObject(expected);

@@ -17,11 +17,11 @@ const GRAPH_NAMESPACE = "6ba7b8219dad11d180b400c04fd430c8";
 const SYSTEM_SINCE = parseInstant("2025-01-01T00:00:00Z") ?? 0;
 
 const DESCRIPTIONS: Readonly<Record<GraphBehaviour, string>> = {
-  echo: "Answers with what it was given.",
-  agent: "Calls a tool and answers with what the tool found.",
+  echo: "Answers with its input.",
+  agent: "Calls a tool and answers with its result.",
   slow: "Takes ten seconds of virtual time.",
   failing: "Fails.",
-  interrupting: "Asks its caller something, and goes on when it is resumed.",
+  interrupting: "Interrupts the run with a question and continues when it is resumed.",
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -61,23 +61,28 @@ export function assistantsOf(turn: Turn, workspace: Workspace): readonly Assista
  * The assistant with this id, or the system assistant of the graph with this name. Throws a `Refusal` (404
  * for an unknown id, the status of the assumption `agent.unknown_graph` for any other unknown name).
  */
-export function assistantNamed(turn: Turn, workspace: Workspace, named: string, where?: string): Assistant {
+export function resolveAssistant(
+  turn: Turn,
+  workspace: Workspace,
+  idOrGraph: string,
+  where?: string,
+): Assistant {
   const { settings } = turn.ports;
-  const system = systemAssistants(settings).find(({ graph_id }) => graph_id === named);
+  const system = systemAssistants(settings).find(({ graph_id }) => graph_id === idOrGraph);
   if (system) return system;
-  const id = named.toLowerCase();
-  const found = assistantById(turn, workspace, id);
-  if (found) return found;
+  const id = idOrGraph.toLowerCase();
+  const assistant = assistantById(turn, workspace, id);
+  if (assistant) return assistant;
   const status = UUID.test(id) ? 404 : (settings.assumptions["agent.unknown_graph"] as number);
-  throw unknownAssistant(settings, named, status, where === undefined ? "" : `${where}.`);
+  throw unknownAssistant(settings, idOrGraph, status, where === undefined ? "" : `${where}.`);
 }
 
-function unknownAssistant(settings: Settings, named: string, status: number, inside: string): Refusal {
+function unknownAssistant(settings: Settings, idOrGraph: string, status: number, inside: string): Refusal {
   const graphs = graphsOf(settings).map(({ graph_id }) => graph_id);
   return new Refusal(
     status,
     "not_found",
-    `${inside}assistant_id: no assistant or graph is named ${named.slice(0, 100)}.`,
+    `${inside}assistant_id: no assistant or graph has the name ${idOrGraph.slice(0, 100)}.`,
     `Graphs are ${graphs.join(", ")}; agent.assistants of the configuration adds to them.`,
   );
 }
@@ -160,10 +165,10 @@ export function createAssistant(
 export function updateAssistant(
   turn: Turn,
   workspace: Workspace,
-  named: string,
+  idOrGraph: string,
   input: AssistantInput,
 ): Assistant {
-  const before = requireOwnAssistant(turn, workspace, named);
+  const before = requireOwnAssistant(turn, workspace, idOrGraph);
   if (input.graph_id !== undefined) requireGraph(turn, input.graph_id);
   requireRecursionLimit(input.config, "body.config");
   const after: Assistant = {
@@ -183,19 +188,19 @@ export function updateAssistant(
 }
 
 /** Removes an assistant and returns it. Throws a `Refusal` (404, 409). */
-export function deleteAssistant(turn: Turn, workspace: Workspace, named: string): Assistant {
-  const assistant = requireOwnAssistant(turn, workspace, named);
+export function deleteAssistant(turn: Turn, workspace: Workspace, idOrGraph: string): Assistant {
+  const assistant = requireOwnAssistant(turn, workspace, idOrGraph);
   turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant.assistant_id}`);
   return assistant;
 }
 
-function requireOwnAssistant(turn: Turn, workspace: Workspace, named: string): Assistant {
-  const assistant = assistantNamed(turn, workspace, named);
+function requireOwnAssistant(turn: Turn, workspace: Workspace, idOrGraph: string): Assistant {
+  const assistant = resolveAssistant(turn, workspace, idOrGraph);
   if (isSystem(assistant))
     throw new Refusal(
       409,
       "system_assistant",
-      `assistant_id: ${named} is a system assistant and cannot be changed.`,
+      `assistant_id: ${idOrGraph} is a system assistant and cannot be changed.`,
     );
   return assistant;
 }

@@ -14,8 +14,8 @@ export interface GraphNode {
   readonly run: (draft: Draft, pace: GraphTiming) => Ending | undefined;
   /** For a node that occurs more than once: whether a thread with these values continues at this occurrence. */
   readonly isNext?: (values: Values) => boolean;
-  /** Whether the graph goes on after this node; true when left out. */
-  readonly goesOn?: (values: Values) => boolean;
+  /** Whether the graph continues after this node; true by default. */
+  readonly continues?: (values: Values) => boolean;
 }
 
 const SLOW_STEPS = 10;
@@ -28,7 +28,7 @@ const TOOL_CALLS_MAX = 100;
 export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>> = {
   echo: [{ node: "echo", run: echoLastMessage }],
   agent: [
-    { node: "agent", run: callTool, goesOn: hasToolCalls },
+    { node: "agent", run: callTool, continues: hasToolCalls },
     { node: "tools", run: runTools },
     { node: "agent", run: reportFindings, isNext: (values) => messagesIn(values).at(-1)?.type === "tool" },
   ],
@@ -36,7 +36,7 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
     node: "wait",
     run: (draft: Draft) => countSlowStep(draft, index + 1),
     isNext: (values: Values) => index === 0 || values?.step === index,
-    goesOn: (values: Values) => values?.step !== SLOW_STEPS,
+    continues: (values: Values) => values?.step !== SLOW_STEPS,
   })),
   failing: [
     {
@@ -55,7 +55,7 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
       run: (draft) => ({
         trigger: "ask",
         node: "ask",
-        interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I go on?" }],
+        interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I continue?" }],
       }),
     },
   ],
@@ -65,8 +65,8 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
 export function nodeAfter(behaviour: GraphBehaviour, node: string, values: Values): string | undefined {
   const nodes = GRAPH_NODES[behaviour];
   if (node === "__start__") return nodes[0]?.node;
-  const place = nodes.findIndex((one) => one.node === node && (one.goesOn?.(values) ?? true));
-  return place === -1 ? undefined : nodes[place + 1]?.node;
+  const index = nodes.findIndex((one) => one.node === node && (one.continues?.(values) ?? true));
+  return index === -1 ? undefined : nodes[index + 1]?.node;
 }
 
 /** The distinct node names of a graph. */
@@ -117,8 +117,10 @@ function runTools(draft: Draft, { stepMs }: GraphTiming): undefined {
 
 function reportFindings(draft: Draft, { stepMs }: GraphTiming): undefined {
   const messages = messagesIn(draft.values);
-  const found = messages.slice(messages.findLastIndex(({ type }) => type !== "tool") + 1).map(textOf);
-  draft.update({ messages: [draft.streamMessage({ content: `What I found: ${found.join("; ")}` }, stepMs)] });
+  const toolResults = messages.slice(messages.findLastIndex(({ type }) => type !== "tool") + 1).map(textOf);
+  draft.update({
+    messages: [draft.streamMessage({ content: `What I found: ${toolResults.join("; ")}` }, stepMs)],
+  });
 }
 
 /** The last human message of the input; without input, of the thread's values. */

@@ -15,7 +15,7 @@ export function requireThreadCapacity(turn: Turn, workspace: Workspace, more = 1
 export function requireRunCapacity(turn: Turn, thread: Thread): void {
   const { agent_runs } = turn.ports.settings.limits;
   const isFull = turn.count(RUNS, threadKey(thread, thread.thread_id)) >= agent_runs;
-  if (isFull) throw refusal("runs", `The thread may keep ${agent_runs} runs.`, "agent_runs");
+  if (isFull) throw refusal("runs", `The thread already has ${agent_runs} runs.`, "agent_runs");
 }
 
 /** Throws a `Refusal` (409) when the workspace is full of assistants; system assistants do not count. */
@@ -74,7 +74,7 @@ export function requireMetadataSize(
   );
 }
 
-/** Throws a `Refusal` (422) for a `recursion_limit` that is no whole number of at least 1. */
+/** Throws a `Refusal` (422) for a `recursion_limit` that is not a whole number of at least 1. */
 export function requireRecursionLimit(config: Json | null | undefined, where: string): void {
   const limit = config?.recursion_limit;
   if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) return;

@@ -19,7 +19,7 @@ export interface ThreadState extends Checkpoint {
   readonly result: Json | null;
 }
 
-/** The stored state of a thread: that of its last run or change; undefined before its first. */
+/** The stored state of a thread, written by its last run or change; undefined before the first one. */
 export function latestCheckpoint(turn: Turn, thread: Thread): Checkpoint | undefined {
   if (thread.checkpoint_id === null) return undefined;
   return turn.get(CHECKPOINTS, checkpointKey(threadKey(thread, thread.thread_id), thread.checkpoint_id));
@@ -60,10 +60,13 @@ export function statesOf(turn: Turn, thread: Thread): readonly ThreadState[] {
   const key = threadKey(thread, thread.thread_id);
   const results = new Map<string, Json>();
   const states: Checkpoint[] = [];
-  for (const stored of turn.list(CHECKPOINTS, key)) {
-    const plan = stored.run_id === null ? undefined : turn.get(PLANS, stored.run_id);
-    const planned = plan ? plannedStates(plan, plan.ended?.emitted ?? 0, stored, results) : [];
-    states.push(...planned.filter(({ checkpoint_id }) => checkpoint_id !== stored.checkpoint_id), stored);
+  for (const checkpoint of turn.list(CHECKPOINTS, key)) {
+    const plan = checkpoint.run_id === null ? undefined : turn.get(PLANS, checkpoint.run_id);
+    const planned = plan ? plannedStates(plan, plan.ended?.emitted ?? 0, checkpoint, results) : [];
+    states.push(
+      ...planned.filter(({ checkpoint_id }) => checkpoint_id !== checkpoint.checkpoint_id),
+      checkpoint,
+    );
   }
   const [run] = turn.page(RUNS, { group: key, label: "running", offset: 0, limit: 1 });
   const plan = run && turn.get(PLANS, run.run_id);
@@ -72,14 +75,14 @@ export function statesOf(turn: Turn, thread: Thread): readonly ThreadState[] {
   return states.reverse().map((state) => ({ ...state, result: results.get(state.checkpoint_id) ?? null }));
 }
 
-/** A state that the thread has kept. */
+/** A state that the thread retains. */
 export function findState(turn: Turn, thread: Thread, checkpointId: unknown): ThreadState | undefined {
   return statesOf(turn, thread).find(({ checkpoint_id }) => checkpoint_id === checkpointId);
 }
 
 /** The id of the state that a body names with `checkpoint_id` or `checkpoint`; undefined for the newest. */
-export function namedState(named: Json | StateReference): unknown {
-  const { checkpoint_id, checkpoint } = named as StateReference;
+export function referencedState(reference: Json | StateReference): unknown {
+  const { checkpoint_id, checkpoint } = reference as StateReference;
   return checkpoint_id ?? checkpoint?.checkpoint_id ?? undefined;
 }
 
@@ -88,7 +91,7 @@ interface StateReference {
   readonly checkpoint?: Json | null;
 }
 
-/** The new state that a run has come to with its first `emitted` steps; undefined when it has written none. */
+/** The new state that a run has reached with its first `emitted` steps; undefined when it has written none. */
 export function lastStateOf(run: AgentRun, plan: Plan, emitted: number): Checkpoint | undefined {
   const thread = threadKey(run, run.thread_id);
   return plannedStates(plan, emitted, { thread, metadata: metadataOf(run) }, new Map()).at(-1);

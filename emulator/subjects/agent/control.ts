@@ -28,14 +28,14 @@ export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/runs",
-    summary: "The newest runs of all workspaces, oldest first; of one thread where it is named.",
+    summary: "List the newest runs of all workspaces or of one thread, oldest first.",
     query: { limit: LIMIT, thread: optional(text()) },
     run: ({ world }, { query }) => listRuns(world.reader, query.limit ?? LISTED, query.thread?.toLowerCase()),
   }),
   control({
     method: "GET",
     path: "/agent/runs/{run_id}",
-    summary: "One run with its request and the events of its stream so far; secrets masked.",
+    summary: "Show one run with its request and the events of its stream so far; secrets are masked.",
     run: ({ world }, { path }) => runDetail(world.reader, (path.run_id ?? "").toLowerCase()),
   }),
   control({
@@ -72,7 +72,7 @@ export const AGENT_OPERATIONS = [
   control({
     method: "DELETE",
     path: "/agent/scripts",
-    summary: "Take every script that was given out of force.",
+    summary: "Remove all scripts that were added.",
     run({ world }) {
       const ids = [...world.reader.list(SCRIPTS)].map(({ id }) => id);
       world.turn({ type: "control", name: "agent.script.clear" }, (turn) => {

@@ -2,7 +2,7 @@ import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
-import { assistantNamed } from "./assistants.ts";
+import { resolveAssistant } from "./assistants.ts";
 import { stopRuns } from "./cancel.ts";
 import { requireEventCapacity, requireRunCapacity, requireThreadCapacity } from "./capacity.ts";
 import {
@@ -48,18 +48,18 @@ export function createRuns(
 
 function checkRun(turn: Turn, workspace: Workspace, request: RunRequest) {
   const { body, where } = request;
-  const assistant = assistantNamed(turn, workspace, body.assistant_id, where);
-  const found =
+  const assistant = resolveAssistant(turn, workspace, body.assistant_id, where);
+  const thread =
     request.threadId === null ? undefined : existingThread(turn, workspace, request.threadId, body);
   refuseBadBody(turn, request);
-  requireStartingPoint(turn, request, found, assistant);
-  if (found) requireRunCapacity(turn, found);
+  requireStartingPoint(turn, request, thread, assistant);
+  if (thread) requireRunCapacity(turn, thread);
   else requireThreadCapacity(turn, workspace);
   requireEventCapacity(turn);
   const strategy = strategyOf(turn, body);
-  const active = found ? activeRunCount(turn, threadKey(found, found.thread_id)) : 0;
+  const active = thread ? activeRunCount(turn, threadKey(thread, thread.thread_id)) : 0;
   refuseWhenBusy(turn, active, strategy);
-  return { assistant, found, strategy };
+  return { assistant, found: thread, strategy };
 }
 
 function existingThread(
@@ -68,15 +68,15 @@ function existingThread(
   threadId: string,
   body: RunCreateBody,
 ): Thread | undefined {
-  const found = threadById(turn, workspace, threadId);
-  if (!found && body.if_not_exists !== "create")
+  const thread = threadById(turn, workspace, threadId);
+  if (!thread && body.if_not_exists !== "create")
     throw new Refusal(
       404,
       "not_found",
       `thread_id: no thread ${threadId}.`,
       "Create it, or send if_not_exists: create.",
     );
-  return found;
+  return thread;
 }
 
 function strategyOf({ ports }: Turn, { multitask_strategy }: RunCreateBody): AgentRun["multitask_strategy"] {

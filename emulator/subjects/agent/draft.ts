@@ -23,7 +23,7 @@ export interface Draft {
   wait(ms: number): void;
   /** Starts the graph with the input: a state before it and one after it. */
   applyInput(): void;
-  /** Goes on from the thread's state, at the node that is next there. */
+  /** Continues from the thread's state, at its next node. */
   goOn(): void;
   /** Starts at a node of the graph, with the input as an update. */
   goTo(node: string): void;
@@ -74,7 +74,7 @@ export class ValuesTooLarge extends Error {
   }
 }
 
-/** What a draft has come to. */
+/** The result of a draft. */
 interface Course {
   at: number;
   node: string;
@@ -209,8 +209,8 @@ function createMessageVerbs(
 ): Pick<Draft, "streamMessage" | "addChunk"> {
   const addChunk: Draft["addChunk"] = (message, chunk, part) => {
     // Chunks are stored without the full text: the text is the concatenation of the chunks.
-    const kept = part.last ? message : { ...message, content: "" };
-    add(course, { kind: "message", node: course.node, ...part, chunk, message: kept });
+    const messagePart = part.last ? message : { ...message, content: "" };
+    add(course, { kind: "message", node: course.node, ...part, chunk, message: messagePart });
   };
   return {
     addChunk,
@@ -218,10 +218,10 @@ function createMessageVerbs(
       const fullMessage: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
       const contents = chunkTexts(textOf(fullMessage));
       const start = course.at;
-      contents.forEach((piece, index) => {
+      contents.forEach((chunk, index) => {
         course.at = start + Math.round((overMs * (index + 1)) / contents.length);
         const part = { first: index === 0, last: index === contents.length - 1, alone: false };
-        addChunk(fullMessage, { ...fullMessage, type: "AIMessageChunk", content: piece }, part);
+        addChunk(fullMessage, { ...fullMessage, type: "AIMessageChunk", content: chunk }, part);
       });
       course.spans.push(modelSpan(course.node, start, course.at, course.values, fullMessage));
       return fullMessage;

@@ -71,7 +71,7 @@ export function framesOf(mode: StreamMode, context: StepContext): readonly Frame
   return FRAME_BUILDERS[mode](context);
 }
 
-/** The end of the open task, if there is one: its node has failed, or asks its caller. */
+/** The end of the open task, if there is one: its node failed or interrupted the run. */
 export function taskEndFrames(
   mode: "tasks" | "debug",
   context: StepContext,

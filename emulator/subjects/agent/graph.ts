@@ -13,11 +13,11 @@ export function planGraph(
   checkpoint: Checkpoint | undefined,
 ): Ending {
   const graphNodes = GRAPH_NODES[behaviourOf({ agent }, run.graph_id)];
-  const goesOnAt = begin(run, graphNodes, draft, checkpoint);
+  const continueAt = begin(run, graphNodes, draft, checkpoint);
   for (const [at, { node, run: work }] of graphNodes.entries()) {
-    if (at < goesOnAt) continue;
+    if (at < continueAt) continue;
     // A run that continues from a breakpoint does not stop at that breakpoint again.
-    if (at !== goesOnAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(draft, node);
+    if (at !== continueAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(draft, node);
     draft.beginNode(node);
     const ending = work(draft, { stepMs: timings.agent_step_ms });
     if (ending) return ending;
@@ -27,7 +27,7 @@ export function planGraph(
   return { trigger: "succeed" };
 }
 
-/** Plans the start of a run. Returns the index of the node where it goes on; -1 when it starts anew. */
+/** Plans the start of a run. Returns the index of the node where it continues; -1 when it starts from the beginning. */
 function begin(
   { kwargs }: AgentRun,
   graphNodes: readonly GraphNode[],
@@ -36,21 +36,21 @@ function begin(
 ): number {
   const goto = gotoOf(kwargs);
   const next = goto ?? (kwargs.input == null ? checkpoint?.next[0] : undefined);
-  const goesOnAt = startIndex(graphNodes, next, checkpoint?.values ?? null);
+  const continueAt = startIndex(graphNodes, next, checkpoint?.values ?? null);
   if (goto !== undefined) draft.goTo(goto);
-  else if (goesOnAt === -1) draft.applyInput();
+  else if (continueAt === -1) draft.applyInput();
   else draft.goOn();
-  return goesOnAt;
+  return continueAt;
 }
 
-/** The node that `command.goto` names, alone or in a list; undefined when it names none or several. */
+/** The node of `command.goto`, alone or in a list; undefined unless it names exactly one. */
 export function gotoOf({ command }: { readonly command?: unknown }): string | undefined {
-  const named = (command as Json | null | undefined)?.goto;
-  const [node, ...more] = Array.isArray(named) ? named : [named];
+  const target = (command as Json | null | undefined)?.goto;
+  const [node, ...more] = Array.isArray(target) ? target : [target];
   return typeof node === "string" && more.length === 0 ? node : undefined;
 }
 
-/** Index of the node where a run goes on; -1 when the graph has no such node. */
+/** Index of the node where a run continues; -1 when the graph has no such node. */
 function startIndex(graphNodes: readonly GraphNode[], next: string | undefined, values: Values): number {
   return graphNodes.findLastIndex(({ node, isNext }) => node === next && (isNext?.(values) ?? true));
 }

@@ -23,7 +23,7 @@ export function listThreads(reader: Reader, limit: number): readonly ThreadOverv
   return [...reader.all(THREADS)].slice(-limit).map((thread) => threadOverview(reader, thread));
 }
 
-/** The newest runs of all workspaces, oldest first; of one thread where it is named. */
+/** The newest runs of all workspaces or of one thread, oldest first. */
 export function listRuns(reader: Reader, limit: number, thread?: string): readonly RunOverview[] {
   const all = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === thread);
   return all.slice(-limit).map(runOverview);
@@ -33,8 +33,8 @@ export function listRuns(reader: Reader, limit: number, thread?: string): readon
 export function runDetail(reader: Reader, id: string) {
   const run = reader.get(RUNS, id);
   if (!run) {
-    const hint = "GET /_emulator/v1/agent/runs lists those that are kept.";
-    throw new Refusal(404, "not_found", `There is no run ${id}.`, hint);
+    const hint = "GET /_emulator/v1/agent/runs lists the retained ones.";
+    throw new Refusal(404, "not_found", `No run has the id ${id}.`, hint);
   }
   const plan = reader.get(PLANS, id);
   const frames = plan ? streamOf(plan, run) : [];
@@ -43,7 +43,7 @@ export function runDetail(reader: Reader, id: string) {
     kwargs: hideIn<unknown>(run.kwargs, hide),
     metadata: hideIn<unknown>(run.metadata, hide),
     stream_modes: run.stream_modes,
-    /** Null for a run that has not begun, or that ended so long ago that its stream is no longer kept. */
+    /** Null for a run that has not begun, or whose stream is no longer retained. */
     stream: plan ? frames.slice(0, FRAMES_SHOWN) : null,
     stream_total: frames.length,
   };

@@ -7,7 +7,7 @@ import type { Interrupt, Json, Values } from "./records.ts";
 /** One step of a run; `at` is in milliseconds of virtual time after the run's start. */
 export type Step = { readonly at: number } & StepContent;
 
-/** A state of the thread (a checkpoint) that the run writes, or the one that it goes on from. */
+/** A state of the thread (a checkpoint) that the run writes, or the one that it continues from. */
 export interface CheckpointStep {
   readonly kind: "checkpoint";
   readonly id: string;
@@ -17,7 +17,7 @@ export interface CheckpointStep {
   readonly source: "input" | "loop" | "fork";
   /** Nodes that are executed next. */
   readonly next: readonly string[];
-  /** What the thread already holds of it; null for a new state. */
+  /** The data that the thread already has of this state; null for a new state. */
   readonly stored: { readonly metadata: Json; readonly interrupts: readonly Interrupt[] } | null;
 }
 

@@ -125,7 +125,7 @@ function commandUpdate({ kwargs }: AgentRun): unknown {
   return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
 }
 
-/** The input of a state that its graph has not started on yet: a run that goes on there starts on it. */
+/** The input of a state that its graph has not processed yet; a run that continues there starts with it. */
 function pendingInput(from: Checkpoint | ThreadState | undefined): Json | null {
   return from && "result" in from && from.next[0] === "__start__" ? from.result : null;
 }
@@ -181,7 +181,7 @@ function planChunk(draft: Draft, before: Json | undefined, data: unknown, last: 
 function endingOf(script: ScriptedRun, draft: Draft): Ending {
   const { node } = draft;
   if (script.status === "error" && script.error) return { trigger: "fail", ...script.error, node };
-  if (script.status === "timeout") return timedOut(node, "The script says that this run times out.");
+  if (script.status === "timeout") return timedOut(node, "The script makes this run time out.");
   if (script.status !== "interrupted") return { trigger: "succeed" };
   const interrupts = script.interrupt
     ? [{ id: draft.nextId("interrupt"), value: script.interrupt.value }]

@@ -5,7 +5,7 @@ import { refuseWebhookUrl } from "../webhooks/policy.ts";
 import { behaviourOf } from "./assistants.ts";
 import { nodeNames } from "./behaviours.ts";
 import { requireRecursionLimit } from "./capacity.ts";
-import { findState, namedState } from "./checkpoints.ts";
+import { findState, referencedState } from "./checkpoints.ts";
 import { gotoOf } from "./graph.ts";
 import type { Assistant, Json, Thread } from "./records.ts";
 import { bytesOverLimit } from "./size.ts";
@@ -56,14 +56,14 @@ export function requireStartingPoint(
   thread: Thread | undefined,
   { graph_id }: Assistant,
 ): void {
-  const named = namedState(body);
+  const stateId = referencedState(body);
   if (body.checkpoint?.checkpoint_ns)
     throw invalid(`${where}.checkpoint.checkpoint_ns: the graphs of this server have no subgraphs.`);
-  if (named !== undefined && !(thread && findState(turn, thread, named)))
+  if (stateId !== undefined && !(thread && findState(turn, thread, stateId)))
     throw new Refusal(
       404,
       "not_found",
-      `${where}.checkpoint_id: the thread has no state ${String(named)}.`,
+      `${where}.checkpoint_id: the thread has no state ${String(stateId)}.`,
       "GET /threads/{thread_id}/history lists them.",
     );
   const nodes = nodeNames(behaviourOf(turn.ports.settings, graph_id));

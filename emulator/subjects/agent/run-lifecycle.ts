@@ -14,7 +14,7 @@ import {
   firstOf,
   lastStateOf,
   latestCheckpoint,
-  namedState,
+  referencedState,
 } from "./checkpoints.ts";
 import { type Ended, type Ending, PLANS, type Plan } from "./plan.ts";
 import { planRun } from "./planner.ts";
@@ -54,8 +54,8 @@ function firstWaiting(turn: Turn, thread: string): AgentRun | undefined {
   const limit = 50;
   for (let offset = 0; ; offset += limit) {
     const waiting = turn.page(RUNS, { group: thread, label: "pending", offset, limit });
-    const found = waiting.find(({ eligible_at }) => eligible_at !== null && eligible_at <= turn.now);
-    if (found || waiting.length < limit) return found;
+    const nextRun = waiting.find(({ eligible_at }) => eligible_at !== null && eligible_at <= turn.now);
+    if (nextRun || waiting.length < limit) return nextRun;
   }
 }
 
@@ -66,13 +66,13 @@ function startRun(turn: Turn, pending: AgentRun): void {
   advanceRun(turn, run, plan);
 }
 
-/** Plans a run from the state that it names, or from the newest one of its thread. */
+/** Plans a run from the requested state, or from the newest one of its thread. */
 function planFrom(turn: Turn, run: AgentRun, thread: Thread): Plan {
-  const named = namedState(run.kwargs);
-  if (named === undefined) return planRun(turn, run, latestCheckpoint(turn, thread), false);
-  const from = findState(turn, thread, named);
-  if (from) return planRun(turn, run, from, named !== thread.checkpoint_id);
-  const message = `The thread no longer has the state ${String(named)} that the run names.`;
+  const stateId = referencedState(run.kwargs);
+  if (stateId === undefined) return planRun(turn, run, latestCheckpoint(turn, thread), false);
+  const from = findState(turn, thread, stateId);
+  if (from) return planRun(turn, run, from, stateId !== thread.checkpoint_id);
+  const message = `The thread no longer has the state ${String(stateId)}, which the run starts from.`;
   const ending = { trigger: "fail", error: "CheckpointNotFound", message, node: run.graph_id } as const;
   return { ...emptyPlan(turn, run), ending };
 }
@@ -105,14 +105,14 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   const run = { ...moved(turn, before, move), next_at: null };
   turn.put(RUNS, run);
   const values = plan ? valuesAfter(plan, before.emitted) : null;
-  const ended: Ended = {
+  const end: Ended = {
     at: plan ? turn.now - plan.started_at : 0,
     emitted: before.emitted,
     status: run.status as Ended["status"],
     ending,
   };
-  if (plan) traceRun(turn, run, { ...plan, ended }, values);
-  retainEndedPlan(turn, before, plan, ended);
+  if (plan) traceRun(turn, run, { ...plan, ended: end }, values);
+  retainEndedPlan(turn, before, plan, end);
   updateThreadAfterRun(turn, run, move, ending, plan);
   runEnded(turn, run, values, run.started_at);
   removeTemporaryThread(turn, threadOf(turn, run));
@@ -136,10 +136,10 @@ export function removeRun(turn: Turn, run: AgentRun): void {
   unscheduleRun(turn, run);
   const plan = turn.get(PLANS, run.run_id);
   const at = plan ? turn.now - plan.started_at : 0;
-  const ended: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };
+  const end: Ended = { at, emitted: run.emitted, status: "rolled_back", ending: null };
   // Trace rows record what was executed, so a rollback of the thread keeps them.
-  if (plan) traceRun(turn, run, { ...plan, ended }, valuesAfter(plan, run.emitted));
-  retainEndedPlan(turn, run, plan, ended);
+  if (plan) traceRun(turn, run, { ...plan, ended: end }, valuesAfter(plan, run.emitted));
+  retainEndedPlan(turn, run, plan, end);
   turn.note("agent_run.removed", run.run_id, { from: run.status });
   const thread = turn.get(THREADS, threadKey(run, run.thread_id));
   if (!thread) return;
@@ -191,7 +191,7 @@ export function activeRunCount(reader: Reader, thread: string): number {
   return reader.count(RUNS, thread, "running") + reader.count(RUNS, thread, "pending");
 }
 
-/** Stores the last state of the run as that of its thread, or how a run without a state of its own has ended. */
+/** Stores the last state of the run as that of its thread, or how a run without states ended. */
 function updateThreadAfterRun(
   turn: Turn,
   run: AgentRun,
@@ -201,13 +201,14 @@ function updateThreadAfterRun(
 ): void {
   const before = { ...threadOf(turn, run), updated_at: turn.now };
   const last = plan && (lastStateOf(run, plan, run.emitted) ?? latestCheckpoint(turn, before));
-  const stored = last && addCheckpoint(turn, before, { ...last, ...outcomeOf(ending, plan, run.emitted) });
-  const checkpoint_id = stored?.checkpoint_id ?? before.checkpoint_id;
+  const checkpoint =
+    last && addCheckpoint(turn, before, { ...last, ...outcomeOf(ending, plan, run.emitted) });
+  const checkpoint_id = checkpoint?.checkpoint_id ?? before.checkpoint_id;
   updateThreadStatus(turn, { ...before, checkpoint_id }, move.thread);
   scheduleNextRun(turn, run);
 }
 
-/** What the ending of a run says of the nodes that are next in its last state. */
+/** The next nodes of a run's last state, by how the run ended. */
 function outcomeOf(ending: Ending, plan: Plan, emitted: number): Partial<Checkpoint> {
   if (ending.trigger === "ask") return { interrupts: ending.interrupts };
   const hasFailed = ending.trigger === "fail" || ending.trigger === "time_out";
@@ -216,11 +217,11 @@ function outcomeOf(ending: Ending, plan: Plan, emitted: number): Partial<Checkpo
 }
 
 /** Busy while runs are active; else `wanted`, or else the status that follows from the thread's state. */
-function updateThreadStatus(turn: Turn, thread: Thread, wanted: ThreadStatus | null): void {
+function updateThreadStatus(turn: Turn, thread: Thread, requestedStatus: ThreadStatus | null): void {
   const key = threadKey(thread, thread.thread_id);
   const isBusy = turn.count(RUNS, key, "running") + turn.count(RUNS, key, "pending") > 0;
   const waits = (latestCheckpoint(turn, thread)?.next.length ?? 0) > 0;
-  const status = isBusy ? "busy" : (wanted ?? (waits ? "interrupted" : "idle"));
+  const status = isBusy ? "busy" : (requestedStatus ?? (waits ? "interrupted" : "idle"));
   turn.put(THREADS, { ...thread, status });
 }
 

@@ -41,11 +41,9 @@ export function findRun(
   threadId?: string,
 ): AgentRun | Plan | undefined {
   const id = runId.toLowerCase();
-  const found = reader.get(RUNS, id) ?? reader.get(PLANS, id);
-  const isVisible = found !== undefined && sameWorkspace(found, workspace);
-  return isVisible && (threadId === undefined || found.thread_id === threadId.toLowerCase())
-    ? found
-    : undefined;
+  const run = reader.get(RUNS, id) ?? reader.get(PLANS, id);
+  const isVisible = run !== undefined && sameWorkspace(run, workspace);
+  return isVisible && (threadId === undefined || run.thread_id === threadId.toLowerCase()) ? run : undefined;
 }
 
 /** The frames after a position; `isOver` when no further ones follow. */
@@ -56,14 +54,14 @@ export function readStream(
 ): StreamRead {
   const plan = reader.get(PLANS, runId);
   const run = reader.get(RUNS, runId);
-  const head = after === STREAM_START ? [metadataFrame(runId)] : [];
+  const firstFrames = after === STREAM_START ? [metadataFrame(runId)] : [];
   const isOver = plan?.ended !== undefined && plan.ended !== null ? true : !run || !isActive(run);
   const reached = plan?.ended?.emitted ?? run?.emitted ?? 0;
   const position = { step: Math.max(reached, after.step, 0), frame: Number.MAX_SAFE_INTEGER };
   const body = plan ? framesBetween(plan, after, reached, modes) : [];
-  if (!isOver) return { frames: [...head, ...body], position, isOver };
+  if (!isOver) return { frames: [...firstFrames, ...body], position, isOver };
   const removedFrames = !plan && !run ? [{ id: "0-1", event: "error", data: ROLLED_BACK }] : [];
-  return { frames: [...head, ...body, ...removedFrames], position, isOver };
+  return { frames: [...firstFrames, ...body, ...removedFrames], position, isOver };
 }
 
 /** The position after the last frame emitted so far. */

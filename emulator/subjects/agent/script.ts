@@ -31,7 +31,7 @@ const MATCH = closed(
       description: "The first run that it applies to, counted among those that match, from 1 on.",
     }),
   },
-  { description: "Which runs the script is about; what is left out does not matter." },
+  { description: "Which runs the script applies to; omitted members match every run." },
 );
 
 const EVENT = closed({

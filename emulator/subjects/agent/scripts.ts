@@ -25,8 +25,8 @@ export interface ScriptSubject {
 
 /** Active scripts in order of precedence: added ones, newest first, then those of the configuration. */
 export function activeScripts(reader: Reader, configured: readonly AgentScript[]): readonly StoredScript[] {
-  const stored = [...reader.list(SCRIPTS)].reverse();
-  return [...stored, ...configured.map((script, index) => ({ ...script, id: `configured-${index + 1}` }))];
+  const scripts = [...reader.list(SCRIPTS)].reverse();
+  return [...scripts, ...configured.map((script, index) => ({ ...script, id: `configured-${index + 1}` }))];
 }
 
 /** Returns the script that applies to this run and increments the match counts of the scripts tried. */
@@ -69,8 +69,13 @@ export function removeScript(turn: Turn, id: string): void {
 }
 
 function matches({ match }: AgentScript, { assistant_id, graph_id, thread_id }: ScriptSubject): boolean {
-  const named = match.assistant_id;
-  if (named !== undefined && named !== "*" && named !== graph_id && named.toLowerCase() !== assistant_id)
+  const assistantId = match.assistant_id;
+  if (
+    assistantId !== undefined &&
+    assistantId !== "*" &&
+    assistantId !== graph_id &&
+    assistantId.toLowerCase() !== assistant_id
+  )
     return false;
   return match.thread_id === undefined || match.thread_id === "*" || match.thread_id === thread_id;
 }

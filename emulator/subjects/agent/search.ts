@@ -14,19 +14,19 @@ export interface SearchResult<T> {
 }
 
 /** A sorted page of results with its pagination headers. */
-export function pageOf<T extends object>(found: readonly T[], options: SearchOptions): SearchResult<T> {
+export function pageOf<T extends object>(matches: readonly T[], options: SearchOptions): SearchResult<T> {
   const [limit, offset] = [options.limit ?? 10, options.offset ?? 0];
-  return pageFrom(sorted(found, options), limit, offset);
+  return pageFrom(sortRecords(matches, options), limit, offset);
 }
 
 /** A page of results that are already sorted. */
-export function pageFrom<T>(found: readonly T[], limit: number, offset: number): SearchResult<T> {
-  const items = found.slice(offset, offset + limit);
-  const hasMore = offset + items.length < found.length;
+export function pageFrom<T>(matches: readonly T[], limit: number, offset: number): SearchResult<T> {
+  const items = matches.slice(offset, offset + limit);
+  const hasMore = offset + items.length < matches.length;
   return {
     items,
     headers: {
-      "x-pagination-total": String(found.length),
+      "x-pagination-total": String(matches.length),
       ...(hasMore && { "x-pagination-next": String(offset + limit) }),
     },
   };
@@ -39,10 +39,13 @@ export function selected(view: object, select: readonly string[] | null | undefi
 }
 
 /** Ties are broken by creation, in the direction of the sort. */
-function sorted<T extends object>(found: readonly T[], { sort_by, sort_order }: SearchOptions): readonly T[] {
+function sortRecords<T extends object>(
+  matches: readonly T[],
+  { sort_by, sort_order }: SearchOptions,
+): readonly T[] {
   const name = sort_by ?? "created_at";
   const direction = (sort_order ?? "desc") === "asc" ? 1 : -1;
-  const items = direction === 1 ? [...found] : [...found].reverse();
+  const items = direction === 1 ? [...matches] : [...matches].reverse();
   return items.sort((a, b) => direction * compare((a as Json)[name], (b as Json)[name]));
 }
 

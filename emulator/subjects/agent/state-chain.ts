@@ -47,7 +47,7 @@ export function createStateChain(options: StateChainOptions): StateChain {
       append({ kind: "checkpoint", id: nextId("agent_checkpoint"), ...content });
     },
     goOn() {
-      if (!from) throw new Error("There is no state to go on from.");
+      if (!from) throw new Error("No state to continue from.");
       const { checkpoint_id, parent_id, next, metadata, interrupts } = from;
       const stored = { metadata, interrupts };
       append({ kind: "checkpoint", id: checkpoint_id, parent_id, step, source: "loop", next, stored });

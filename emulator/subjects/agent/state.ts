@@ -8,7 +8,7 @@ import {
   changedState,
   findState,
   latestCheckpoint,
-  namedState,
+  referencedState,
   statesOf,
   type ThreadState,
 } from "./checkpoints.ts";
@@ -19,14 +19,14 @@ import { merged } from "./values.ts";
 
 /** A state that the thread has kept. Throws a `Refusal` (404). */
 export function stateAt(turn: Turn, thread: Thread, checkpointId: unknown): ThreadState {
-  const found = findState(turn, thread, checkpointId);
-  if (!found)
+  const state = findState(turn, thread, checkpointId);
+  if (!state)
     throw new Refusal(
       404,
       "not_found",
       `checkpoint_id: thread ${thread.thread_id} has no state ${String(checkpointId)}.`,
     );
-  return found;
+  return state;
 }
 
 /** The newest state of a thread, that of a running run included; undefined before the first. */
@@ -62,8 +62,8 @@ export function updateState(turn: Turn, thread: Thread, update: StateUpdate): Ch
     throw new Refusal(422, "invalid_request", "body.values: must be an object or null.");
   if (activeRunCount(turn, threadKey(thread, thread.thread_id)) > 0)
     throw new Refusal(409, "thread_busy", `Thread ${thread.thread_id} has runs that have not ended.`);
-  const named = namedState(update);
-  const from = named === undefined ? latestCheckpoint(turn, thread) : stateAt(turn, thread, named);
+  const stateId = referencedState(update);
+  const from = stateId === undefined ? latestCheckpoint(turn, thread) : stateAt(turn, thread, stateId);
   const after = merged(from?.values ?? null, (values ?? {}) as Json);
   requireValuesSize(turn, after);
   const node = update.as_node;
@@ -101,10 +101,10 @@ export function history(
 }
 
 /** Whether `value` contains all members of `wanted`, recursively. */
-export function includesMembers(value: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== "object" || wanted === null) return value === wanted;
+export function includesMembers(value: unknown, members: unknown): boolean {
+  if (typeof members !== "object" || members === null) return value === members;
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(wanted).every(([name, inner]) => includesMembers((value as Json)[name], inner));
+  return Object.entries(members).every(([name, inner]) => includesMembers((value as Json)[name], inner));
 }
 
 function checkpointIdIn(value: unknown): string | undefined {

@@ -20,7 +20,7 @@ export interface StepContext {
 
 /** The first `upTo` steps of a plan, in order. */
 export function* stepContexts(plan: Plan, upTo: number): Generator<StepContext> {
-  const known = new Set<unknown>();
+  const knownIds = new Set<unknown>();
   let values: Values = plan.base;
   let text = "";
   let [state, task]: [CheckpointStep?, string?] = [];
@@ -30,8 +30,8 @@ export function* stepContexts(plan: Plan, upTo: number): Generator<StepContext> 
     if (step.kind === "checkpoint") state = step;
     if (step.kind === "begin") task = step.node;
     if (step.kind === "update") task = undefined;
-    const completed = messagesDone(step, values).filter(({ id }) => id !== undefined && !known.has(id));
-    for (const { id } of completed) known.add(id);
+    const completed = messagesDone(step, values).filter(({ id }) => id !== undefined && !knownIds.has(id));
+    for (const { id } of completed) knownIds.add(id);
     yield { plan, step, values: values ?? {}, text, state, task, completed };
   }
 }

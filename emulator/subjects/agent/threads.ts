@@ -27,18 +27,18 @@ export function threadById(reader: Reader, workspace: Workspace, id: string): Th
 }
 
 export function requireThread(reader: Reader, workspace: Workspace, id: string): Thread {
-  const found = threadById(reader, workspace, id);
-  if (!found) throw new Refusal(404, "not_found", `Thread with ID ${id} not found`);
-  return found;
+  const thread = threadById(reader, workspace, id);
+  if (!thread) throw new Refusal(404, "not_found", `Thread with ID ${id} not found`);
+  return thread;
 }
 
 /** A run of this thread. Throws a `Refusal` (404). */
 export function requireRun(reader: Reader, workspace: Workspace, threadId: string, runId: string): AgentRun {
   const { thread_id } = requireThread(reader, workspace, threadId);
-  const found = reader.get(RUNS, runId.toLowerCase());
-  if (!found || found.thread_id !== thread_id || workspaceKey(found) !== workspaceKey(workspace))
+  const run = reader.get(RUNS, runId.toLowerCase());
+  if (!run || run.thread_id !== thread_id || workspaceKey(run) !== workspaceKey(workspace))
     throw new Refusal(404, "not_found", `Run with ID ${runId} not found on thread ${threadId}`);
-  return found;
+  return run;
 }
 
 /** One for all: a world may have many threads. */
@@ -61,9 +61,10 @@ export function newThread(turn: Turn, { region, tenant_id }: Workspace, input: T
 }
 
 export function createThread(turn: Turn, workspace: Workspace, input: ThreadInput): Thread {
-  const taken = input.thread_id ? threadById(turn, workspace, input.thread_id) : undefined;
-  if (taken && input.if_exists === "do_nothing") return taken;
-  if (taken) throw new Refusal(409, "conflict", `Thread with ID ${taken.thread_id} already exists`);
+  const existingThread = input.thread_id ? threadById(turn, workspace, input.thread_id) : undefined;
+  if (existingThread && input.if_exists === "do_nothing") return existingThread;
+  if (existingThread)
+    throw new Refusal(409, "conflict", `Thread with ID ${existingThread.thread_id} already exists`);
   requireThreadCapacity(turn, workspace);
   requireMetadataSize(turn, input);
   const thread = newThread(turn, workspace, input);
@@ -106,10 +107,10 @@ export function putState(turn: Turn, thread: Thread, state: Checkpoint | undefin
 
 /** The newest states whose values have at most `bytes` bytes together, oldest first. */
 function newestWithin(states: readonly Checkpoint[], bytes: number): readonly Checkpoint[] {
-  let left = bytes;
+  let remainingBytes = bytes;
   const fits = states.findLastIndex(({ values }) => {
-    left -= bytesOf(values);
-    return left < 0;
+    remainingBytes -= bytesOf(values);
+    return remainingBytes < 0;
   });
   return states.slice(fits + 1);
 }

@@ -28,9 +28,9 @@ function withMessages(before: readonly unknown[], added: readonly unknown[]): re
   const messages = [...before];
   for (const message of added) {
     const id = idOf(message);
-    const place = id === undefined ? -1 : messages.findIndex((known) => idOf(known) === id);
-    if (place === -1) messages.push(message);
-    else messages[place] = message;
+    const index = id === undefined ? -1 : messages.findIndex((message) => idOf(message) === id);
+    if (index === -1) messages.push(message);
+    else messages[index] = message;
   }
   return messages;
 }

@@ -2,7 +2,7 @@ import { CRON_WORDS } from "../../../contracts/spec/crons/resources.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { parseInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { assistantNamed } from "../agent/assistants.ts";
+import { resolveAssistant } from "../agent/assistants.ts";
 import { requireEventCapacity, requireMetadataSize } from "../agent/capacity.ts";
 import { refuseBadBody } from "../agent/run-checks.ts";
 import { requireThread } from "../agent/threads.ts";
@@ -17,7 +17,7 @@ type CronChange = BodyOf<"updateCron">;
 /** Creates a cron with or without a thread (§4.8). Throws a `Refusal`. */
 export function createCron(turn: Turn, workspace: Workspace, threadId: string | null, body: CronBody): Cron {
   const thread = threadId === null ? null : requireThread(turn, workspace, threadId);
-  const assistant = assistantNamed(turn, workspace, body.assistant_id);
+  const assistant = resolveAssistant(turn, workspace, body.assistant_id);
   refuseInvalidSchedule(turn, body.schedule, body.timezone ?? null);
   const payload = payloadIn(body);
   refuseBadBody(turn, { threadId, body: payload });
@@ -50,7 +50,7 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
     throw new Refusal(400, "empty_change", "Request body cannot be empty");
   const changedFields = <T>(value: T | null | undefined, otherwise: T): T => value ?? otherwise;
   const assistant =
-    change.assistant_id === undefined ? undefined : assistantNamed(turn, cron, change.assistant_id);
+    change.assistant_id === undefined ? undefined : resolveAssistant(turn, cron, change.assistant_id);
   const schedule = changedFields(change.schedule, cron.schedule);
   const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
   refuseInvalidSchedule(turn, schedule, timezone);

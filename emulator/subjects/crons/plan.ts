@@ -31,9 +31,9 @@ export function keepPlanned(turn: Turn, cron: Cron): Cron {
     turn.put(CRONS, cron);
     return cron;
   }
-  const kept = { ...cron, wakes_at: next_run_date };
-  turn.put(CRONS, kept);
+  const plannedCron = { ...cron, wakes_at: next_run_date };
+  turn.put(CRONS, plannedCron);
   const afterMs = next_run_date - turn.now;
   turn.schedule({ kind: "cron.fire", ref: cron.cron_id, afterMs, data: { next_run_date } });
-  return kept;
+  return plannedCron;
 }

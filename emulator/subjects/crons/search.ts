@@ -13,10 +13,10 @@ type CronView = ReplyBodyOf<"getCron">;
 
 /** Crons of other workspaces answer 404 (§5-3). */
 export function cronOf(turn: Turn, workspace: Workspace, id: string): Cron {
-  const found = turn.get(CRONS, id.toLowerCase());
-  if (!found || !sameWorkspace(found, workspace))
+  const cron = turn.get(CRONS, id.toLowerCase());
+  if (!cron || !sameWorkspace(cron, workspace))
     throw new Refusal(404, "not_found", `Cron with ID ${id} not found`);
-  return found;
+  return cron;
 }
 
 export function countCrons(reader: Reader, workspace: Workspace, filters: Filters): number {
@@ -29,8 +29,8 @@ export function searchCrons(
   search: Search,
 ): SearchResult<Partial<CronView>> {
   const { limit, offset, sort_by, sort_order, select } = search;
-  const found = sorted(cronsBy(turn, workspace, search), sort_by ?? "created_at", sort_order ?? "desc");
-  const { items, headers } = pageFrom(found, limit ?? 10, offset ?? 0);
+  const matches = sortCrons(cronsBy(turn, workspace, search), sort_by ?? "created_at", sort_order ?? "desc");
+  const { items, headers } = pageFrom(matches, limit ?? 10, offset ?? 0);
   return { items: items.map((cron) => selected(cronView(turn.ports.settings, cron), select)), headers };
 }
 
@@ -64,7 +64,11 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** Ties are broken by creation; missing values come last in both directions. */
-function sorted(crons: readonly Cron[], by: NonNullable<Search["sort_by"]>, order: "asc" | "desc"): Cron[] {
+function sortCrons(
+  crons: readonly Cron[],
+  by: NonNullable<Search["sort_by"]>,
+  order: "asc" | "desc",
+): Cron[] {
   const sign = order === "asc" ? 1 : -1;
   return crons
     .map((cron, at) => ({ cron, at, key: cron[by] }))

@@ -145,8 +145,8 @@ function refuseConflicts(row: FaultTargetRow, names: readonly string[]): void {
         throw invalidThen(`${one} and ${other} exclude each other`, "Keep one of them, or arm two faults.");
 }
 
-function invalidThen(what: string, hint: string): Refusal {
-  return new Refusal(422, "invalid_then", `then: ${what}.`, hint);
+function invalidThen(problem: string, hint: string): Refusal {
+  return new Refusal(422, "invalid_then", `then: ${problem}.`, hint);
 }
 
 function memberOf(row: FaultTargetRow, name: string): FaultMember | undefined {

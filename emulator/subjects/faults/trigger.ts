@@ -26,9 +26,9 @@ export function trigger<Target extends FaultTarget>(
     if (!isOn(rule, target) || !isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
     const seen = rule.seen + 1;
     const isDue = triggered === undefined && seen >= Number(rule.match.nth ?? 1);
-    const counted = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
-    turn.put(FAULTS, counted);
-    if (isDue) triggered = counted;
+    const countedRule = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
+    turn.put(FAULTS, countedRule);
+    if (isDue) triggered = countedRule;
   }
   if (triggered)
     turn.note("fault.triggered", triggered.id, {

@@ -9,18 +9,18 @@ const MAX_LENGTH = 100;
 /** The refusal of an unknown word, with the known word that was probably meant. */
 export function unknownWord(code: string, where: string, input: unknown, words: readonly string[]): Refusal {
   const word = String(input).slice(0, MAX_LENGTH);
-  const known =
+  const knownWords =
     words.length <= MAX_LISTED
       ? `Known: ${words.join(", ")}.`
       : `Known: ${likeliest(word, words).slice(0, MAX_LISTED).join(", ")} and others.`;
-  if (typeof input !== "string") return new Refusal(422, code, `${where}: must be text.`, known);
+  if (typeof input !== "string") return new Refusal(422, code, `${where}: must be text.`, knownWords);
   const suggestion = nearest(word, words);
   const message = `${where}: ${JSON.stringify(word)} is not known here.`;
   return new Refusal(
     422,
     code,
     message,
-    suggestion === undefined ? known : `Did you mean ${suggestion}? ${known}`,
+    suggestion === undefined ? knownWords : `Did you mean ${suggestion}? ${knownWords}`,
   );
 }
 

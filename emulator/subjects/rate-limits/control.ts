@@ -107,8 +107,8 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
 }
 
 function rowNamed(name: string): RateRow {
-  const found = RATE_ROWS.find(({ id }) => id === name);
-  if (found) return found;
+  const row = RATE_ROWS.find(({ id }) => id === name);
+  if (row) return row;
   const near = nearest(name, RATE_LIMIT_IDS);
   const hint = near ? `Did you mean ${near}?` : "GET /_emulator/v1/rate-limits lists them.";
   throw new Refusal(404, "not_found", `${name} is no row of the rate-limit table.`, hint, "8.5-1");

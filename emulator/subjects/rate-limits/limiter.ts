@@ -103,11 +103,11 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
 
   function count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision {
     const tally = ownTally(state, region, row.index);
-    const held = markCount(tally);
+    const marksBefore = markCount(tally);
     const { admitted, remaining, resetsAt } = countRequest(tally, identity, now, settings.window);
     // Keeps a single row within the bound: its young generation holds at most half of it.
     if (tally.young.marks * 2 > settings.held_at_most) rotateGenerations(tally, now);
-    state.storedCount += markCount(tally) - held;
+    state.storedCount += markCount(tally) - marksBefore;
     if (state.storedCount > settings.held_at_most) evictOldest(state, settings.held_at_most, now);
     return {
       row,
@@ -148,12 +148,12 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     tally: tallyOf,
     change(row, region, { count, seconds, remaining }, now) {
       const tally = ownTally(state, region, row.index);
-      const held = markCount(tally);
+      const marksBefore = markCount(tally);
       if (count !== undefined) tally.count = count;
       if (seconds !== undefined) tally.windowMs = seconds * 1000;
       if (count !== undefined || seconds !== undefined) state.changed.add(`${region}/${row.id}`);
       if (remaining !== undefined) tripTally(tally, remaining, now);
-      state.storedCount += markCount(tally) - held;
+      state.storedCount += markCount(tally) - marksBefore;
       state.isChangedByHand = true;
     },
     get storedCount() {
@@ -202,12 +202,12 @@ function shareState(state: LimiterState): LimiterState {
 
 /** The tally of a row for mutation; cloned first when it is shared. */
 function ownTally({ tallies, ownTallies: own }: LimiterState, region: RateRegion, index: number): Tally {
-  const found = tallies[region][index] as Tally;
-  if (own.has(found)) return found;
-  const tally = structuredClone(found);
-  own.add(tally);
-  tallies[region][index] = tally;
-  return tally;
+  const current = tallies[region][index] as Tally;
+  if (own.has(current)) return current;
+  const copy = structuredClone(current);
+  own.add(copy);
+  tallies[region][index] = copy;
+  return copy;
 }
 
 /** §8.5 defines limits for US and EU; other regions use those of the US. */

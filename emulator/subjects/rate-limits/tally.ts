@@ -66,15 +66,15 @@ export function countRequest(tally: Tally, identity: string, now: Instant, kind:
 
 /** The current window of an identity, without changing the tally. */
 export function peekWindow(tally: Tally, identity: string, now: Instant): Window {
-  const found = tally.young.windows.get(identity) ?? tally.old.windows.get(identity) ?? freshWindow(tally);
-  return live(found, tally, now);
+  const window = tally.young.windows.get(identity) ?? tally.old.windows.get(identity) ?? freshWindow(tally);
+  return live(window, tally, now);
 }
 
 /** All windows with unexpired requests. */
 export function* liveWindows(tally: Tally, now: Instant): Iterable<readonly [string, Window]> {
   for (const { windows } of [tally.young, tally.old])
-    for (const [identity, found] of windows) {
-      const window = live(found, tally, now);
+    for (const [identity, storedWindow] of windows) {
+      const window = live(storedWindow, tally, now);
       if (window.used > 0) yield [identity, window];
     }
 }
@@ -121,8 +121,8 @@ export function markCount({ young, old }: Tally): number {
 
 function youngWindow(tally: Tally, identity: string): Window {
   const { young, old } = tally;
-  const known = young.windows.get(identity);
-  if (known) return known;
+  const youngWindowOfIdentity = young.windows.get(identity);
+  if (youngWindowOfIdentity) return youngWindowOfIdentity;
   const window = old.windows.get(identity) ?? freshWindow(tally);
   if (old.windows.delete(identity)) old.marks -= window.marks.length;
   young.windows.set(identity, window);

@@ -34,9 +34,9 @@ function regionView(limiter: RateLimiter, row: RateRow, region: RateRegion, now:
   const tally = limiter.tally(row, region);
   const inUse = [];
   let identities = 0;
-  for (const found of liveWindows(tally, now)) {
+  for (const entry of liveWindows(tally, now)) {
     identities += 1;
-    if (inUse.length < IDENTITIES_READ) inUse.push(found);
+    if (inUse.length < IDENTITIES_READ) inUse.push(entry);
   }
   inUse.sort(([, a], [, b]) => b.used - a.used);
   return {

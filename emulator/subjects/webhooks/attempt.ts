@@ -65,9 +65,12 @@ export function onPosted(
 type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
 
 /** Records an attempt in the ledger; unless it is a copy, its result ends the delivery or schedules a retry. */
-function recordAttempt(turn: Turn, before: Delivery, head: AttemptHead, posted: Posted): void {
-  const delivery = { ...before, attempts: [...before.attempts, attemptOf(head, turn.now, posted)] };
-  const decides = head.copy === 0 && before.status === "pending" && before.current_attempt === head.number;
+function recordAttempt(turn: Turn, before: Delivery, attemptHeader: AttemptHead, posted: Posted): void {
+  const delivery = { ...before, attempts: [...before.attempts, attemptOf(attemptHeader, turn.now, posted)] };
+  const decides =
+    attemptHeader.copy === 0 &&
+    before.status === "pending" &&
+    before.current_attempt === attemptHeader.number;
   if (!decides) return turn.put(DELIVERIES, delivery);
   const { limits, timings } = turn.ports.settings;
   if (wasAccepted(posted)) return closeDelivery(turn, delivery, "delivered", null);
@@ -75,11 +78,16 @@ function recordAttempt(turn: Turn, before: Delivery, head: AttemptHead, posted: 
   if ("failure" in posted && posted.failure === "policy")
     return closeDelivery(turn, delivery, "refused", why);
   if (!isTransient(posted)) return closeDelivery(turn, delivery, "failed", why);
-  if (head.number >= limits.webhook_attempts)
-    return closeDelivery(turn, delivery, "failed", `${head.number} attempts failed; the last: ${why}`);
-  const attempt = head.number + 1;
+  if (attemptHeader.number >= limits.webhook_attempts)
+    return closeDelivery(
+      turn,
+      delivery,
+      "failed",
+      `${attemptHeader.number} attempts failed; the last: ${why}`,
+    );
+  const attempt = attemptHeader.number + 1;
   turn.put(DELIVERIES, { ...delivery, current_attempt: attempt });
-  const afterMs = timings.webhook_retry_delay_ms * 2 ** (head.number - 1);
+  const afterMs = timings.webhook_retry_delay_ms * 2 ** (attemptHeader.number - 1);
   turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs, data: { attempt } });
 }
 
@@ -93,9 +101,9 @@ function isTransient(posted: Posted): boolean {
   return posted.failure !== "redirects";
 }
 
-function attemptOf(head: AttemptHead, now: number, posted: Posted): Attempt {
+function attemptOf(attemptHeader: AttemptHead, now: number, posted: Posted): Attempt {
   return {
-    ...head,
+    ...attemptHeader,
     ended_at: now,
     status: "status" in posted ? posted.status : null,
     failure: "failure" in posted ? posted.failure : null,

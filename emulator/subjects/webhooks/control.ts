@@ -21,8 +21,8 @@ export const WEBHOOK_OPERATIONS = [
       limit: optional(integer({ minimum: 1, maximum: 10_000, default: LISTED })),
     },
     run({ world }, { query: { limit, ...filter } }) {
-      const found = listDeliveries(world.reader, filter).slice(-(limit ?? LISTED));
-      return found.map((delivery) => deliveryView(world.ports.settings, delivery));
+      const deliveries = listDeliveries(world.reader, filter).slice(-(limit ?? LISTED));
+      return deliveries.map((delivery) => deliveryView(world.ports.settings, delivery));
     },
   }),
   control({

@@ -30,7 +30,7 @@ function secretParts(url: string): readonly string[] {
 
 /** Masks these secrets in a text; they must be sorted longest first, as `secretsIn` returns them. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
 }
 
 function decoded(value: string): string {

@@ -150,11 +150,11 @@ function portRefusal({ allowedPorts }: WebhookPolicy, url: URL): WebhookRefusal 
   const standard = STANDARD_PORTS[url.protocol] ?? 0;
   const admitted = allowedPorts === "by_scheme" ? [standard] : allowedPorts;
   if (admitted.includes(port)) return undefined;
-  const allowed =
+  const allowedText =
     allowedPorts === "by_scheme"
       ? `only ${standard} is, unless webhooks.url.allowed_ports names others`
       : `webhooks.url.allowed_ports names ${allowedPorts.join(", ") || "none"}`;
-  return refusal("port", { port, scheme, allowed });
+  return refusal("port", { port, scheme, allowed: allowedText });
 }
 
 /** §6.1: a URL without a port counts as 443 for https and 80 for http. */

@@ -31,9 +31,9 @@ const hide = hideWith(MASK);
 
 /** The run's kwargs contain the URL, and its input and configuration may contain any secret. */
 function shownPayload(payload: string, url: string): unknown {
-  const shown = maskedUrl(url);
+  const masked = maskedUrl(url);
   return hideIn<unknown>(JSON.parse(payload), (at, value) =>
-    hide(at, typeof value === "string" ? value.replaceAll(url, shown) : value),
+    hide(at, typeof value === "string" ? value.replaceAll(url, masked) : value),
   );
 }
 

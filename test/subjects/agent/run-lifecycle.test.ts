@@ -86,7 +86,7 @@ describe("a run", () => {
     const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
     expect(world.status(asked)).toBe("interrupted");
     expect(world.threadStatus(thread)).toBe("interrupted");
-    expect(world.outcome(asked)).toMatchObject({ a: 1, __interrupt__: [{ value: "Shall I go on?" }] });
+    expect(world.outcome(asked)).toMatchObject({ a: 1, __interrupt__: [{ value: "Shall I continue?" }] });
     const resumed = world.start(thread, { assistant_id: "interrupting", command: { resume: "yes" } });
     expect(world.status(resumed)).toBe("success");
     expect(world.threadStatus(thread)).toBe("idle");

@@ -114,7 +114,7 @@ describe("the history of a thread", () => {
       ["agent", { messages: [{ type: "ai" }] }],
       ["__start__", { messages: [{ content: "hi" }] }],
     ]);
-    expect(tasks[0]?.interrupts).toMatchObject([{ value: "Shall I go on?" }]);
+    expect(tasks[0]?.interrupts).toMatchObject([{ value: "Shall I continue?" }]);
     expect(JSON.parse(String(tasks[2]?.error))).toMatchObject({ name: "RuntimeError" });
     expect(tasks[4]).toMatchObject({ error: null, interrupts: [] });
   });

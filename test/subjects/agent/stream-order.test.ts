@@ -65,7 +65,7 @@ describe("the order of a stream", () => {
     const world = await openAgentWorld();
     const modes = ["values", "updates", "tasks"] as const;
     const frames = await streamed(world, { assistant_id: "interrupting", input: { a: 1 } }, modes);
-    const interrupts = [{ id: expect.any(String), value: "Shall I go on?" }];
+    const interrupts = [{ id: expect.any(String), value: "Shall I continue?" }];
     expect(frames.map(({ event, data }) => [event, data]).slice(-3)).toEqual([
       ["updates", { __interrupt__: interrupts }],
       ["values", { __interrupt__: interrupts }],

@@ -4,11 +4,11 @@ import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
 import {
-  assistantNamed,
   assistantsOf,
   behaviourOf,
   createAssistant,
   deleteAssistant,
+  resolveAssistant,
   updateAssistant,
 } from "../assistants.ts";
 import { nodeNames } from "../behaviours.ts";
@@ -45,7 +45,7 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   getAssistant(turn, { workspace, path }) {
-    return assistantView(turn.ports.settings, assistantNamed(turn, workspace, path.assistant_id));
+    return assistantView(turn.ports.settings, resolveAssistant(turn, workspace, path.assistant_id));
   },
 
   updateAssistant(turn, { workspace, path, body }) {
@@ -62,7 +62,7 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   getAssistantGraph(turn, { workspace, path }) {
-    const { graph_id } = assistantNamed(turn, workspace, path.assistant_id);
+    const { graph_id } = resolveAssistant(turn, workspace, path.assistant_id);
     const nodes = ["__start__", ...nodeNames(behaviourOf(turn.ports.settings, graph_id)), "__end__"];
     return {
       nodes: nodes.map((id) => ({ id, type: id.startsWith("__") ? "schema" : "runnable", data: id })),

@@ -70,14 +70,14 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
       throw new Refusal(422, "invalid_request", "body: either status or run_ids is required.");
     const candidates =
       run_ids != null ? namedRuns(turn, workspace, run_ids) : runsOf(turn, workspace, thread_id);
-    const chosen = candidates.filter(
+    const selectedRuns = candidates.filter(
       (run) =>
         isActive(run) &&
         (thread_id == null || run.thread_id === thread_id.toLowerCase()) &&
         (status == null || status === "all" || run.status === status),
     );
-    if (chosen.length === 0) throw new Refusal(404, "not_found", "No runs found to cancel.");
-    stopRuns(turn, chosen, query.action ?? "interrupt");
+    if (selectedRuns.length === 0) throw new Refusal(404, "not_found", "No runs found to cancel.");
+    stopRuns(turn, selectedRuns, query.action ?? "interrupt");
     return undefined;
   },
 
@@ -89,9 +89,9 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
 
 /** The run, or the retained plan of a removed run. Throws a `Refusal` (404). */
 function knownRun(reader: Reader, workspace: Workspace, runId: string, threadId?: string): AgentRun | Plan {
-  const found = findRun(reader, workspace, runId, threadId);
-  if (!found) throw new Refusal(404, "not_found", `Run with ID ${runId} not found`);
-  return found;
+  const run = findRun(reader, workspace, runId, threadId);
+  if (!run) throw new Refusal(404, "not_found", `Run with ID ${runId} not found`);
+  return run;
 }
 
 function outcomeOf({ run_id }: AgentRun | Plan, cancels: boolean): RunSubscription {

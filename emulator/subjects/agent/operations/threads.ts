@@ -31,11 +31,11 @@ type OperationIds =
 export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
   createThread(turn, { workspace, body }) {
     requireSupersteps(turn, body);
-    const known = body.thread_id ? threadById(turn, workspace, body.thread_id) : undefined;
+    const existingThread = body.thread_id ? threadById(turn, workspace, body.thread_id) : undefined;
     const thread = createThread(turn, workspace, body);
     return threadView(
       turn,
-      known || !body.supersteps ? thread : addSupersteps(turn, thread, body.supersteps),
+      existingThread || !body.supersteps ? thread : addSupersteps(turn, thread, body.supersteps),
     );
   },
 
@@ -100,10 +100,10 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
 
 function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThreads">): readonly Thread[] {
   const { ids, status, metadata, values } = search;
-  const named = ids && new Set(ids.map((id) => id.toLowerCase()));
+  const requestedIds = ids && new Set(ids.map((id) => id.toLowerCase()));
   return [...turn.list(THREADS, workspaceKey(workspace))].filter(
     (thread) =>
-      (!named || named.has(thread.thread_id)) &&
+      (!requestedIds || requestedIds.has(thread.thread_id)) &&
       (status == null || thread.status === status) &&
       includesMembers(thread.metadata, metadata ?? {}) &&
       (values == null || includesMembers(latestCheckpoint(turn, thread)?.values ?? {}, values)),

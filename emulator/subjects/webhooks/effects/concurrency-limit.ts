@@ -3,15 +3,15 @@ export function createConcurrencyLimit(
   perReceiver: number,
   inTotal: number,
 ): (receiver: string) => Promise<() => void> {
-  const taken = new Map<string, number>();
+  const callsByReceiver = new Map<string, number>();
   let total = 0;
   let waiting: { readonly receiver: string; readonly start: () => void }[] = [];
 
   function admit(): void {
     waiting = waiting.filter(({ receiver, start }) => {
-      const mine = taken.get(receiver) ?? 0;
+      const mine = callsByReceiver.get(receiver) ?? 0;
       if (mine >= perReceiver || total >= inTotal) return true;
-      taken.set(receiver, mine + 1);
+      callsByReceiver.set(receiver, mine + 1);
       total += 1;
       start();
       return false;
@@ -21,9 +21,9 @@ export function createConcurrencyLimit(
   return (receiver) =>
     new Promise((resolve) => {
       const release = () => {
-        const left = (taken.get(receiver) ?? 1) - 1;
-        if (left === 0) taken.delete(receiver);
-        else taken.set(receiver, left);
+        const remainingCalls = (callsByReceiver.get(receiver) ?? 1) - 1;
+        if (remainingCalls === 0) callsByReceiver.delete(receiver);
+        else callsByReceiver.set(receiver, remainingCalls);
         total -= 1;
         admit();
       };

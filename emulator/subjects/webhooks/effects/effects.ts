@@ -31,9 +31,9 @@ const IN_TOTAL = 256;
 
 /** Sends webhooks; concurrency is limited per receiver, so that a slow receiver does not block others. */
 export function createWebhookSender({ settings, handle, resolve }: WebhookTools): WebhookSender {
-  const ended = new AbortController();
+  const shutdown = new AbortController();
   // Each pending delivery adds a listener; their number is bounded by IN_TOTAL.
-  setMaxListeners(0, ended.signal);
+  setMaxListeners(0, shutdown.signal);
   const acquire = createConcurrencyLimit(PER_RECEIVER, IN_TOTAL);
   const policy = policyOf(settings);
   const { headers } = settings.webhooks;
@@ -47,11 +47,11 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     const release = await acquire(target.kind === "loopback" ? "" : target.url.host);
     try {
       // The world was closed while waiting; a new world of the same name must not receive this webhook.
-      if (ended.signal.aborted) return { failure: "network", message: "The world was closed." };
+      if (shutdown.signal.aborted) return { failure: "network", message: "The world was closed." };
       if (target.kind === "loopback")
-        return await postToSelf({ settings, handle, signal: ended.signal }, order);
+        return await postToSelf({ settings, handle, signal: shutdown.signal }, order);
       return await sendExternal(
-        { policy, settings, resolve, signal: ended.signal },
+        { policy, settings, resolve, signal: shutdown.signal },
         target.url,
         order.payload,
       );
@@ -73,6 +73,6 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
         return { ...shown, wall_ms: Math.round(performance.now() - startedAt) };
       },
     },
-    close: () => ended.abort(),
+    close: () => shutdown.abort(),
   };
 }

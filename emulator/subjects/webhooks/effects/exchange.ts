@@ -53,7 +53,7 @@ function send(request: SendRequest, call: Call, timeouts: Timeouts): Promise<Inc
       lookup: lookupOf(addresses),
       headers: { ...call.headers, ...(method === "POST" && { "content-length": Buffer.byteLength(body) }) },
     });
-    const late = (what: string) => sent.destroy(new PostFailed("timeout", what));
+    const late = (message: string) => sent.destroy(new PostFailed("timeout", message));
     timeouts.set(call.connectMs, () => late(`No connection to ${url.hostname} in time.`));
     sent.once("socket", (socket) => {
       socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
