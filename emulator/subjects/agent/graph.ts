@@ -17,7 +17,8 @@ export function planGraph(
   for (const [at, { node, run: work }] of graphNodes.entries()) {
     if (at < continueAt) continue;
     // A run that continues from a breakpoint does not stop at that breakpoint again.
-    if (at !== continueAt && hasBreakpoint(run, "interrupt_before", node)) return breakpointEnding(draft, node);
+    if (at !== continueAt && hasBreakpoint(run, "interrupt_before", node))
+      return breakpointEnding(draft, node);
     draft.beginNode(node);
     const ending = work(draft, { stepMs: timings.agent_step_ms });
     if (ending) return ending;
