@@ -8,12 +8,15 @@ WORKDIR /emulator
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The first start and its first request keep compiled code, which the image's user may read and not write. Maps and declarations are read by
-# debuggers and compilers, and neither looks in here. The sticky /data is open
-# to any user, so that `docker run --user` finds a volume that it may write to.
-RUN node bin/build.mjs \
+RUN node build/build.mjs \
     && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-    && node dist/bin/emulator.js exec -- node -e "fetch(process.env.EMULATOR_URL + '/ok')" \
+    && mkdir -m 1777 dist/.compiled
+# The first start and its first request save compiled code. Node reads it only as the user who saved it.
+USER 1000:1000
+RUN cd /tmp && node /emulator/dist/bin/emulator.js exec -- node -e "fetch(process.env.EMULATOR_URL + '/ok')"
+USER 0:0
+# The image needs no source maps and no declarations. Any user may write to /data, so that `docker run --user` works with a volume.
+RUN chmod 755 dist/.compiled \
     && find node_modules dist -type f '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' ')' -delete \
     && mkdir -p /image/emulator/scenarios /image/usr/local/bin \
     && mkdir -m 1777 /image/data \

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["bin", "bench", "contracts", "emulator", "fixtures", "scenarios", "test"];
+const FOLDERS = ["bin", "bench", "build", "contracts", "emulator", "fixtures", "scenarios", "test"];
 const MAX_LINES = 300;
 /** Tables of cases are long without being hard to read. */
 const MAX_TEST_LINES = 600;

@@ -14,7 +14,7 @@ export const figures = [
     sides: ["in process", "Prism"],
     targets: [{ atMost: 0.06, quantity: "cpuMs" }],
     async open() {
-      const { expectContract, openOracle } = await import("../../dist/contracts/index.js");
+      const { expectContract, openOracle } = await import("../../dist/contracts/index.mjs");
       const prism = await openOracle("spec", "prism");
       const { request, reply } = await exchangeOfRuns();
       const { method, path, headers } = request;

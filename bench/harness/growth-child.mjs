@@ -2,7 +2,7 @@
 // tenth of them took, and the memory by item at the end of each.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator } from "../../dist/emulator/runtime/index.js";
+import { startEmulator } from "../../dist/emulator/runtime/index.mjs";
 import { timedHere } from "./from-source.mjs";
 import { GROWTHS } from "./growths.mjs";
 

@@ -8,7 +8,7 @@ import {
 import { childEnvironment } from "../client/child-environment.ts";
 import { CONTROL_PATH, createControlClient } from "../client/control-client.ts";
 import { sendTo } from "../client/send.ts";
-import type { Control } from "../runtime/library/control.ts";
+import type { Control } from "../runtime/index.ts";
 
 const PORTS = { us: 4700, eu: 4701, s3: 4702 } as const;
 const ALLOWED_HOSTS = "EMULATOR_ALLOWED_HOSTS";

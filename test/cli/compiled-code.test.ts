@@ -4,15 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, expect, it } from "vitest";
-import { loadCompiled } from "../../bin/compiled-code.ts";
+import { runBundle } from "../../bin/bundle-loader.ts";
+import { codeCacheIn } from "../../bin/compiled-code.ts";
 
-const BUNDLE = `(function (module, require, importFrom, url) {
+const BUNDLE = `module.exports = (function (module, require, importFrom, url) {
   module.exports = {
     url, read: () => require("node:fs").readFileSync.length, join: () => importFrom("node:path"), sum: (a, b) => a + b,
     parts: async () => [require("./part-1.js"), await importFrom("./part-1.js"), require("./part-1.js").back()],
   };
 })`;
-const PART = `(function (module, require) { module.exports = { back: () => require("./bundle-1.js").sum(1, 2) }; })`;
+const PART = `module.exports = (function (module, require) { module.exports = { back: () => require("./bundle-1.js").sum(1, 2) }; })`;
 
 interface Exports {
   readonly url: string;
@@ -28,18 +29,21 @@ const [NAME = "", PART_NAME] = ["bundle-1.js", "part-1.js"].map(
 
 let folder: string;
 let file: string;
-let kept: string;
+let cache: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "emulator-compiled-"));
   file = join(folder, "bundle-1.js");
-  kept = join(folder, "kept");
-  // V8 compiles the same text only once in a process, whatever was kept.
+  cache = join(folder, "cache");
+  // V8 compiles the same text only once in a process, whatever is in the cache.
   writeFileSync(file, `${BUNDLE} // ${folder}`);
   writeFileSync(join(folder, "part-1.js"), `${PART} // ${folder}`);
 });
 
-const load = (from = kept) => loadCompiled<Exports>(file, from, createRequire(file));
+function load(folder = cache) {
+  const { load: loadFile, save } = codeCacheIn(folder);
+  return { exports: runBundle<Exports>(file, loadFile, createRequire(file)), save };
+}
 
 async function expectWorks({ exports }: ReturnType<typeof load>): Promise<void> {
   expect(exports.sum(1, 2)).toBe(3);
@@ -48,43 +52,43 @@ async function expectWorks({ exports }: ReturnType<typeof load>): Promise<void> 
   expect((await exports.join()).join("a", "b")).toBe(join("a", "b"));
 }
 
-it("a bundle loads, requires and imports; its code is kept under its name and that of Node", async () => {
+it("runs a bundle that requires and imports, and saves its code under its name and the version of Node", async () => {
   const loaded = load();
   await expectWorks(loaded);
-  expect(existsSync(kept)).toBe(false);
-  loaded.keep();
-  expect(readdirSync(kept)).toEqual([NAME]);
+  expect(existsSync(cache)).toBe(false);
+  loaded.save();
+  expect(readdirSync(cache)).toEqual([NAME]);
 });
 
-it("a file of the bundle is loaded when it is first asked for, once; its code is kept by itself", async () => {
+it("loads a further file of the bundle once, on first use, and saves its code separately", async () => {
   const loaded = load();
-  loaded.keep();
-  expect(readdirSync(kept)).toEqual([NAME]);
+  loaded.save();
+  expect(readdirSync(cache)).toEqual([NAME]);
   const [required, imported, sum] = await loaded.exports.parts();
   expect(imported).toBe(required);
   expect(sum).toBe(3);
-  loaded.keep();
-  expect(readdirSync(kept)).toEqual([NAME, PART_NAME]);
+  loaded.save();
+  expect(readdirSync(cache)).toEqual([NAME, PART_NAME]);
   const again = load();
   expect(await again.exports.parts()).toHaveLength(3);
 });
 
-it("kept code that V8 does not take is replaced", async () => {
+it("replaces code that V8 rejects", async () => {
   const wrong = "not compiled code";
-  mkdirSync(kept);
-  writeFileSync(join(kept, NAME), wrong);
+  mkdirSync(cache);
+  writeFileSync(join(cache, NAME), wrong);
   const loaded = load();
   await expectWorks(loaded);
-  expect(readFileSync(join(kept, NAME), "latin1")).toBe(wrong);
-  loaded.keep();
-  expect(readFileSync(join(kept, NAME), "latin1")).not.toBe(wrong);
+  expect(readFileSync(join(cache, NAME), "latin1")).toBe(wrong);
+  loaded.save();
+  expect(readFileSync(join(cache, NAME), "latin1")).not.toBe(wrong);
 });
 
-it("where nothing can be kept, the bundle works all the same", async () => {
+it("where nothing can be cache, the bundle works all the same", async () => {
   const notAFolder = join(folder, "file");
   writeFileSync(notAFolder, "");
   const loaded = load(notAFolder);
-  loaded.keep();
+  loaded.save();
   await expectWorks(loaded);
   expect(readFileSync(notAFolder, "latin1")).toBe("");
 });

@@ -19,9 +19,14 @@ const COMMANDS = [
   "doctor",
 ];
 
-/** The kept code that this version of Node takes. */
-const keptNow = () =>
-  readdirSync(COMPILED).filter((name) => name.endsWith(`${process.version}-${process.arch}`));
+/** Node 20 has no compile cache of its own: the emulator saves one file per bundle. */
+const HAS_CACHE = "enableCompileCache" in module;
+
+function expectSaved(bundle: string): void {
+  const saved = readdirSync(COMPILED).filter((name) => name.includes(process.version));
+  const name = HAS_CACHE ? /^v\d/ : new RegExp(`^${bundle}-[0-9a-f]{8}\\.js`);
+  expect(saved).toContainEqual(expect.stringMatching(name));
+}
 
 describe("emulator", () => {
   it("prints the version of the package", async () => {
@@ -33,22 +38,22 @@ describe("emulator", () => {
     });
   });
 
-  it.runIf("enableCompileCache" in module)("keeps its compiled code where Node can", async () => {
+  it.runIf(HAS_CACHE)("saves its compiled code in the compile cache of Node", async () => {
     await runAlone(["init", "--help"], { cwd: workingFolder() });
     expect(readdirSync(COMPILED)).toContainEqual(expect.stringMatching(/^v\d/));
   });
 
-  it("keeps the compiled code of a start, and loads with it what it needs later", async () => {
+  it("saves the compiled code of a start, and runs from it the next time", async () => {
     const ask =
       "fetch(`${process.env.EMULATOR_URL}/_emulator/v1/status`).then(({ status }) => process.exit(status))";
     const words = ["exec", "--data", "data", "--", process.execPath, "-e", ask];
     const cwd = workingFolder();
     expect((await run(words, { cwd })).code).toBe(200);
-    expect(keptNow()).toContainEqual(expect.stringMatching(/^starting-[0-9a-f]{8}\.js/));
+    expectSaved("starting");
     expect(await run(words, { cwd })).toMatchObject({ code: 200, stderr: "" });
   });
 
-  it("keeps the compiled code of what asks a running emulator, and does with it what other commands need", async () => {
+  it("saves the compiled code of commands for a running emulator, and runs other commands from it", async () => {
     const cwd = workingFolder();
     await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], { cwd });
     const lines = async (...words: string[]) => {
@@ -57,7 +62,7 @@ describe("emulator", () => {
       return stdout;
     };
     await lines("reset");
-    expect(keptNow()).toContainEqual(expect.stringMatching(/^questions-[0-9a-f]{8}\.js/));
+    expectSaved("questions");
     const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
     await lines("traces", "generate", "--count", "3", ...window);
     await lines("export", "create", ...window, "--wait");

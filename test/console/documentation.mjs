@@ -1,7 +1,7 @@
 // Makes the pictures of the console that README.md and docs/understand/console.md show. Needs `npm run build` and Chromium.
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { startEmulator } from "../../dist/emulator/runtime/index.js";
+import { startEmulator } from "../../dist/emulator/runtime/index.mjs";
 
 const FOLDER = fileURLToPath(new URL("../../docs/understand", import.meta.url));
 

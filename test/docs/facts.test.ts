@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LOOK_UP } from "../../bin/docs/pages.ts";
+import { LOOK_UP } from "../../build/docs/pages.ts";
 import { PAGES, ROOT, readPage } from "./markdown.ts";
 
 const FOLDER = join(ROOT, "docs/look-up");

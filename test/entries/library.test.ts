@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const BUILT = pathToFileURL(`${ROOT}dist/emulator/runtime/index.js`).href;
+const BUILT = pathToFileURL(`${ROOT}dist/emulator/runtime/index.mjs`).href;
 
 let emulator: Emulator;
 

@@ -14,11 +14,14 @@ const folder = mkdtempSync(join(tmpdir(), "package-"));
 const project = join(folder, "project");
 const cli = join(project, "node_modules/trace-platform-emulator/dist/bin/emulator.js");
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-const { devDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const { devDependencies, exports, peerDependencies } = JSON.parse(
+  readFileSync(join(ROOT, "package.json"), "utf8"),
+);
 
 /** Packages that an installation brings, this one included. */
 const MAX_PACKAGES = 155;
 
+const MAX_PACKED_BYTES = 1_600_000;
 const USEFUL =
   /^(dist|docs|fixtures|scenarios\/(shipped|parts))\/|^scenarios\/scenario\.schema\.json$|^(AGENTS|README|CHANGELOG|SECURITY)\.md$|^LICENSE$|^package\.json$/;
 
@@ -36,10 +39,10 @@ function pack() {
   const names = packed.files.map(({ path }) => path);
   for (const wanted of [
     "dist/bin/emulator.js",
-    "dist/emulator/runtime/index.js",
+    "dist/emulator/runtime/index.mjs",
     "dist/console/index.html",
     "dist/python/trace_platform_emulator.py",
-    "dist/types/emulator/runtime/index.d.ts",
+    "dist/types/index.d.ts",
     "README.md",
     "AGENTS.md",
     "docs/README.md",
@@ -48,6 +51,12 @@ function pack() {
     assert.ok(names.includes(wanted), `${wanted} is not in the package`);
   const strays = names.filter((name) => !USEFUL.test(name));
   assert.deepEqual(strays, [], "the package holds what its users do not need");
+  const declarations = names.filter((name) => /\.d\.[cm]?ts$/.test(name));
+  const types = Object.values(exports).flatMap(({ import: module, require: common }) =>
+    module === undefined ? [] : [module.types, common.types],
+  );
+  assert.deepEqual(declarations.sort(), types.map((file) => file.replace("./", "")).sort());
+  assert.ok(packed.size <= MAX_PACKED_BYTES, `the package has ${packed.size} bytes`);
   return packed;
 }
 

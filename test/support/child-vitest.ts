@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.js", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.mjs", import.meta.url));
 
 /** What a vitest printed that has ended by itself, and the folders that emulators left in its temporary one. */
 export interface ChildRun {

@@ -1,13 +1,11 @@
 // Bundles the sources into dist/. Processes that run from an older build keep the files they may still load.
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
-import { writeCommonJs } from "./build/commonjs.mjs";
-import { thirdPartyNotices } from "./build/third-party-notices.mjs";
+import { writeCommonJs } from "./commonjs.mjs";
+import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -28,40 +26,36 @@ const BUILD = await sourceHash();
 const STARTING_BUNDLE = `starting-${BUILD}`;
 const QUESTIONS_BUNDLE = `questions-${BUILD}`;
 
-/** CommonJS, which Node loads in less time; modules beside it have a name that says so. */
-const COMMONJS = { format: "cjs", splitting: false, plugins: [separateFiles()] };
-const MODULES = { outExtension: { ".js": ".mjs" } };
+/** Node loads CommonJS in less time than modules, which have the extension .mjs. */
+const START_FILE = {
+  entryPoints: ["bin/emulator.ts"],
+  format: "cjs",
+  splitting: false,
+  plugins: [separateFiles()],
+  define: {
+    "import.meta.dirname": "__dirname",
+    STARTING_BUNDLE: JSON.stringify(`${STARTING_BUNDLE}.js`),
+    QUESTIONS_BUNDLE: JSON.stringify(`${QUESTIONS_BUNDLE}.js`),
+  },
+};
 
-/** Entry points: files run or imported by their own path. */
-const BUILDS = [
-  {
-    entryPoints: ["bin/emulator.ts"],
-    ...COMMONJS,
-    define: {
-      "import.meta.dirname": "__dirname",
-      STARTING_BUNDLE: JSON.stringify(`${STARTING_BUNDLE}.js`),
-      QUESTIONS_BUNDLE: JSON.stringify(`${QUESTIONS_BUNDLE}.js`),
-    },
-  },
-  { entryPoints: ["bin/main.ts", ...(await commandFiles()), ...PARTS], ...MODULES },
-  {
-    entryPoints: [
-      "emulator/runtime/index.ts",
-      "contracts/index.ts",
-      "emulator/entries/msw.ts",
-      "emulator/entries/testcontainers.ts",
-      "emulator/entries/vitest.ts",
-    ],
-  },
-  {
-    entryPoints: [
-      "emulator/storage/parquet/encoder-thread.ts",
-      "emulator/storage/background-thread.ts",
-      "bin/replay/trial-thread.ts",
-    ],
-    ...MODULES,
-  },
-];
+/** Files that are run or imported by their own path. They share their chunks. */
+const MODULES = {
+  entryPoints: [
+    "bin/main.ts",
+    ...(await commandFiles()),
+    ...PARTS,
+    "bin/replay/trial-thread.ts",
+    "contracts/index.ts",
+    "emulator/entries/msw.ts",
+    "emulator/entries/testcontainers.ts",
+    "emulator/entries/vitest.ts",
+    "emulator/runtime/index.ts",
+    "emulator/storage/background-thread.ts",
+    "emulator/storage/parquet/encoder-thread.ts",
+  ],
+  outExtension: { ".js": ".mjs" },
+};
 
 /** Packages that are bundled, since every start needs them. The others are loaded on first use. */
 const BUNDLED = new Set(["ipaddr.js", "lowdb"]);
@@ -85,13 +79,14 @@ const common = {
 await rm(FRESH, { recursive: true, force: true });
 try {
   const bundles = await Promise.all([
-    ...BUILDS.map(bundle),
+    bundle(START_FILE),
+    bundle(MODULES),
     bundleFunctions(STARTING_BUNDLE, "bin/starting.ts"),
     bundleFunctions(QUESTIONS_BUNDLE, "bin/questions.ts"),
     bundleConsole(),
   ]);
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
-  await Promise.all([writeSchema(), writeTypes(), writeNotices(inputs), copyPythonModule()]);
+  await Promise.all([writeSchema(), writeNotices(inputs), copyPythonModule()]);
   await writeText("bin/package.json", '{ "type": "commonjs" }\n');
   await writeCommonJs(FRESH, manifest.exports);
   await publish();
@@ -122,8 +117,8 @@ function bundle(own) {
 }
 
 /**
- * Files of one function each, as `bin/compiled-code.ts` takes them. Node 20 imports nothing into code that was kept: a parameter
- * does, of a name that no module has.
+ * Files that export one function each, for `bin/bundle-loader.ts`. The function takes a parameter for `import()`: on Node 20 code
+ * from a cache cannot import.
  */
 async function bundleFunctions(name, entry) {
   const { outputFiles, metafile } = await bundle({
@@ -138,14 +133,14 @@ async function bundleFunctions(name, entry) {
 }
 
 async function writeFunction({ path, text }, { outputs }) {
-  // What a file takes of another is read once: an export that is looked up with each use is slow.
-  const taken = text.replaceAll(
+  // Reads each import once: esbuild would look an export up at every use.
+  const source = text.replaceAll(
     /\bimport\{([^}]*)\}from("\.\/[^"]+")/g,
     (_, names, file) => `const{${names.replaceAll(" as ", ":")}}=require(${file})`,
   );
-  const { code } = await transform(taken, {
+  const { code } = await transform(source, {
     ...{ format: "cjs", target: common.target, minifyWhitespace: true },
-    banner: "(function(module,require,importExternal,bundleUrl){",
+    banner: "module.exports=(function(module,require,importExternal,bundleUrl){",
     footer: "})",
   });
   const later = outputs[relative(ROOT, path)].imports.filter(({ kind }) => kind === "dynamic-import");
@@ -184,7 +179,7 @@ async function bundleConsole() {
 /** A digest of every input of the build. */
 async function sourceHash() {
   const hash = createHash("sha256");
-  for (const folder of ["bin", "contracts", "emulator", "scenarios"])
+  for (const folder of ["bin", "build", "contracts", "emulator", "scenarios"])
     for (const file of (await filesIn(join(ROOT, folder))).sort())
       hash.update(file).update(await readFile(join(ROOT, folder, file)));
   hash.update(await readFile(join(ROOT, "package.json")));
@@ -231,18 +226,6 @@ async function writeSchema() {
   const source = Buffer.from(outputFiles[0].contents).toString("base64");
   const { configurationSchema } = await import(`data:text/javascript;base64,${source}`);
   await writeText("emulator.config.schema.json", `${JSON.stringify(configurationSchema(), null, 2)}\n`);
-}
-
-/** Writes declarations, also where there are type errors: `npm run check` reports those. */
-async function writeTypes() {
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const words = [tsc, "-p", "bin/tsconfig.types.json", "--outDir", join(FRESH, "types")];
-  const child = spawn(process.execPath, [...words, "--noCheck", "--singleThreaded"], {
-    cwd: ROOT,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`no declarations were written: tsc ended with ${code}`);
 }
 
 /** Chunks first, entries last: a process started meanwhile loads either the old build or the new one. */

@@ -63,6 +63,6 @@ function matcherRow(name: string) {
 
 function meaningOf(name: string): string {
   const meaning = MATCHERS[name];
-  if (meaning === undefined) throw new Error(`${name} has no meaning in bin/docs/scenarios.ts`);
+  if (meaning === undefined) throw new Error(`${name} has no meaning in build/docs/scenarios.ts`);
   return meaning;
 }
