@@ -16,7 +16,7 @@ import type { World } from "../subjects/turn.ts";
 export interface ClockStepper {
   /** Advances one step towards an instant on behalf of a run; false when time must not move now. */
   stepTowards(instant: Instant, ref: string): boolean;
-  /** Undefined to go on at once, or resolves when other requests have had their turn. */
+  /** Undefined to continue at once, or resolves when other requests have had their turn. */
   yieldWhenDue(): Promise<void> | undefined;
 }
 
@@ -48,14 +48,14 @@ export function createOpenStreams(): OpenStreams {
         throw new Refusal(
           429,
           "too_many_streams",
-          `${agent_streams} requests are already waiting for runs.`,
-          "Raise limits.agent_streams.",
+          `${agent_streams} requests of this world are already waiting for runs, the maximum.`,
+          "Wait until one of them ends, or raise limits.agent_streams.",
         );
     },
-    reply(world, { follow, headers }, stepper) {
-      const listener = follow.as === "stream" ? streamOf(world, follow) : outcomeFor(world, follow);
+    reply(world, { follow: subscription, headers }, stepper) {
+      const isStream = subscription.as === "stream";
+      const reader = isStream ? streamOf(world, subscription) : outcomeFor(world, subscription);
       const { agent_heartbeat_ms } = world.ports.settings.timings;
-      const isStream = follow.as === "stream";
       return {
         status: 200,
         headers: { ...(isStream ? EVENT_STREAM : JSON_TYPE), ...headers },
@@ -65,7 +65,7 @@ export function createOpenStreams(): OpenStreams {
           [Symbol.asyncIterator]() {
             open.set(world, countIn(world) + 1);
             const closed = () => void open.set(world, countIn(world) - 1);
-            return runStream({ world, follow, stepper, listener, closed });
+            return runStream({ world, subscription, stepper, reader, closed });
           },
         },
       };
@@ -73,7 +73,7 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-/** A listener's result: a text to send, nothing yet, or the end. */
+/** Reads a run for its request: the next text to send (empty for nothing yet), and whether it is the last one. */
 interface RunReader {
   next(): { readonly text: string; readonly isOver: boolean };
   /** The text to send when the world ends before the run. */
@@ -82,17 +82,17 @@ interface RunReader {
 
 interface RunStream {
   readonly world: World;
-  readonly follow: RunSubscription;
+  readonly subscription: RunSubscription;
   readonly stepper: ClockStepper | undefined;
-  readonly listener: RunReader;
+  readonly reader: RunReader;
   readonly closed: () => void;
 }
 
 /**
  * A hand-written iterator, because a waiting generator cannot be interrupted: `return` has to wake it, so
- * that a disconnected client leaves nothing behind.
+ * that a disconnected client leaves nothing open.
  */
-function runStream({ world, follow, stepper, listener, closed }: RunStream): AsyncIterator<string> {
+function runStream({ world, subscription, stepper, reader, closed }: RunStream): AsyncIterator<string> {
   let notify = () => {};
   let isOver = false;
   const unfollow = world.journal.follow(
@@ -111,13 +111,13 @@ function runStream({ world, follow, stepper, listener, closed }: RunStream): Asy
   function nextText(): string | undefined {
     let isEnd = true;
     try {
-      const { text, isOver } = world.defect
-        ? { text: listener.textAtEnd(world.defect), isOver: true }
-        : listener.next();
-      isEnd = isOver;
+      const { text, isOver: isLast } = world.defect
+        ? { text: reader.textAtEnd(world.defect), isOver: true }
+        : reader.next();
+      isEnd = isLast;
       return text === "" ? undefined : text;
     } finally {
-      // A failed listener ends the stream.
+      // A reader that throws ends the stream.
       if (isEnd) close();
     }
   }
@@ -128,41 +128,43 @@ function runStream({ world, follow, stepper, listener, closed }: RunStream): Asy
         const text = nextText();
         if (text !== undefined) return { value: text, done: false };
         if (isOver) continue;
-        if (hasStepped()) {
-          await stepper?.yieldWhenDue();
-          continue;
-        }
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
+        if (stepClock(world, subscription, stepper)) await stepper?.yieldWhenDue();
+        else
+          await new Promise<void>((resolve) => {
+            notify = resolve;
+          });
       }
       return { value: undefined, done: true };
     },
     async return() {
       try {
-        if (!isOver && follow.onDisconnect === "cancel" && !world.defect)
-          world.turn({ type: "request", name: "disconnect", ref: follow.runId }, (turn) =>
-            cancelUnreadRun(turn, follow.runId),
-          );
+        if (!isOver) cancelOnDisconnect(world, subscription);
       } finally {
         close();
       }
       return { value: undefined, done: true };
     },
   };
-
-  function hasStepped(): boolean {
-    const instant = nextChangeAt(world.reader, follow.runId);
-    return instant !== undefined && (stepper?.stepTowards(instant, follow.runId) ?? false);
-  }
 }
 
-function streamOf({ reader }: World, follow: RunSubscription): RunReader {
-  let place: StreamPosition = follow.after;
+/** Moves a frozen clock towards the next change of the run; false when time must not move now. */
+function stepClock(world: World, { runId }: RunSubscription, stepper: ClockStepper | undefined): boolean {
+  const instant = nextChangeAt(world.reader, runId);
+  return instant !== undefined && (stepper?.stepTowards(instant, runId) ?? false);
+}
+
+function cancelOnDisconnect(world: World, { runId, onDisconnect }: RunSubscription): void {
+  if (onDisconnect !== "cancel" || world.defect) return;
+  const cause = { type: "request", name: "disconnect", ref: runId } as const;
+  world.turn(cause, (turn) => cancelUnreadRun(turn, runId));
+}
+
+function streamOf({ reader }: World, subscription: RunSubscription): RunReader {
+  let position: StreamPosition = subscription.after;
   return {
     next() {
-      const step = readStream(reader, follow, place);
-      place = step.position;
+      const step = readStream(reader, subscription, position);
+      position = step.position;
       return { text: step.frames.map(frameText).join(""), isOver: step.isOver };
     },
     textAtEnd: (problem) => frameText({ id: "end", event: "error", data: errorOf(problem) }),

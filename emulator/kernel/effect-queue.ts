@@ -17,14 +17,14 @@ export interface EffectQueue<Types extends WorldTypes> {
   add(effect: EffectOf<Types>): void;
   /** Starts the next pending effect; false when there is none. */
   startNext(): boolean;
-  /** What was in flight from the start is to be done again. */
+  /** Runs the effects again that were in flight from the start. */
   restart(): void;
-  /** Its result has been taken. */
+  /** Removes an effect whose result was delivered. */
   settle(number: number): void;
   list(): readonly EffectOf<Types>[];
-  /** Resolves when none is in flight. */
+  /** Resolves when no effect is in flight. */
   whenSettled(): Promise<void>;
-  /** Wakes whoever waits for `settled` when nothing is left. */
+  /** Resolves `whenSettled` if no effect is in flight. */
   notifyIfIdle(): void;
   /** Drops all effects; their results are ignored. */
   discardAll(): void;
@@ -34,7 +34,7 @@ export interface EffectQueue<Types extends WorldTypes> {
 export interface EffectQueueOptions<Types extends WorldTypes> {
   readonly inFlight: readonly EffectOf<Types>[];
   readonly runners: EffectRunners<Types>;
-  /** Takes a result; called in the order asked for within a lane. */
+  /** Receives results, in the order of the requests within a lane. */
   readonly deliver: <Kind extends EffectKind<Types>>(
     effect: EffectOf<Types, Kind>,
     result: Types["effects"][Kind]["result"],
@@ -46,13 +46,35 @@ export interface EffectQueueOptions<Types extends WorldTypes> {
 
 interface PendingEffect {
   readonly number: number;
-  /** Delivers the result; absent until available. */
+  /** Delivers the result; undefined until the effect has ended. */
   deliver?: () => void;
 }
 
+/** Orders results: those of one lane are delivered in the order in which their effects were requested. */
+function createLanes(isRunning: (number: number) => boolean) {
+  const lanes = new Map<string, PendingEffect[]>();
+  return {
+    /** Adds an effect to its lane; the returned function delivers its result when its predecessors have theirs. */
+    enter(name: string, number: number): (deliver: () => void) => void {
+      const pending: PendingEffect = { number };
+      const lane = lanes.get(name) ?? [];
+      lanes.set(name, lane);
+      lane.push(pending);
+      return (deliver) => {
+        pending.deliver = deliver;
+        for (let first = lane[0]; first?.deliver && isRunning(first.number); first = lane[0]) {
+          lane.shift();
+          if (lane.length === 0) lanes.delete(name);
+          first.deliver();
+        }
+      };
+    },
+  };
+}
+
 /**
- * Effects that are `inFlight` from the start count as such and are not run again: `recover` settles them, or `restart`
- * asks for them once more.
+ * Effects that are `inFlight` from the start are listed, but not run: either `recover` of the world settles them, or
+ * `restart` runs them again.
  */
 export function createEffectQueue<Types extends WorldTypes>({
   inFlight,
@@ -62,30 +84,15 @@ export function createEffectQueue<Types extends WorldTypes>({
   fail,
 }: EffectQueueOptions<Types>): EffectQueue<Types> {
   const running = new Map(inFlight.map((effect) => [effect.number, effect]));
-  const lanes = new Map<string, PendingEffect[]>();
+  const lanes = createLanes((number) => running.has(number));
   const toStart: EffectOf<Types>[] = [];
   let idle: ReturnType<typeof withResolvers<void>> | undefined;
 
-  /** A result that is early waits for those asked for before it. */
-  function deliverInOrder(name: string, lane: PendingEffect[]): void {
-    for (let head = lane[0]; head?.deliver && running.has(head.number); head = lane[0]) {
-      lane.shift();
-      if (lane.length === 0) lanes.delete(name);
-      head.deliver();
-    }
-  }
-
   function start<Kind extends EffectKind<Types>>(effect: EffectOf<Types, Kind>): void {
-    const pending: PendingEffect = { number: effect.number };
-    const lane = lanes.get(effect.lane) ?? [];
-    lanes.set(effect.lane, lane);
-    lane.push(pending);
+    const deliverInOrder = lanes.enter(effect.lane, effect.number);
     flush();
     runners[effect.kind](effect)
-      .then((result) => {
-        pending.deliver = () => deliver(effect, result);
-        deliverInOrder(effect.lane, lane);
-      })
+      .then((result) => deliverInOrder(() => deliver(effect, result)))
       .catch(fail);
   }
 

@@ -2,12 +2,12 @@ import type { Point } from "./as-of.ts";
 import type { Cause, ClockState, Commit, Effect, Note, StoredRecord } from "./commit.ts";
 import { formatInstant, instantMs } from "./instant.ts";
 
-/** One turn as shown to users: its cause and the records it changed, without contents. */
+/** One turn in the control API: its cause and the names of the records it changed. */
 export interface JournalEntry {
   readonly turn: number;
   readonly now: string;
   readonly cause: Cause;
-  /** The answer of a turn that refused its request; such a turn changed nothing. */
+  /** The error of a turn that refused its request; such a turn changed nothing. */
   readonly refused?: { readonly status: number; readonly code: string; readonly message: string };
   readonly put?: readonly string[];
   readonly removed?: readonly string[];
@@ -21,25 +21,25 @@ export interface JournalEntry {
 export interface Journal {
   /** The number of the last turn. */
   readonly lastTurn: number;
-  /** Adds a turn, with the answer of one that refused its request. */
+  /** Adds a turn, with the error of one that refused its request. */
   append(commit: Commit, refused?: JournalEntry["refused"]): void;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
-  /** Calls back for every later turn until the returned function is called; `closed` when no more will come. */
+  /** Calls back for every later turn until the returned function is called; `closed` when the world has ended. */
   follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
-  /** Calls back for every later turn, for what needs no entry of it. */
+  /** Calls back with the commit of every later turn, which is cheaper than an entry. */
   watch(listener: (commit: Commit) => void): () => void;
-  /** Turns up to this number, oldest first, as another journal can begin with them. */
+  /** Turns up to this number, oldest first, for another journal to begin with. */
   upTo(turn: number): readonly JournalTurn[];
-  /** The newest turn for which it holds. */
-  lastOf(holds: (point: Point) => boolean): Point | undefined;
-  /** Gives up what turns up to this number left, beyond their entries. */
+  /** The newest turn whose point matches. */
+  lastOf(matches: (point: Point) => boolean): Point | undefined;
+  /** Reduces turns up to this number to their entries, which frees their commits. */
   condense(turn: number): void;
   /** Calls back when the world has ended. */
   onClose(closed: () => void): void;
-  /** Number of followers that are called when the world has ended. */
+  /** The number of followers with a `closed` callback. */
   readonly followers: number;
-  /** Tells every follower that the world has ended. */
+  /** Notifies every follower that the world has ended. */
   close(): void;
 }
 
@@ -55,76 +55,81 @@ export function createJournal(
   lastTurn: number,
   first: readonly JournalTurn[] = [],
 ): Journal {
-  const ring: JournalTurn[] = first.slice(-capacity);
+  const turns = createRing(capacity, first);
   let last = lastTurn;
-  let start = 0;
   const watchers = new Set<(commit: Commit) => void>();
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
-  const closers: (() => void)[] = [];
-  const inOrder = (): readonly JournalTurn[] => [...ring.slice(start), ...ring.slice(0, start)];
+  const closeListeners: (() => void)[] = [];
   return {
     get lastTurn() {
       return last;
     },
     append(commit, refused) {
       last = commit.turn;
-      const kept = refused ? entryOf(commit, refused) : commit;
-      if (ring.length < capacity) ring.push(kept);
-      else {
-        ring[start] = kept;
-        start = (start + 1) % capacity;
-      }
+      const turn = refused ? entryOf(commit, refused) : commit;
+      turns.add(turn);
       for (const watcher of watchers) watcher(commit);
       if (listeners.size === 0) return;
-      const entry = asEntry(kept);
+      const entry = asEntry(turn);
       for (const listener of listeners.keys()) listener(entry);
     },
-    since: (turn) =>
-      inOrder()
-        .filter((kept) => kept.turn > turn)
+    since: (number) =>
+      turns
+        .inOrder()
+        .filter(({ turn }) => turn > number)
         .map(asEntry),
     watch(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
-    upTo: (turn) => inOrder().filter((kept) => kept.turn <= turn),
-    lastOf(holds) {
-      const found = inOrder().findLast((kept) => holds(pointOf(kept)));
-      return found && pointOf(found);
+    upTo: (number) => turns.inOrder().filter(({ turn }) => turn <= number),
+    lastOf(matches) {
+      const turn = turns.inOrder().findLast((each) => matches(pointOf(each)));
+      return turn && pointOf(turn);
     },
-    condense(turn) {
-      // By place: a list of entries would be as long as the journal.
-      for (let at = 0; at < ring.length; at += 1) {
-        const kept = ring[at] as JournalTurn;
-        if (kept.turn <= turn) ring[at] = asEntry(kept);
-      }
-    },
+    condense: (number) => turns.replace((each) => (each.turn <= number ? asEntry(each) : each)),
     follow(listener, closed) {
       listeners.set(listener, closed);
       return () => listeners.delete(listener);
     },
-    onClose(closed) {
-      closers.push(closed);
-    },
+    onClose: (closed) => void closeListeners.push(closed),
     get followers() {
       return [...listeners.values()].filter((closed) => closed !== undefined).length;
     },
     close() {
-      for (const closed of [...listeners.values(), ...closers]) closed?.();
+      for (const closed of [...listeners.values(), ...closeListeners]) closed?.();
     },
   };
 }
 
-function asEntry(kept: JournalTurn): JournalEntry {
-  return isCommit(kept) ? entryOf(kept) : kept;
+/** The newest turns; adding one to a full ring drops the oldest. */
+function createRing(capacity: number, first: readonly JournalTurn[]) {
+  const ring = first.slice(-capacity);
+  let start = 0;
+  return {
+    add(turn: JournalTurn): void {
+      if (ring.length < capacity) return void ring.push(turn);
+      ring[start] = turn;
+      start = (start + 1) % capacity;
+    },
+    inOrder: (): readonly JournalTurn[] => [...ring.slice(start), ...ring.slice(0, start)],
+    /** Replaces in place: a new list would be as long as the journal. */
+    replace(change: (turn: JournalTurn) => JournalTurn): void {
+      for (let index = 0; index < ring.length; index += 1) ring[index] = change(ring[index] as JournalTurn);
+    },
+  };
 }
 
-function isCommit(kept: JournalTurn): kept is Commit {
-  return typeof kept.now === "number";
+function asEntry(turn: JournalTurn): JournalEntry {
+  return isCommit(turn) ? entryOf(turn) : turn;
 }
 
-function pointOf(kept: JournalTurn): Point {
-  return { turn: kept.turn, now: isCommit(kept) ? kept.now : instantMs(kept.now) };
+function isCommit(turn: JournalTurn): turn is Commit {
+  return typeof turn.now === "number";
+}
+
+function pointOf(turn: JournalTurn): Point {
+  return { turn: turn.turn, now: isCommit(turn) ? turn.now : instantMs(turn.now) };
 }
 
 /** The journal entry of a commit: `collection/key` for every record, and times as ISO 8601. */

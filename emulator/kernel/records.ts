@@ -6,23 +6,23 @@ import type { Reader } from "./turn.ts";
 export interface Records {
   readonly reader: Reader;
   table<T>(kind: Collection<T>): Table<T>;
-  /** Applies a commit again; answers what it replaces. */
+  /** Applies the changes of a commit, and returns the rows that they replace. */
   apply(changes: Changes): readonly ReplacedRow[];
-  /** Takes the last changes back, which had replaced these. */
+  /** Reverts the last changes, which had replaced these rows. */
   undo(changes: Changes, replaced: readonly ReplacedRow[]): void;
-  /** Everything, as a snapshot has it. */
+  /** All records as plain data, for a snapshot. */
   storedRecords(): WorldState["records"];
-  /** Records of their own that begin with what these hold. */
+  /** An independent copy. */
   copy(): Records;
 }
 
-/** What a commit changes in records. */
+/** The changes of a commit to records. */
 type Changes = Pick<Commit, "put" | "removed">;
 
 type Kinds = ReadonlyMap<string, Collection<never>>;
 type Tables = Map<string, Table<never>>;
 
-/** The records of a stored world; those of a collection that is not among these are left out. */
+/** The records of a stored world. Records of other collections are left out. */
 export function createRecords(
   collections: readonly Collection<never>[],
   storedRecords: WorldState["records"],
@@ -35,29 +35,8 @@ export function createRecords(
 /** Tables are created on first use: most worlds use few, and a process may have many worlds. */
 function recordsIn(kinds: Kinds, tables: Tables): Records {
   function table<T>({ name }: Collection<T>): Table<T> {
-    const found = tables.get(name) ?? newTable(name);
-    return found as Table<T>;
+    return (tables.get(name) ?? addTable(kinds, tables, name)) as Table<T>;
   }
-
-  /** Stored records are JSON that was written for this collection: they are trusted to have its type. */
-  const putStored = <T>(kind: Collection<T>, record: unknown): Row<T> | undefined =>
-    table(kind).put(record as T);
-  const restore = <T>(kind: Collection<T>, key: string, row: Row<unknown> | undefined): void =>
-    table(kind).restore(key, row as Row<T> | undefined);
-
-  function newTable(name: string): Table<never> {
-    const kind = kinds.get(name);
-    if (!kind) throw new Error(`The collection ${name} is not part of this world.`);
-    const made = createTable(kind);
-    tables.set(name, made);
-    return made;
-  }
-
-  const copyTables = (): Tables =>
-    new Map([...tables].filter(([, { size }]) => size > 0).map(([name, each]) => [name, each.copy()]));
-
-  const storedOf = (kind: Collection<never>): readonly StoredRecord[] =>
-    [...table(kind).values()].map((record) => ({ key: kind.idOf(record), record }));
 
   return {
     table,
@@ -65,36 +44,61 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       get: (kind, id) => table(kind).get(id),
       list: (kind, group) => table(kind).list(group),
       count: (kind, group, label) => table(kind).count(group, label),
-      page: (kind, wanted) => table(kind).page(wanted),
+      page: (kind, range) => table(kind).page(range),
       all: (kind) => table(kind).values(),
     },
     apply({ put = {}, removed = {} }) {
       const replaced: ReplacedRow[] = [];
-      // What was removed and put again comes last in the order of its collection.
+      // A record that is removed and put again becomes the last of its collection.
       each(removed, (collection, key) => {
         const row = tables.get(collection)?.remove(key);
         if (row) replaced.push({ collection, key, row });
       });
       each(put, (collection, { key, record }) => {
         const kind = kinds.get(collection);
-        const row = kind && putStored(kind, record);
+        const row = kind && putStored(table(kind), record);
         if (row) replaced.push({ collection, key, row });
       });
       return replaced;
     },
     undo({ put = {} }, replaced) {
-      const kept = new Set(replaced.map(({ collection, key }) => `${collection}/${key}`));
+      const earlier = new Set(replaced.map(({ collection, key }) => `${collection}/${key}`));
       each(put, (name, { key }) => {
-        if (kept.size === 0 || !kept.has(`${name}/${key}`)) tables.get(name)?.remove(key);
+        if (earlier.size === 0 || !earlier.has(`${name}/${key}`)) tables.get(name)?.remove(key);
       });
       for (const { collection, key, row } of replaced) {
         const kind = kinds.get(collection);
-        if (kind) restore(kind, key, row);
+        if (kind) restore(table(kind), key, row);
       }
     },
-    storedRecords: () => Object.fromEntries([...kinds.values()].map((kind) => [kind.name, storedOf(kind)])),
-    copy: () => recordsIn(kinds, copyTables()),
+    storedRecords: () =>
+      Object.fromEntries([...kinds.values()].map((kind) => [kind.name, recordsOf(kind, table(kind))])),
+    copy() {
+      const filled = [...tables].filter(([, { size }]) => size > 0);
+      return recordsIn(kinds, new Map(filled.map(([name, each]) => [name, each.copy()])));
+    },
   };
+}
+
+function addTable(kinds: Kinds, tables: Tables, name: string): Table<never> {
+  const kind = kinds.get(name);
+  if (!kind) throw new Error(`The collection ${name} is not part of this world.`);
+  const table = createTable(kind);
+  tables.set(name, table);
+  return table;
+}
+
+/** Stored records are JSON that was written for this collection: they are trusted to have its type. */
+function putStored<T>(table: Table<T>, record: unknown): Row<T> | undefined {
+  return table.put(record as T);
+}
+
+function restore<T>(table: Table<T>, key: string, row: Row<unknown>): void {
+  table.restore(key, row as Row<T>);
+}
+
+function recordsOf(kind: Collection<never>, table: Table<never>): readonly StoredRecord[] {
+  return [...table.values()].map((record) => ({ key: kind.idOf(record), record }));
 }
 
 function each<T>(

@@ -11,7 +11,7 @@ export interface Collection<T> {
   readonly labelOf?: (record: T) => string;
 }
 
-/** Part of a group, or of those in it that bear a label. */
+/** Part of a group, or of the records in it with one label. */
 export interface PageRange {
   readonly group?: string;
   readonly label?: string;
@@ -36,28 +36,28 @@ export function collection<T>(
 export interface Table<T> {
   readonly size: number;
   get(id: string): T | undefined;
-  /** Answers what it replaces; `id` is that of the record, for callers that have it already. */
+  /** Returns the replaced row. `id` is the id of the record, for callers that have it already. */
   put(record: T, id?: string): Row<T> | undefined;
   remove(id: string): Row<T> | undefined;
-  /** Has a record again as it was, in its place; without one, none. */
+  /** Restores an earlier row in its position; removes the record when there was no row. */
   restore(id: string, row: Row<T> | undefined): void;
-  /** Oldest first; what is put or removed on the way is seen. */
+  /** Oldest first. Includes records that are put during the iteration. */
   list(group?: string): Iterable<T>;
   count(group?: string, label?: string): number;
-  /** In the order of first puts, or the other way round. */
-  page(wanted: PageRange): readonly T[];
+  /** In the order of first puts, or reversed. */
+  page(range: PageRange): readonly T[];
   values(): Iterable<T>;
-  /** A table of its own that begins with what this one holds; its cost hardly grows with that. */
+  /** An independent copy, whose cost hardly depends on the size of the table. */
   copy(): Table<T>;
 }
 
-/** A record with its place in the order of first puts. */
+/** A record with its position in the order of first puts. */
 export interface Row<T> {
   readonly order: number;
   readonly record: T;
 }
 
-/** What a turn has replaced or removed. */
+/** A row that a turn has replaced or removed. */
 export interface ReplacedRow {
   readonly collection: string;
   readonly key: string;
@@ -66,13 +66,13 @@ export interface ReplacedRow {
 
 const NO_NAMES: readonly string[] = [];
 
-/** What stands in one group, or under one label of it; whoever is not its owner copies it before a change. */
+/** The ids of one group, or of one label within it. Anyone but its owner copies it before a change. */
 interface GroupIndex {
   readonly owner: object;
   readonly ids: Sequence;
 }
 
-/** What copies of a table share until one of them writes. */
+/** The state that copies of a table share until one of them writes. */
 interface TableState<T> {
   readonly rows: SharedMap<Row<T>>;
   readonly groupIndexes: SharedMap<GroupIndex>;
@@ -92,22 +92,13 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   const groups = createGroups(groupIndexes);
   let last = state.last;
 
-  /** Part after part, so that what is put, moved or removed on the way does no harm. */
-  function* walk(ids: Sequence, stillMatches: (record: T) => boolean): Generator<T> {
-    for (let part = ids.after(0); part.length > 0; part = ids.after((part.at(-1) as OrderedId).order))
-      for (const { id, order } of part) {
-        const row = rows.get(id);
-        if (row?.order === order && stillMatches(row.record)) yield row.record;
-      }
-  }
-
-  /** Instead of a row of the same order, or where none is. */
-  function place(id: string, row: Row<T>, known: Row<T> | undefined): void {
+  /** Adds a row, or replaces one with the same order. */
+  function setRow(id: string, row: Row<T>, previous: Row<T> | undefined): void {
     rows.set(id, row);
-    if (known && isGroupedAlike(kind, known.record, row.record)) return;
+    if (previous && isGroupedAlike(kind, previous.record, row.record)) return;
     const entry = { order: row.order, id };
-    if (!known) everything.add(entry);
-    groups.move(entry, known ? namesOf(known.record) : NO_NAMES, namesOf(row.record));
+    if (!previous) everything.add(entry);
+    groups.move(entry, previous ? namesOf(previous.record) : NO_NAMES, namesOf(row.record));
   }
 
   function remove(id: string): Row<T> | undefined {
@@ -125,33 +116,29 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
     },
     get: (id) => rows.get(id)?.record,
     put(record, id = kind.idOf(record)) {
-      const known = rows.get(id);
-      place(id, { order: known?.order ?? ++last, record }, known);
-      return known;
+      const previous = rows.get(id);
+      setRow(id, { order: previous?.order ?? ++last, record }, previous);
+      return previous;
     },
     remove,
     restore(id, row) {
       if (rows.get(id)?.order !== row?.order) remove(id);
       if (!row) return;
-      // A copy of a table that was empty has counted none yet.
+      // A copy of an empty table has not counted any row yet.
       last = Math.max(last, row.order);
-      place(id, row, rows.get(id));
+      setRow(id, row, rows.get(id));
     },
     list(group = ALL) {
       const groupIndex = groupIndexes.get(group);
-      return groupIndex ? walk(groupIndex.ids, (record) => kind.groupOf(record) === group) : [];
+      return groupIndex ? walk(rows, groupIndex.ids, (record) => kind.groupOf(record) === group) : [];
     },
     count: (group = ALL, label) => groupIndexes.get(groupName(kind, group, label))?.ids.size ?? 0,
-    page({ group = ALL, label, offset, limit, newestFirst = false }) {
+    page(range) {
+      const { group = ALL, label } = range;
       const ids = groupIndexes.get(groupName(kind, group, label))?.ids;
-      if (!ids) return [];
-      const [from, to] = newestFirst
-        ? [Math.max(0, ids.size - offset - limit), Math.max(0, ids.size - offset)]
-        : [offset, offset + limit];
-      const page = ids.slice(from, to).map((id) => (rows.get(id) as Row<T>).record);
-      return newestFirst ? page.reverse() : page;
+      return ids ? pageOf(ids, range).map((id) => (rows.get(id) as Row<T>).record) : [];
     },
-    values: () => walk(everything, () => true),
+    values: () => walk(rows, everything, () => true),
     copy() {
       const groupIndexes = groups.copy();
       return tableOn(kind, { rows: rows.copy(), groupIndexes, everything: everything.copy(), last });
@@ -159,14 +146,33 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   };
 }
 
+/** Reads ids in batches, so that records may be put, moved or removed during the walk. */
+function* walk<T>(
+  rows: SharedMap<Row<T>>,
+  ids: Sequence,
+  stillMatches: (record: T) => boolean,
+): Generator<T> {
+  for (let batch = ids.after(0); batch.length > 0; batch = ids.after((batch.at(-1) as OrderedId).order))
+    for (const { id, order } of batch) {
+      const row = rows.get(id);
+      if (row?.order === order && stillMatches(row.record)) yield row.record;
+    }
+}
+
+function pageOf(ids: Sequence, { offset, limit, newestFirst = false }: PageRange): readonly string[] {
+  if (!newestFirst) return ids.slice(offset, offset + limit);
+  const end = Math.max(0, ids.size - offset);
+  return ids.slice(Math.max(0, end - limit), end).toReversed();
+}
+
 /** Changes the groups of one table. */
 function createGroups(indexes: SharedMap<GroupIndex>) {
   let owner = {};
 
   function ownIndex(name: string): Sequence {
-    const found = indexes.get(name);
-    if (found?.owner === owner) return found.ids;
-    const ids = found ? found.ids.copy() : new Sequence();
+    const existing = indexes.get(name);
+    if (existing?.owner === owner) return existing.ids;
+    const ids = existing ? existing.ids.copy() : new Sequence();
     indexes.set(name, { owner, ids });
     return ids;
   }
@@ -183,7 +189,7 @@ function createGroups(indexes: SharedMap<GroupIndex>) {
       for (const name of after) if (!before.includes(name)) ownIndex(name).add(entry);
     },
     copy() {
-      // From here on neither side owns the groups that both of them hold.
+      // From now on neither copy owns the shared groups.
       owner = {};
       return indexes.copy();
     },
@@ -195,7 +201,7 @@ function isGroupedAlike<T>({ groupOf, labelOf }: Collection<T>, one: T, other: T
   return groupOf(one) === groupOf(other) && labelOf?.(one) === labelOf?.(other);
 }
 
-/** The shelves on which a record stands: that of its group, and that of its label there. */
+/** The names of the groups that a record belongs to: its group, and its label within that group. */
 function groupNamer<T>(kind: Collection<T>): (record: T) => readonly string[] {
   const { groupOf, labelOf } = kind;
   if (!labelOf) return (record) => [groupOf(record)];

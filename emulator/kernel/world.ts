@@ -1,5 +1,5 @@
 import type { Cause, ClockState, WorldState } from "./commit.ts";
-import { createCore, deliverResult, drain, runTurn } from "./core.ts";
+import { type Core, createCore, deliverResult, drain, runTurn } from "./core.ts";
 import type { WorldImage } from "./image.ts";
 import type { Instant } from "./instant.ts";
 import type { Journal } from "./journal.ts";
@@ -47,17 +47,8 @@ export interface World<Types extends WorldTypes> {
 export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>): World<Types> {
   const core = createCore(parts);
   const { effectQueue, records, pendingReplies, queue, journal } = core;
-  const { seed } = parts.image;
-  const commonState = () => ({
-    seed,
-    turn: journal.lastTurn,
-    now: core.now,
-    clock: core.clock,
-    ordinals: Object.fromEntries(core.ordinals),
-    inFlight: effectQueue.list(),
-  });
   return {
-    seed,
+    seed: parts.image.seed,
     journal,
     ports: parts.ports,
     reader: records.reader,
@@ -101,7 +92,18 @@ export function createWorld<Types extends WorldTypes>(parts: WorldParts<Types>):
       effectQueue.restart();
       drain(core);
     },
-    state: () => ({ ...commonState(), records: records.storedRecords(), queue: queue.list() }),
-    image: () => ({ ...commonState(), records: records.copy(), queue: queue.unordered() }),
+    state: () => ({ ...stateWithoutRecords(core), records: records.storedRecords(), queue: queue.list() }),
+    image: () => ({ ...stateWithoutRecords(core), records: records.copy(), queue: queue.unordered() }),
+  };
+}
+
+function stateWithoutRecords<Types extends WorldTypes>(core: Core<Types>) {
+  return {
+    seed: core.parts.image.seed,
+    turn: core.journal.lastTurn,
+    now: core.now,
+    clock: core.clock,
+    ordinals: Object.fromEntries(core.ordinals),
+    inFlight: core.effectQueue.list(),
   };
 }

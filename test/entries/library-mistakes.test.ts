@@ -80,7 +80,7 @@ describe("replies of the API that refuse", () => {
   });
 });
 
-describe("a fault that was never hit", () => {
+describe("a fault that was never triggered", () => {
   it("is a warning of the process when its emulator is closed, with the line that armed it", async () => {
     const warned = new Promise<Error & { readonly code?: string }>((resolve) => {
       process.on("warning", function heard(warning: Error & { readonly code?: string }) {
@@ -94,7 +94,7 @@ describe("a fault that was never hit", () => {
     const warning = await warned;
     expect(warning.name).toBe("EmulatorWarning");
     expect(warning.message).toMatch(
-      /^the fault \{"preset":"worker_crash".*\} was never hit; if it may be, arm it with optional: true, armed at .*library-mistakes\.test\.ts:\d+:\d+/,
+      /^The fault \{"preset":"worker_crash".*\} was never triggered\. If that is intended, arm it with optional: true\. It was armed at .*library-mistakes\.test\.ts:\d+:\d+/,
     );
   });
 
@@ -103,7 +103,7 @@ describe("a fault that was never hit", () => {
     for (const each of [emulator, strict]) {
       await each.control("POST", "/faults", { preset: "worker_crash" });
       const error = await refused(each.close(each === strict ? {} : { unusedFaults: "error" }));
-      expect(error.message).toContain("was never hit");
+      expect(error.message).toContain("was never triggered");
       expect(firstFrame(error)).toContain("library-mistakes.test.ts");
       expect(() => each.clock.now()).toThrow("The emulator was closed");
     }
@@ -112,8 +112,8 @@ describe("a fault that was never hit", () => {
   it("is named when its world is closed, and with the emulator where its world is still open", async () => {
     const [closed, left] = [await emulator.fork(), await emulator.fork()];
     for (const each of [closed, left]) await each.faults.arm({ preset: "worker_crash" });
-    expect((await refused(closed.close({ unusedFaults: "error" }))).message).toContain("was never hit");
-    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain("was never hit");
+    expect((await refused(closed.close({ unusedFaults: "error" }))).message).toContain("was never triggered");
+    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain("was never triggered");
   });
 
   it("is nothing when it is optional, was hit, was taken away, or shall be ignored", async () => {
@@ -135,7 +135,7 @@ describe("a call that was not waited for", () => {
     const moving = refused(emulator.clock.advance("P3650D"));
     await emulator.close();
     const error = await moving;
-    expect(error.message).toBe("advance() was not done when the emulator was closed: is an await missing?");
+    expect(error.message).toBe("advance() had not finished when the emulator was closed. Is an await missing?");
     expect(error.cause).toBeInstanceOf(Error);
     expect(firstFrame(error)).toContain("library-mistakes.test.ts");
   });
@@ -170,7 +170,7 @@ describe("the clock", () => {
     expect(await emulator.clock.advanceUntil(id)).toMatchObject({ reached: true });
     expect(await refused(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
       name: "AdvanceUnfinished",
-      message: expect.stringMatching(`export ${id} did not become FAILED: it has ended`),
+      message: expect.stringMatching(`Export ${id} did not become FAILED: it has ended`),
       result: { reached: false },
     });
     expect(await refused(emulator.clock.advanceUntil(id, "DONE"))).toMatchObject({ requirement: "3.1-1" });

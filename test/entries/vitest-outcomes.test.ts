@@ -49,11 +49,11 @@ describe("what vitest prints", () => {
     expect(output).toMatch(/Tests {2}4 failed \| 5 passed \| 2 expected fail \(11\)/);
   });
 
-  it("a fault that was never hit fails its test, and what failed is shown with its journal", () => {
+  it("a fault that was never triggered fails its test, and what failed is shown with its journal", () => {
     for (const title of ["missed", "wrong"])
       expect(output).toMatch(new RegExp(`FAIL .*a\\.test\\.js > ${title}`));
     expect(output).toContain(
-      'Error: the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, arm it with optional: true',
+      'Error: The fault {"preset":"worker_crash","match":{"at":"file.written"}} was never triggered. If that is intended, arm it with optional: true.',
     );
     expect(output).toContain('switch them on with emulatorOptions: { rateLimits: "on" }');
     expect(output).toMatch(
@@ -68,7 +68,7 @@ describe("what vitest prints", () => {
   it("a forgotten await is named as such, with its line", () => {
     for (const title of ["forgotten", "matched"])
       expect(output).toMatch(new RegExp(`FAIL .*b\\.test\\.js > ${title}`));
-    expect(output).toContain("Error: advance() was not done when its test ended: is an await missing?");
+    expect(output).toContain("Error: advance() had not finished when its test ended. Is an await missing?");
     expect(output).toMatch(/b\.test\.js:4:18/);
     expect(output).toMatch(/await missing\?\nThe journal of its world/);
     expect(output).not.toContain("Unhandled");

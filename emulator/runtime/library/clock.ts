@@ -2,10 +2,10 @@ import type { ControlClient } from "../../client/control-client.ts";
 import type { AdvanceResult } from "../../client/views.ts";
 import type { EmulatorClock } from "./emulator.ts";
 
-/** The clock did not get to where it was to: effects hang, or an export never has the status. */
+/** The clock stopped before its target: an effect did not end, or an export did not get the status. */
 export class AdvanceUnfinished extends Error {
   override readonly name = "AdvanceUnfinished";
-  /** How far it came. */
+  /** The result up to that point. */
   readonly result: AdvanceResult;
 
   constructor(message: string, result: AdvanceResult) {
@@ -25,13 +25,13 @@ export function clockOf({ clock }: ControlClient, now: () => string): EmulatorCl
       const { settled, in_flight = [], to } = result;
       if (settled) return result;
       const names = in_flight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ");
-      const message = `the clock is at ${to} and still waits for ${names}; advance again to go on`;
+      const message = `The clock stopped at ${to}, where these effects are still in flight: ${names}. Advance again to continue.`;
       throw new AdvanceUnfinished(message, result);
     },
     async advanceUntil(exportId, status = "COMPLETED") {
       const result = await clock.advance({ until: { export: exportId, status } });
       if (result.reached === true) return result;
-      throw new AdvanceUnfinished(`export ${exportId} did not become ${status}: ${result.why}`, result);
+      throw new AdvanceUnfinished(`Export ${exportId} did not become ${status}: ${result.why}`, result);
     },
   };
 }

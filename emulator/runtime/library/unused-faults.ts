@@ -3,7 +3,7 @@ import type { NamedWorld } from "../worlds/open-worlds.ts";
 import { type Calls, placeOf } from "./calls.ts";
 import type { CloseOptions } from "./emulator.ts";
 
-/** An error for each fault that these calls have armed in a world, and that was never hit. */
+/** An error for each fault that these calls armed in a world and that was never triggered. */
 export function unusedFaultsIn(named: NamedWorld | undefined, calls: Calls): readonly Error[] {
   if (!named) return [];
   const { reader, now } = named.runtime.world;
@@ -12,13 +12,13 @@ export function unusedFaultsIn(named: NamedWorld | undefined, calls: Calls): rea
     .map((rule) => calls.unusedFault(faultView(rule, now)));
 }
 
-/** Says that what a program has shown with its faults is nothing. Throws the errors where they are to be errors. */
+/** Reports unused faults as warnings of the process, or throws them as errors. */
 export function reportUnused(errors: readonly Error[], as: NonNullable<CloseOptions["unusedFaults"]>): void {
   if (as === "ignore" || errors.length === 0) return;
   if (as === "warn") {
     for (const error of errors) {
       const place = placeOf(error);
-      const where = place === undefined ? "" : `, armed at ${place}`;
+      const where = place === undefined ? "" : ` It was armed at ${place}.`;
       process.emitWarning(`${error.message}${where}`, { type: "EmulatorWarning", code: "UNUSED_FAULT" });
     }
     return;

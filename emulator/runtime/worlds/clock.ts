@@ -3,43 +3,43 @@ import {
   type AdvancePace,
   type AdvanceProgress,
   type AdvanceTarget,
-  advance,
+  advance as advanceWorld,
 } from "../../kernel/advance.ts";
-import type { Instant } from "../../kernel/instant.ts";
+import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { World } from "../../subjects/turn.ts";
 import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices, type YieldWhenDue } from "./slices.ts";
-import { createWallClockSync } from "./wall-clock-sync.ts";
+import { createWallClockSync, type WallClockSync } from "./wall-clock-sync.ts";
 
-/** Makes a world's time follow the wall clock, and moves it on request, in slices of wall-clock time. */
+/** The clock of a world: follows the wall clock or moves on request, in slices of wall-clock time. */
 export interface Clock {
   /**
-   * Brings a flowing world towards its present, for one slice at most and not at all while it is catching
-   * up; events that were due on the way fire at their own instants.
+   * Moves a flowing world towards the present, for one slice at most, and not at all while it is catching
+   * up. Due events fire at their own instants.
    */
   sync(): void;
-  /** Virtual ms between where a flowing world that is catching up stands and where it should; otherwise 0. */
+  /** How many virtual ms a flowing world that is catching up is behind; otherwise 0. */
   behindMs(): number;
-  /** Freezes time where it stands; an advance that is under way ends there. */
+  /** Freezes time at the current instant, and stops an advance in progress. */
   freeze(): void;
-  /** Time flows from where it stands. */
+  /** Lets time flow from the current instant. */
   flow(rate: number): void;
-  /** `waitsFor` says for people how far what it waits for is. */
+  /** `waitsFor` describes the progress of the awaited work for users. */
   advance(bounds: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
-  /** How far the advance is that is under way. */
+  /** The progress of the advance in progress. */
   currentAdvance(): AdvanceProgress | undefined;
-  /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
+  /** Stops the advance in progress after the events of its current instant; false when there is none. */
   stopAdvance(): boolean;
   /**
-   * Moves frozen time one step towards an instant that a waiting request looks forward to. False when it
-   * may not move now: time flows, somebody else advances it, or the outside world is still at work.
+   * Moves frozen time one step towards the instant that a request waits for. False when time must not move now: it
+   * flows, another caller advances it, or an effect is in flight.
    */
   stepTowards(instant: Instant, ref: string): boolean;
   readonly yieldWhenDue: YieldWhenDue;
-  /** Time moves no more; an advance that is under way ends where it is. */
+  /** Stops time for good, and an advance in progress. */
   close(): void;
-  /** Of an advance of a copy of the world, which goes on whatever time does here, until `close`. */
+  /** The pace of a dry run on a copy of the world, which continues until `close`. */
   dryRunPace(): AdvancePace;
 }
 
@@ -48,12 +48,33 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   const wallClock = createWallClockSync(world, wallNow);
   let isInterrupted = false;
   let isClosed = false;
-  let currentAdvance: AdvanceProgress | undefined;
+  let progress: AdvanceProgress | undefined;
 
   function set(name: string, clock: World["clock"]): void {
     wallClock.sync();
     world.turn({ type: "control", name }, (turn) => turn.setClock(clock));
     wallClock.reanchor();
+  }
+
+  async function advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance> {
+    if (isClosed) throw world.defect ?? new Refusal(503, "closing", "The emulator is stopping.");
+    refuseAdvance(world, wallClock.isPaused(), target);
+    wallClock.sync();
+    wallClock.setPaused(true);
+    isInterrupted = false;
+    const start = { from: world.now, target, waitsFor };
+    const onFired = (fired: number) => {
+      progress = { ...start, fired };
+    };
+    onFired(0);
+    try {
+      const yieldWhenDue = startSlices(wallNow);
+      const pace = { yieldWhenDue, isInterrupted: () => isInterrupted, onFired };
+      return await advanceNow(world, { ...target, ...pace });
+    } finally {
+      progress = undefined;
+      wallClock.setPaused(false);
+    }
   }
 
   return {
@@ -64,42 +85,13 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
       set("clock.freeze", { mode: "frozen", rate: world.clock.rate });
     },
     flow: (rate) => set("clock.flow", { mode: "flowing", rate }),
-    currentAdvance: () => currentAdvance,
+    currentAdvance: () => progress,
     stopAdvance() {
       isInterrupted = true;
-      return currentAdvance !== undefined;
+      return progress !== undefined;
     },
-    async advance(target, waitsFor) {
-      if (isClosed) throw world.defect ?? new Refusal(503, "closing", "The emulator is stopping.");
-      refuseAdvance(world, wallClock.isPaused(), target);
-      wallClock.sync();
-      wallClock.pause();
-      isInterrupted = false;
-      const begun = { from: world.now, target, waitsFor };
-      const onFired = (fired: number) => {
-        currentAdvance = { ...begun, fired };
-      };
-      onFired(0);
-      try {
-        const yieldWhenDue = startSlices(wallNow);
-        const pace = { yieldWhenDue, isInterrupted: () => isInterrupted, onFired };
-        return await advanceNow(world, { ...target, ...pace });
-      } finally {
-        currentAdvance = undefined;
-        wallClock.resume();
-      }
-    },
-    stepTowards(instant, ref) {
-      if (world.clock.mode !== "frozen" || wallClock.isPaused() || world.defect || instant <= world.now)
-        return false;
-      if (!followsWaits || isWaitedFor(world)) return false;
-      const from = world.now;
-      world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
-      const detail = { from, to: world.now };
-      world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
-      wallClock.reanchor();
-      return true;
-    },
+    advance,
+    stepTowards: (instant, ref) => followsWaits && stepTowards(world, wallClock, { instant, ref }),
     yieldWhenDue: startSlices(wallNow),
     close() {
       isInterrupted = true;
@@ -110,14 +102,40 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
   };
 }
 
-function refuseAdvance(world: World, isAdvancing: boolean, { to }: AdvanceTarget): void {
-  if (isAdvancing) throw new Refusal(409, "advance_under_way", "Another advance of this world is under way.");
+function stepTowards(
+  world: World,
+  wallClock: WallClockSync,
+  { instant, ref }: { readonly instant: Instant; readonly ref: string },
+): boolean {
+  if (world.clock.mode !== "frozen" || wallClock.isPaused() || world.defect || instant <= world.now)
+    return false;
+  if (isWaitedFor(world)) return false;
+  const from = world.now;
+  world.moveTo(Math.min(world.nextEvent()?.at ?? instant, instant));
+  const detail = { from, to: world.now };
+  world.turn({ type: "control", name: "clock.follow_wait", ref, detail }, () => undefined);
+  wallClock.reanchor();
+  return true;
+}
+
+function refuseAdvance(world: World, isAdvancing: boolean, target: AdvanceTarget): void {
+  if (isAdvancing)
+    throw new Refusal(
+      409,
+      "advance_under_way",
+      "Another advance of this world is in progress.",
+      "Wait for it, or stop it with DELETE /_emulator/v1/clock/advance.",
+    );
+  refuseBackwards(world, target);
+}
+
+export function refuseBackwards(world: World, { to }: Pick<AdvanceTarget, "to">): void {
   if (to < world.now)
     throw new Refusal(
       422,
       "backwards",
-      "Time only moves forward.",
-      "POST /_emulator/v1/reset {} starts over.",
+      `${formatInstant(to)} is before the time of the world, ${formatInstant(world.now)}. Time only moves forward.`,
+      "POST /_emulator/v1/reset {} starts the world over.",
     );
 }
 
@@ -125,7 +143,7 @@ async function advanceNow(world: World, target: AdvanceTarget & AdvancePace): Pr
   const maxEvents = world.ports.settings.limits.events_per_advance;
   const to = Math.max(target.to, world.now);
   const effectsStalled = (settled: Promise<void>) => isStalled(world, settled);
-  const result = await advance(world, { ...target, to, effectsStalled, maxEvents });
+  const result = await advanceWorld(world, { ...target, to, effectsStalled, maxEvents });
   const detail = { from: result.from, to: result.to, fired: result.firedTotal };
   world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
   return result;

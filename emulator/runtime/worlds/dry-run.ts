@@ -8,6 +8,7 @@ import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
+import { refuseBackwards } from "./clock.ts";
 import { isStalled } from "./in-flight.ts";
 import { yieldToEventLoop } from "./slices.ts";
 
@@ -39,8 +40,8 @@ export async function dryRun(
   partsOf: (image: WorldImage) => WorldParts<EmulatorTypes>,
   target: AdvanceTarget & AdvancePace,
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
-  if (target.to < world.now) throw new Refusal(422, "backwards", "Time only moves forward.");
-  // What is in flight would have no end in the copy.
+  refuseBackwards(world, target);
+  // The effects in flight would never end in the copy.
   if (await isStalled(world, world.whenSettled()))
     throw new Refusal(
       409,

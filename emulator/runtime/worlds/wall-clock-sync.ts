@@ -4,25 +4,24 @@ import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices } from "./slices.ts";
 
 const MAX_TIMER_MS = 3_600_000;
-/** Wall-clock time: events that are overdue for longer were slept through. */
+/** Wall-clock time: events that are overdue for longer were missed while the machine slept. */
 const SLEEP_MS = 60_000;
 
-/** How a flowing world keeps up with the wall clock. */
+/** Keeps a flowing world in step with the wall clock. */
 export interface WallClockSync {
   sync(): void;
   behindMs(): number;
-  /** From here on virtual time is counted from where it stands. */
+  /** Counts virtual time from its current instant on. */
   reanchor(): void;
-  /** Another caller moves time. */
-  pause(): void;
-  resume(): void;
+  /** Pauses while another caller moves time. */
+  setPaused(isPaused: boolean): void;
   isPaused(): boolean;
   close(): void;
 }
 
 interface Due {
   readonly at: Instant;
-  /** It was slept through. */
+  /** It was missed while the machine slept. */
   readonly isSleptThrough: boolean;
 }
 
@@ -39,7 +38,7 @@ interface SliceOptions {
 function fireSlice(world: World, { nextDue, ignoresInFlight, wallNow }: SliceOptions) {
   const yieldWhenDue = startSlices(wallNow);
   for (let due = nextDue(); due; due = nextDue()) {
-    // A machine that has slept would else time out what it had no chance to finish.
+    // Otherwise a machine that slept would time out work that it had no chance to finish.
     if (due.isSleptThrough && !ignoresInFlight && isWaitedFor(world))
       return isStalled(world, world.whenSettled());
     world.moveTo(due.at);
@@ -49,40 +48,43 @@ function fireSlice(world: World, { nextDue, ignoresInFlight, wallNow }: SliceOpt
   return undefined;
 }
 
-/** Time moves with the wall clock from now on, as long as the world says that it flows. */
-export function createWallClockSync(world: World, wallNow: () => number): WallClockSync {
+/** The instant at which a world should be, counted from the last anchor. */
+function createVirtualTime(world: World, wallNow: () => number) {
   let anchor = { wall: wallNow(), virtual: world.now };
+  return {
+    now: (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate),
+    reanchor(): void {
+      anchor = { wall: wallNow(), virtual: world.now };
+    },
+  };
+}
+
+/** The next event that is due at an instant; if none is due, moves the world there and returns undefined. */
+function nextDueAt(world: World, instant: Instant): Due | undefined {
+  const next = world.nextEvent();
+  if (next && next.at <= instant)
+    return { at: next.at, isSleptThrough: (instant - next.at) / world.clock.rate > SLEEP_MS };
+  world.moveTo(instant);
+  return undefined;
+}
+
+/** Moves time with the wall clock from now on, as long as the world's clock is flowing. */
+export function createWallClockSync(world: World, wallNow: () => number): WallClockSync {
+  const time = createVirtualTime(world, wallNow);
   let timer: NodeJS.Timeout | undefined;
   let isPaused = false;
   let isClosed = false;
   let isCatchingUp = false;
 
   const isStopped = () => world.clock.mode === "frozen" || isPaused || isClosed || world.defect !== undefined;
-  const currentInstant = (): Instant =>
-    Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate);
-
-  function sync(): void {
-    // Most requests find nothing due, and the timer is set for the next event already.
-    if (!isCatchingUp && nextDue()) catchUp(false);
-  }
-
-  /** The next event that is due; undefined once the world is in the present, or time is stopped. */
-  function nextDue(): Due | undefined {
-    if (isStopped()) return undefined;
-    const target = currentInstant();
-    const next = world.nextEvent();
-    if (next && next.at <= target)
-      return { at: next.at, isSleptThrough: (target - next.at) / world.clock.rate > SLEEP_MS };
-    world.moveTo(target);
-    return undefined;
-  }
+  const nextDue = () => (isStopped() ? undefined : nextDueAt(world, time.now()));
 
   /** A defect ends the world, and the next request reports it; a timer has no caller to report to. */
   function catchUp(ignoresInFlight: boolean): void {
     if (isStopped() || isCatchingUp) return;
     try {
       const nextSlice = fireSlice(world, { nextDue, ignoresInFlight, wallNow });
-      if (!nextSlice) return arm();
+      if (!nextSlice) return setTimer();
       isCatchingUp = true;
       void nextSlice.then((ignoresNow) => {
         isCatchingUp = false;
@@ -93,40 +95,36 @@ export function createWallClockSync(world: World, wallNow: () => number): WallCl
     }
   }
 
-  /** One timer, for the next event. */
-  function arm(): void {
+  function setTimer(): void {
     clearTimeout(timer);
     const next = world.nextEvent();
     if (!next || isStopped() || isCatchingUp) return;
-    const waitMs = Math.max(0, (next.at - currentInstant()) / world.clock.rate);
-    timer = setTimeout(catchUp, Math.min(waitMs, MAX_TIMER_MS), false);
-    timer.unref();
+    const waitMs = (next.at - time.now()) / world.clock.rate;
+    timer = setTimeout(catchUp, Math.max(0, Math.min(waitMs, MAX_TIMER_MS)), false).unref();
+  }
+
+  function setPaused(paused: boolean): void {
+    isPaused = paused;
+    if (!paused) reanchor();
   }
 
   function reanchor(): void {
-    anchor = { wall: wallNow(), virtual: world.now };
-    arm();
+    time.reanchor();
+    setTimer();
   }
 
-  const unfollow = world.journal.watch(({ scheduled }) => {
-    if (scheduled) arm();
-  });
-  arm();
+  const unwatch = world.journal.watch(({ scheduled }) => scheduled && setTimer());
+  setTimer();
   return {
-    sync,
-    behindMs: () => (isCatchingUp && !isStopped() ? Math.max(0, currentInstant() - world.now) : 0),
+    // Most requests find nothing due, and the timer is set for the next event already.
+    sync: () => void (!isCatchingUp && nextDue() && catchUp(false)),
+    behindMs: () => (isCatchingUp && !isStopped() ? Math.max(0, time.now() - world.now) : 0),
     reanchor,
-    pause() {
-      isPaused = true;
-    },
-    resume() {
-      isPaused = false;
-      reanchor();
-    },
+    setPaused,
     isPaused: () => isPaused,
     close() {
       isClosed = true;
-      unfollow();
+      unwatch();
       clearTimeout(timer);
     },
   };
