@@ -113,7 +113,9 @@ describe("a fault that was never triggered", () => {
     const [closed, left] = [await emulator.fork(), await emulator.fork()];
     for (const each of [closed, left]) await each.faults.arm({ preset: "worker_crash" });
     expect((await refused(closed.close({ unusedFaults: "error" }))).message).toContain("was never triggered");
-    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain("was never triggered");
+    expect((await refused(emulator.close({ unusedFaults: "error" }))).message).toContain(
+      "was never triggered",
+    );
   });
 
   it("is nothing when it is optional, was hit, was taken away, or shall be ignored", async () => {
@@ -135,7 +137,9 @@ describe("a call that was not waited for", () => {
     const moving = refused(emulator.clock.advance("P3650D"));
     await emulator.close();
     const error = await moving;
-    expect(error.message).toBe("advance() had not finished when the emulator was closed. Is an await missing?");
+    expect(error.message).toBe(
+      "advance() had not finished when the emulator was closed. Is an await missing?",
+    );
     expect(error.cause).toBeInstanceOf(Error);
     expect(firstFrame(error)).toContain("library-mistakes.test.ts");
   });

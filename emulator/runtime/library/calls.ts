@@ -119,7 +119,10 @@ function isArming({ name }: CallSite, [method, path]: readonly unknown[]): boole
 }
 
 function unawaitedError(at: CallSite, when: string, options?: ErrorOptions): Error {
-  return pointingTo(at, new Error(`${at.name}() had not finished when ${when}. Is an await missing?`, options));
+  return pointingTo(
+    at,
+    new Error(`${at.name}() had not finished when ${when}. Is an await missing?`, options),
+  );
 }
 
 function withCallerFrames(at: CallSite, error: unknown): unknown {
