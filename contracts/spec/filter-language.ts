@@ -3,6 +3,8 @@
  * public clients are documented to send (see the assumptions `export.filter_…`).
  */
 
+import { type Column, type ColumnName, type ColumnType, EXPORT_COLUMNS } from "./bulk-exports/columns.ts";
+
 /** A function whose arguments are conditions. */
 export interface FilterOperator {
   readonly text: string;
@@ -91,38 +93,35 @@ export interface FilterFieldRow {
   readonly entries?: FilterEntries;
 }
 
-/** By the names that filters use, most of which are those of the columns. */
+const KINDS_BY_TYPE = {
+  string: "text",
+  json: "document",
+  strings: "labels",
+  boolean: "boolean",
+  int64: "figure",
+  double: "figure",
+  decimal: "figure",
+  timestamp: "time",
+  local_timestamp: "time",
+} as const satisfies Record<ColumnType, FilterKindName>;
+
+type KindOf<C extends Column> = C extends { readonly format: "uuid" }
+  ? "identifier"
+  : (typeof KINDS_BY_TYPE)[C["v2"]];
+
+const columnFields = Object.fromEntries(
+  Object.entries<Column>(EXPORT_COLUMNS).map(([name, { v2, format }]) => [
+    name,
+    { kind: format === "uuid" ? "identifier" : KINDS_BY_TYPE[v2] },
+  ]),
+) as { readonly [Name in ColumnName]: { readonly kind: KindOf<(typeof EXPORT_COLUMNS)[Name]> } };
+
+/** The names that filters use: every column, and further fields of a row. */
 export const FILTER_FIELDS = {
-  id: { kind: "identifier" },
-  tenant_id: { kind: "identifier" },
-  session_id: { kind: "identifier" },
-  trace_id: { kind: "identifier" },
-  parent_run_id: { kind: "identifier" },
+  ...columnFields,
   parent_run_ids: { kind: "identifiers" },
-  reference_example_id: { kind: "identifier" },
-  name: { kind: "text" },
-  run_type: { kind: "text" },
-  status: { kind: "text" },
-  trace_tier: { kind: "text" },
-  error: { kind: "text" },
   dotted_order: { kind: "sortable_text" },
-  start_time: { kind: "time" },
-  end_time: { kind: "time" },
-  first_token_time: { kind: "time" },
   latency: { kind: "duration" },
-  is_root: { kind: "boolean" },
-  tags: { kind: "labels" },
-  inputs: { kind: "document" },
-  outputs: { kind: "document" },
-  extra: { kind: "document" },
-  events: { kind: "document" },
-  feedback_stats: { kind: "document" },
-  total_tokens: { kind: "figure" },
-  prompt_tokens: { kind: "figure" },
-  completion_tokens: { kind: "figure" },
-  total_cost: { kind: "figure" },
-  prompt_cost: { kind: "figure" },
-  completion_cost: { kind: "figure" },
   thread_id: { kind: "thread" },
   metadata: { kind: "metadata" },
   metadata_key: { kind: "key", entries: "metadata" },

@@ -105,7 +105,7 @@ describe("emulator start", () => {
     const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
     expect(verify.code).toBe(2);
     expect(verify.stderr).toMatch(
-      /^emulator: There is no bulk export 0{8}-\S+ `emulator export list` lists .+\n$/,
+      /^emulator: Bulk export 0{8}-\S+ does not exist\. List the exports of a workspace with `emulator export list`\.\n$/,
     );
   });
 

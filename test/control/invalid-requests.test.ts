@@ -53,8 +53,8 @@ it("verify, explain and until answer the same 404 for an unknown export", async 
     status: 404,
     error: {
       code: "not_found",
-      message: `There is no bulk export ${id}.`,
-      hint: "GET /api/v1/bulk-exports lists those of a workspace.",
+      message: `Bulk export ${id} does not exist.`,
+      hint: "List the exports of a workspace with GET /api/v1/bulk-exports.",
     },
   };
   expect(await refusal("GET", `/exports/${id}/verify`)).toEqual(missing);

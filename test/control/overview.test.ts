@@ -21,7 +21,7 @@ describe("exports, as the control API shows them", () => {
     const id = await rig.ordered();
     const detail = () => control<ExportDetail>(`/exports/${id}`);
     const created = await detail();
-    expect(created).toMatchObject({ status: "CREATED", project: "shop", runs: [], queue_place: null });
+    expect(created).toMatchObject({ status: "CREATED", project: "shop", runs: [], queue_position: null });
     expect(created.due.map(({ kind }) => kind)).toEqual(["export.due"]);
     await rig.advance("PT2S");
     const running = await detail();

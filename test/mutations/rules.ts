@@ -12,7 +12,7 @@ export const EXPORT_MUTATIONS = [
     ["days count from zero", "`day=${pad(day)}`", "`day=${pad(day - 1)}`", "2.8/layout"],
     [
       "the bucket leads every path",
-      "return location.includeBucketInPrefix && !named",
+      "return location.includeBucketInPrefix && !hasBucket",
       "return !named",
       "2.4/include-bucket",
     ],

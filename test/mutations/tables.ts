@@ -152,16 +152,26 @@ export const TABLE_MUTATIONS = [
   ),
   ...mutationsOf(
     "contracts/spec/bulk-exports/columns.ts",
-    ["no column trace_tier", "  trace_tier: optionalText,\n", "", "2.7/columns"],
-    ["no column first_token_time", "  first_token_time: optionalTime,\n", "", "2.7/columns"],
     [
-      "a column that is not shown",
-      "  tags: texts,\n",
-      "  tags: texts,\n  colour: optionalText,\n",
+      "no column trace_tier",
+      '  trace_tier: optionalText("Retention tier of the trace."),\n',
+      "",
       "2.7/columns",
     ],
-    ["times of v2_beta without UTC", 'v2: "timestamp" }', 'v2: "local_timestamp" }', "2.5/v2-types"],
-    ["lists of v2_beta as text", 'v2: "strings" }', 'v2: "string" }', "2.5/v2-types"],
+    [
+      "no column first_token_time",
+      '  first_token_time: optionalTime("When the first token arrived."),\n',
+      "",
+      "2.7/columns",
+    ],
+    [
+      "a column that is not shown",
+      '  tags: texts("Labels."),\n',
+      '  tags: texts("Labels."),\n  colour: optionalText("Colour."),\n',
+      "2.7/columns",
+    ],
+    ["times of v2_beta without UTC", 'v2: "timestamp",', 'v2: "local_timestamp",', "2.5/v2-types"],
+    ["lists of v2_beta as text", 'v2: "strings",', 'v2: "string",', "2.5/v2-types"],
   ),
   ...mutationsOf("contracts/spec/bulk-exports/operations.ts", [
     "exports are created at another path",

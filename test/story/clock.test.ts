@@ -134,7 +134,7 @@ describe("advance", () => {
     const id = await rig.ordered();
     const until = { export: id, status: "COMPLETED" };
     expect((await advance({ until, within: "PT1H" })).why).toMatch(
-      /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is under way; next is .* at .*; ask again/,
+      /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is in progress; next is .* at .*; ask again/,
     );
     expect(await advance({ until })).toMatchObject({ reached: true });
   });
@@ -331,12 +331,12 @@ describe("explain", () => {
     const id = await rig.ordered(window);
     expect(await explain(id, 3)).toMatchObject({
       included: null,
-      why: "The export for its part of the window has not begun.",
+      why: "The export run for this part of the window has not started yet.",
     });
     await advance({ by: "PT2S" });
     expect(await explain(id, 5)).toMatchObject({
       included: null,
-      why: expect.stringMatching(/not come to it/),
+      why: expect.stringMatching(/has not reached it/),
       file: null,
     });
     await rig.complete(id);
@@ -385,7 +385,10 @@ describe("explain", () => {
     });
     // What it was when the run read it is in the file, whatever it has become since.
     expect(await explain(id, 3)).toMatchObject({ included: true, late: false, filter: { matches: true } });
-    expect(await explain(id, 7)).toMatchObject({ included: false, why: "This workspace has no such row." });
+    expect(await explain(id, 7)).toMatchObject({
+      included: false,
+      why: "This row does not exist in the workspace of the export.",
+    });
   });
 
   it("names rows that an export had not reached when it ended", async () => {

@@ -11,8 +11,8 @@ export function whyNotDone(found: ExportDetail): string | null {
     return next
       ? `A schedule of every ${found.interval_hours} h: the next export is made at ${shortTime(next.at)}.`
       : "A schedule that makes no more exports.";
-  if (found.queue_place !== null)
-    return `It waits for one of the workspace's places (§8.2), ${found.queue_place} before it.`;
+  if (found.queue_position !== null)
+    return `It waits for one of the workspace's places (§8.2), ${found.queue_position} before it.`;
   if (next) return `It begins at ${shortTime(next.at)}: nothing happens before the clock is there.`;
   return whyOfRuns(found.runs);
 }
@@ -23,7 +23,7 @@ function whyOfRuns(runs: readonly Run[]): string {
   if (writing.length > 0) return `${ofRuns(writing.length, "is", "are")} writing a file right now.`;
   const retried = open.filter(({ attempt, due }) => attempt > 0 && due.length > 0);
   const times = open.flatMap(({ due }) => due.map(({ at }) => at)).sort();
-  const waiting = open.filter(({ queue_place }) => queue_place !== null).length;
+  const waiting = open.filter(({ queue_position }) => queue_position !== null).length;
   const parts = [
     `${ofRuns(open.length, "has", "have")} not ended.`,
     retried.length > 0 &&

@@ -1,29 +1,26 @@
 import { collection } from "../../kernel/table.ts";
 import type { Turn } from "../turn.ts";
 
-/**
- * §8.2: places that are limited in number. When none is free, new claims queue, first come first
- * served, and get a place as soon as one is given back.
- */
+/** §8.2: a request for one of a limited number of slots. When no slot is free, requests queue in order of arrival. */
 interface SlotRequest {
   readonly id: string;
   readonly pool: string;
 }
 
-/** Claims that hold a place, by pool. */
+/** Requests that hold a slot, by pool. */
 export const HELD_SLOTS = collection<SlotRequest>(
   "capacity_places",
   (slotRequest) => slotRequest.id,
   (slotRequest) => slotRequest.pool,
 );
-/** Claims waiting for a slot, by pool, oldest first. */
+/** Requests waiting for a slot, by pool, oldest first. */
 export const SLOT_QUEUE = collection<SlotRequest>(
   "capacity_waiting",
   (slotRequest) => slotRequest.id,
   (slotRequest) => slotRequest.pool,
 );
 
-/** Takes a place in a pool; false when the claim has to wait for one. */
+/** Acquires a slot of a pool, or queues for one and returns false. */
 export function acquireSlot(turn: Turn, pool: string, id: string, limit: number): boolean {
   const isFree = turn.count(HELD_SLOTS, pool) < limit && turn.count(SLOT_QUEUE, pool) === 0;
   turn.put(isFree ? HELD_SLOTS : SLOT_QUEUE, { id, pool });
@@ -31,7 +28,7 @@ export function acquireSlot(turn: Turn, pool: string, id: string, limit: number)
   return isFree;
 }
 
-/** Gives a place back (or steps out of the queue); names those that now have one. */
+/** Releases a slot (or leaves the queue); returns the ids that acquired one. */
 export function releaseSlot(turn: Turn, pool: string, id: string, limit: number): readonly string[] {
   turn.remove(HELD_SLOTS, id);
   turn.remove(SLOT_QUEUE, id);
@@ -45,7 +42,7 @@ export function releaseSlot(turn: Turn, pool: string, id: string, limit: number)
   return admitted;
 }
 
-/** Takes a pool away with everyone in it. */
+/** Removes a pool with its holders and its queue. */
 export function closePool(turn: Turn, pool: string): void {
   for (const kind of [HELD_SLOTS, SLOT_QUEUE])
     for (const { id } of [...turn.list(kind, pool)]) turn.remove(kind, id);

@@ -15,10 +15,9 @@ export const EXPORT_OPERATIONS = [
   control({
     method: "GET",
     path: "/exports/{export_id}",
-    summary: "One export with its runs: attempts, files, and what each waits for.",
+    summary: "One export with its runs: attempts, files, and pending events.",
     run({ world }, { path }) {
-      const found = requireExport(world.reader, (path.export_id ?? "").toLowerCase());
-      return detailOf(world, found);
+      return detailOf(world, requireExport(world.reader, (path.export_id ?? "").toLowerCase()));
     },
   }),
 ] as const;

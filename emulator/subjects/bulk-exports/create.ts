@@ -17,7 +17,7 @@ import { checkFilter } from "./selection.ts";
 
 type ExportInput = BodyOf<"createBulkExport">;
 
-/** §4.3: stores the export and makes its start, or a schedule's first spawn, due. */
+/** §4.3: stores the export and schedules its start, or the first spawn of a schedule. */
 export function createExport(turn: Turn, workspace: Workspace, input: ExportInput): BulkExport {
   const { settings } = turn.ports;
   const window = windowOf(turn, input);
@@ -28,14 +28,15 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
     throw new Refusal(
       404,
       "not_found",
-      `body.bulk_export_destination_id: no destination ${destinationId} in this workspace.`,
+      `body.bulk_export_destination_id: destination ${destinationId} does not exist in this workspace.`,
+      "List the destinations with GET /api/v1/bulk-exports/destinations.",
     );
   const sessionId = input.session_id.toLowerCase();
   if (!projectById(turn, workspace, sessionId))
     throw new Refusal(
       404,
       "not_found",
-      `body.session_id: no project ${sessionId} in this workspace.`,
+      `body.session_id: project ${sessionId} does not exist in this workspace.`,
       "Send a trace row to it first, or create it with POST /sessions.",
     );
   const record: BulkExport = {
@@ -73,29 +74,35 @@ function windowOf(
   const interval = input.interval_hours ?? null;
   if (interval !== null) {
     if (input.end_time != null)
-      throw invalid("body.end_time: must be omitted for a scheduled export (interval_hours is given).");
-    if (addHours(start_time, interval) === undefined)
-      throw invalid("body.start_time: the first window would end after the year 9999.", "3.3-1");
-    const over = pastWindows(start_time, interval, turn.now);
-    const maximum = turn.ports.settings.limits.past_windows_per_schedule;
-    if (over > maximum)
       throw invalid(
-        `body.start_time: ${over} windows have already ended; at most ${maximum} may (limits.past_windows_per_schedule).`,
+        "body.end_time: must be omitted for a scheduled export (interval_hours is set). Remove end_time or interval_hours.",
+      );
+    if (addHours(start_time, interval) === undefined)
+      throw invalid(
+        "body.start_time: the first window would end after the year 9999. Choose an earlier start_time.",
+        "3.3-1",
+      );
+    const past = pastWindows(start_time, interval, turn.now);
+    const maximum = turn.ports.settings.limits.past_windows_per_schedule;
+    if (past > maximum)
+      throw invalid(
+        `body.start_time: ${past} windows have already ended; at most ${maximum} may (limits.past_windows_per_schedule). Choose a later start_time.`,
         "3.3-6",
       );
     return { start_time, end_time: null };
   }
   if (input.end_time == null)
     throw invalid(
-      "body.end_time: is required for a one-off export; a scheduled one gives interval_hours instead.",
+      "body.end_time: is required for a one-off export. Set end_time, or interval_hours for a scheduled export.",
     );
   const end_time = utc(input.end_time);
-  if (end_time <= start_time) throw invalid("body.end_time: must be later than start_time.");
+  if (end_time <= start_time)
+    throw invalid(`body.end_time: ${input.end_time} must be later than start_time.`);
   const days = countDays(start_time, end_time);
   const { export_days } = turn.ports.settings.limits;
   if (days > export_days)
     throw invalid(
-      `body.end_time: the window has ${days} days; at most ${export_days} are accepted (limits.export_days).`,
+      `body.end_time: the window has ${days} days; at most ${export_days} are accepted (limits.export_days). Split it into several exports.`,
     );
   return { start_time, end_time };
 }

@@ -6,12 +6,12 @@ import type { StagedWrite } from "../object-storage/staged.ts";
 import type { EncodingFailure, FileRequest } from "./encoder.ts";
 import type { ExportedFile } from "./records.ts";
 
-/** The attempt that an event or an effect belongs to: what an earlier attempt has left behind is stale. */
+/** The attempt of an event or an effect; those of earlier attempts are stale. */
 export interface OfAttempt {
   readonly attempt: number;
 }
 
-/** A file that is in the bucket while the checkpoint is still before it. */
+/** A stored file that the checkpoint does not include yet. */
 export interface Checkpoint {
   readonly file: ExportedFile | null;
   readonly cursor: string | null;
@@ -23,11 +23,11 @@ export type ImmediateFault =
   | { readonly crash: true }
   | { readonly error: (typeof PROCESSING_ERRORS)[number] };
 
-/** The events in the life of an export and of its runs. */
+/** The events of exports and their runs. */
 export type BulkExportEvents = {
   readonly "export.due": NoData;
   readonly "export.deadline": NoData;
-  /** The window of the export that a schedule makes next. */
+  /** The window of the next export of a schedule. */
   readonly "export.spawn": { readonly start: string; readonly end: string };
   readonly "export_run.start": OfAttempt & { readonly fault?: ImmediateFault };
   readonly "export_run.step": OfAttempt;
@@ -36,7 +36,7 @@ export type BulkExportEvents = {
   readonly "export_run.deadline": OfAttempt;
 };
 
-/** What exports ask of the outside world. */
+/** The I/O of exports. */
 export type BulkExportEffects = {
   readonly "export.write_file": { readonly data: OfAttempt & WriteFile; readonly result: FileWritten };
   readonly "export.end_thread": { readonly data: OfAttempt; readonly result: NoData };
@@ -49,27 +49,27 @@ export interface WriteFile {
   readonly destination: Pick<Destination, "config" | "embedded" | "credentials">;
 }
 
-/** Its result: a file, no row left to store (`rows` 0, no file), or a failure. */
+/** Its result: a file, no rows left to export (`rows` 0, no file), or a failure. */
 export type FileWritten =
   | {
       readonly rows: number;
       readonly bytes: number;
       readonly cursor: string | null;
       readonly done: boolean;
-      /** The file that the turn which takes the result is to store; left out for one that is stored already. */
+      /** The file for the turn of the result to store; omitted if it is already stored. */
       readonly staged?: StagedWrite;
     }
   | ObjectStoreFailure
   | EncodingFailure
   | SizeMismatch;
 
-/** The object in the bucket is not the file that was written. */
+/** The object in the bucket differs in size from the file that was written. */
 export interface SizeMismatch {
   readonly failure: "size_mismatch";
   readonly message: string;
 }
 
-/** What can stop an attempt at a run; each has its row among the failures of §7.3. */
+/** Failures of an attempt at a run; each has a row among the failures of §7.3. */
 export type AttemptFailure =
   | Extract<FileWritten | typeof INTERRUPTED, { readonly failure: string }>
   | {

@@ -8,16 +8,16 @@ import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
 import { requireExport } from "./require-export.ts";
 
-/** Why a trace row is in an export or not. */
+/** Why an export includes a trace row or not. */
 export interface RowExplanation extends Findings {
-  /** Of a schedule: the export that it has spawned for the row, if it has. */
+  /** For a schedule: the spawned export that covers the row, if there is one. */
   readonly export_id: string;
   /** The trace row. */
   readonly run: string;
 }
 
 interface Findings {
-  /** Null as long as it is open. */
+  /** Null while the result is open. */
   readonly included: boolean | null;
   readonly why: string;
   readonly row: { readonly start_time: string; readonly session_id: string } | null;
@@ -33,7 +33,7 @@ interface Findings {
     readonly clause?: string;
     readonly because?: string;
   } | null;
-  /** Whether it was written, as it is now, at or after the mark up to which its export run reads (§3.3-5). */
+  /** Whether the current version of the row was written at or after the mark of its export run (§3.3-5). */
   readonly late: boolean | null;
   /** The export run that covers it. */
   readonly partition: {
@@ -62,22 +62,22 @@ const UNDECIDED: Findings = {
 
 /** `GET /exports/{id}/explain`. */
 export function explainRow(reader: Reader, traces: Traces, exportId: string, rowId: string): RowExplanation {
-  const found = requireExport(reader, exportId);
-  const scope = { region: found.region, tenantId: found.tenant_id };
+  const record = requireExport(reader, exportId);
+  const scope = { region: record.region, tenantId: record.tenant_id };
   const row = traces.read(scope, rowId);
   if (!row) {
-    const reason = hasHeldPatches(reader, found, rowId)
-      ? "Only changes of the row have come, not the row itself."
-      : "This workspace has no such row.";
+    const reason = hasHeldPatches(reader, record, rowId)
+      ? "Changes of the row were received, but not the row itself."
+      : "This row does not exist in the workspace of the export.";
     return { ...UNDECIDED, export_id: exportId, run: rowId, included: false, why: reason };
   }
-  const parent = found.interval_hours === null ? found : (spawnedFor(reader, found, row) ?? found);
+  const parent = record.interval_hours === null ? record : (spawnedFor(reader, record, row) ?? record);
   const runs = [...reader.list(EXPORT_RUNS, parent.id)];
   const findings = explainIn(parent, runs, row, (mark) => traces.readAsOf(scope, rowId, mark));
   return { export_id: parent.id, run: rowId, ...findings };
 }
 
-/** A run reads as of its own mark: it may see another version of the row than the newest, or none. */
+/** A run reads as of its own mark: it may see an older version of the row, or none. */
 function explainIn(
   parent: BulkExport,
   runs: readonly ExportRun[],
@@ -92,7 +92,7 @@ function explainIn(
   }
   const missed = runs.find((run) => isCoveredBy(parent, run, newest));
   if (!missed) return { ...factsOf(parent, newest), ...explainUncovered(parent, newest) };
-  const reason = "It came too late: it was written, as it is now, after its export run had begun to read.";
+  const reason = "The row is late: its current version was written after its export run started to read.";
   return {
     ...factsOf(parent, newest),
     included: false,
@@ -111,7 +111,7 @@ function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Find
   };
   const filtered = explainByFilter(parent, row);
   if (!filtered.passes) {
-    const reason = `The filter keeps it out: ${filtered.clause} does not hold, for ${filtered.because}.`;
+    const reason = `The filter excludes the row: ${filtered.clause} does not hold, because ${filtered.because}.`;
     return { ...facts, included: false, why: reason };
   }
   const file = fileWith(run, row);
@@ -119,23 +119,25 @@ function explainCovered(parent: BulkExport, run: ExportRun, row: TraceRow): Find
     return {
       ...facts,
       included: true,
-      why: "It is in this file.",
+      why: "The row is in this file.",
       file: `${parent.bucket_name}/${file.key}`,
     };
   return isFinal(run)
-    ? { ...facts, included: false, why: `Its export run ended as ${run.status} before it came to this row.` }
-    : { ...facts, why: "It is selected; its export run has not come to it." };
+    ? { ...facts, included: false, why: `Its export run ended as ${run.status} before it reached this row.` }
+    : { ...facts, why: "The row is selected, but its export run has not reached it yet." };
 }
 
 function explainUncovered(parent: BulkExport, row: TraceRow): Pick<Findings, "included" | "why"> {
-  if (row.session_id !== parent.session_id) return { included: false, why: "It belongs to another project." };
-  if (!isWithin(parent, row)) return { included: false, why: "It does not begin within the window." };
+  if (row.session_id !== parent.session_id)
+    return { included: false, why: "The row belongs to another project." };
+  if (!isWithin(parent, row))
+    return { included: false, why: "The row does not start within the window of the export." };
   if (isFinal(parent))
-    return { included: false, why: `The export ended as ${parent.status} before it came to this row.` };
-  return { included: null, why: "The export for its part of the window has not begun." };
+    return { included: false, why: `The export ended as ${parent.status} before it reached this row.` };
+  return { included: null, why: "The export run for this part of the window has not started yet." };
 }
 
-/** Files follow one another in the order of rows, and each knows the last row that was looked at for it. */
+/** Files are in the order of rows, and each has the cursor of the last row that was read for it. */
 function fileWith({ files }: ExportRun, { start_time, id }: TraceRow) {
   return files.find(({ cursor }) => cursor !== null && `${start_time} ${id}` <= cursor);
 }

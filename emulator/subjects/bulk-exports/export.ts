@@ -11,7 +11,7 @@ import { cutIntoDays, type DayWindow } from "./partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 import { noteEmptySelection } from "./selection.ts";
 
-/** How an export can end, and what that means for its runs that have not (§3.1-9). */
+/** How an export can end, and the trigger that ends its open runs (§3.1-9). */
 const ENDS = {
   all_runs_completed: undefined,
   run_failed: "export_failed",
@@ -21,40 +21,40 @@ const ENDS = {
 
 export type ExportEnd = keyof typeof ENDS;
 
-/** Makes an export due: it starts then, or queues for one of the workspace's places (§8.2-2). */
+/** Schedules the start of an export, which may have to wait for one of the workspace's slots (§8.2-2). */
 export function scheduleStart(turn: Turn, id: string, afterMs: number): void {
   turn.schedule({ kind: "export.due", ref: id, afterMs, data: {} });
 }
 
-/** `export.due`: takes a place among the workspace's exports. */
+/** `export.due`: starts the export. */
 export function onDue(turn: Turn, { ref }: Event<"export.due">): void {
-  const found = turn.get(EXPORTS, ref);
-  if (found && !isFinal(found)) startExport(turn, found);
+  const record = turn.get(EXPORTS, ref);
+  if (record && !isFinal(record)) startExport(turn, record);
 }
 
-/** The export begins as soon as the workspace has a place for it. */
+/** Starts the export when the workspace has a free slot. */
 export function startExport(turn: Turn, created: BulkExport): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const pool = exportPool(created);
   if (acquireSlot(turn, pool, created.id, max_concurrent_exports_per_workspace))
-    admitWaiting(turn, pool, [created.id]);
+    startAdmitted(turn, pool, [created.id]);
 }
 
-/** Begins what has been given a place; an export that cannot begin leaves its place to the next in the queue. */
-function admitWaiting(turn: Turn, pool: string, admitted: readonly string[]): void {
+/** Starts the exports that acquired a slot; an export that cannot start releases its slot to the next in the queue. */
+function startAdmitted(turn: Turn, pool: string, admitted: readonly string[]): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const waiting = [...admitted];
   for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-    if (begin(turn, turn.get(EXPORTS, id) as BulkExport)) continue;
+    if (beginExport(turn, turn.get(EXPORTS, id) as BulkExport)) continue;
     waiting.push(...releaseSlot(turn, pool, id, max_concurrent_exports_per_workspace));
   }
 }
 
-/** CREATED → RUNNING: cuts the window into days and lets as many runs begin as may (§8.2-1). */
-function begin(turn: Turn, created: BulkExport): boolean {
+/** CREATED → RUNNING: cuts the window into days and starts as many runs as have a slot (§8.2-1). False if it failed. */
+function beginExport(turn: Turn, created: BulkExport): boolean {
   const { limits } = turn.ports.settings;
   if (!turn.get(DESTINATIONS, created.bulk_export_destination_id)) {
-    // 7.3-5: it has no run yet that could carry the error.
+    // 7.3-5: it has no run yet whose errors could hold the message.
     turn.note("export.failure", created.id, { message: EXPORT_FAILURES.destination_deleted.text });
     moveExport(turn, created, "destination_deleted");
     return false;
@@ -71,7 +71,7 @@ function begin(turn: Turn, created: BulkExport): boolean {
   return true;
 }
 
-/** The run's first attempt, which a fault at `export.running` delays or fails as soon as it starts. */
+/** Schedules the first attempt, which a fault at `export.running` delays or fails at its start. */
 function beginRun(turn: Turn, run: ExportRun): void {
   const fault = triggerFault(turn, "worker", { at: "export.running", run });
   if (fault && "stallMs" in fault) scheduleRun(turn, run, fault.stallMs);
@@ -102,7 +102,7 @@ function createRun(turn: Turn, parent: BulkExport, window: DayWindow): ExportRun
   return run;
 }
 
-/** An attempt at a run; whatever an earlier attempt left behind names another one and is dropped. */
+/** Schedules an attempt at a run. Events of earlier attempts are ignored, because they name another attempt. */
 export function scheduleRun(
   turn: Turn,
   run: ExportRun,
@@ -117,8 +117,8 @@ export function scheduleRun(
   });
 }
 
-/** A run has ended well: the next one waiting may begin, and the last one ends the export. */
-export function afterRun(turn: Turn, run: ExportRun): void {
+/** After a completed run: starts the next waiting run, or ends the export. */
+export function continueExport(turn: Turn, run: ExportRun): void {
   const parent = turn.get(EXPORTS, run.bulk_export_id) as BulkExport;
   const runsLeft = parent.runsLeft - 1;
   if (runsLeft === 0) {
@@ -130,7 +130,7 @@ export function afterRun(turn: Turn, run: ExportRun): void {
     scheduleRun(turn, turn.get(EXPORT_RUNS, id) as ExportRun, 0);
 }
 
-/** Ends an export: runs that have not ended end with it, files already written stay (§3.1-9). */
+/** Ends an export and its open runs; files already written stay (§3.1-9). */
 export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkExport {
   const ended = moveExport(turn, { ...before, runsLeft: 0 }, end);
   const runEnd = ENDS[end];
@@ -141,16 +141,16 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
   }
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const pool = exportPool(before);
-  admitWaiting(turn, pool, releaseSlot(turn, pool, before.id, max_concurrent_exports_per_workspace));
+  startAdmitted(turn, pool, releaseSlot(turn, pool, before.id, max_concurrent_exports_per_workspace));
   return ended;
 }
 
 /** `export.deadline`: §8.2-4. */
 export function onDeadline(turn: Turn, { ref }: Event<"export.deadline">): void {
-  const found = turn.get(EXPORTS, ref);
-  if (!found || isFinal(found)) return;
+  const record = turn.get(EXPORTS, ref);
+  if (!record || isFinal(record)) return;
   turn.note("export.failure", ref, { message: EXPORT_FAILURES.workflow_timeout.text });
-  endExport(turn, found, "workflow_timeout");
+  endExport(turn, record, "workflow_timeout");
 }
 
 function exportPool(record: BulkExport): string {

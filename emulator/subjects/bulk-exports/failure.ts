@@ -3,7 +3,7 @@ import { shownFailure } from "../destinations/store-failure.ts";
 import type { Settings } from "../settings.ts";
 import type { AttemptFailure } from "./events.ts";
 
-/** Which row of §7.3 a failure belongs to. */
+/** The row of §7.3 for each failure. */
 const ROW_OF = {
   worker_crash: "infrastructure_interruption",
   interrupted: "infrastructure_interruption",
@@ -20,13 +20,13 @@ const ROW_OF = {
   resource_exhausted: "resource_exhausted",
 } as const satisfies Record<AttemptFailure["failure"], ExportFailureKey>;
 
-/** What the run's errors say of a failure, and whether it is tried again (§7.3). */
+/** The text of a failure in the run's errors, and whether the run is retried (§7.3). */
 export function failureOf(
   { assumptions }: Settings,
   problem: AttemptFailure,
 ): { readonly text: string; readonly retry: boolean } {
-  const passes = assumptions["export.store_outage"] === "infrastructure interruption";
-  const row = problem.failure === "unavailable" && !passes ? "storage_error" : ROW_OF[problem.failure];
+  const isRetried = assumptions["export.store_outage"] === "infrastructure interruption";
+  const row = problem.failure === "unavailable" && !isRetried ? "storage_error" : ROW_OF[problem.failure];
   const { text, retry } = EXPORT_FAILURES[row];
   const detail = "code" in problem ? shownFailure(problem) : problem.message;
   return { text: detail ? `${text}: ${detail}` : text, retry };

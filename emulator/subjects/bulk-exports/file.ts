@@ -7,7 +7,7 @@ import type { SizeMismatch } from "./events.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
 
-/** The rows that the next file of a run is to hold. */
+/** The request for the next file of a run. */
 export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkExport): FileRequest {
   return {
     region: run.region,
@@ -27,18 +27,18 @@ export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkEx
   };
 }
 
-/** Why a file is not the one that was written; undefined where its size is right, or may not be read (§2.4-9). */
+/** The failure of a stored file with the wrong size; undefined if the size is right or must not be read (§2.4-9). */
 export function sizeFailure(
   key: string,
   bytes: number,
-  found: ObjectStoreFailure | { readonly size: number },
+  storedSize: ObjectStoreFailure | { readonly size: number },
 ): ObjectStoreFailure | SizeMismatch | undefined {
-  if ("failure" in found) return found.failure === "access_denied" ? undefined : found;
-  if (found.size === bytes) return undefined;
-  return { failure: "size_mismatch", message: `${key} has ${found.size} bytes instead of ${bytes}` };
+  if ("failure" in storedSize) return storedSize.failure === "access_denied" ? undefined : storedSize;
+  if (storedSize.size === bytes) return undefined;
+  return { failure: "size_mismatch", message: `${key} has ${storedSize.size} bytes instead of ${bytes}` };
 }
 
-/** Where the next file of a run goes: files are numbered in the order in which they were stored (§2.8). */
+/** The key of the next file of a run: files are numbered in the order in which they are stored (§2.8). */
 export function keyOfNextFile(
   { assumptions }: Settings,
   run: ExportRun,

@@ -1,6 +1,6 @@
 import type { FormatVersion } from "./encoder.ts";
 
-/** What the key of an exported file is made of (§2.8). */
+/** The parts of the key of an exported file (§2.8). */
 export interface FileLocation {
   readonly bucket: string;
   readonly prefix: string;
@@ -15,7 +15,7 @@ export interface FileLocation {
   readonly fileNumber: number;
 }
 
-/** How the silences of §2.8 are filled. */
+/** Choices that §2.8 leaves open. */
 export interface LayoutOptions {
   readonly v2Folder: "runs" | "resource=runs";
   readonly padding: boolean;
@@ -38,15 +38,12 @@ export function fileKey(location: FileLocation, options: LayoutOptions): string 
   ].join("/");
 }
 
-/**
- * The prefix without empty segments at its ends, led by the bucket's name where that is asked for
- * (§2.4-13) and not already there.
- */
+/** The prefix without empty segments at its ends, after the bucket's name if the destination requires it (§2.4-13). */
 export function rootOf(
   location: Pick<FileLocation, "bucket" | "prefix" | "includeBucketInPrefix">,
 ): readonly string[] {
   const prefix = location.prefix.replace(/^\/+|\/+$/g, "");
   const segments = prefix === "" ? [] : [prefix];
-  const named = prefix === location.bucket || prefix.startsWith(`${location.bucket}/`);
-  return location.includeBucketInPrefix && !named ? [location.bucket, ...segments] : segments;
+  const hasBucket = prefix === location.bucket || prefix.startsWith(`${location.bucket}/`);
+  return location.includeBucketInPrefix && !hasBucket ? [location.bucket, ...segments] : segments;
 }

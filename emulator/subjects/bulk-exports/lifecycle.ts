@@ -10,17 +10,14 @@ import {
 import type { Turn } from "../turn.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 
-/** Whether an export or a run has come to its end, which it never leaves (§3.1). */
+/** Whether the status of an export or a run is final (§3.1). */
 export function isFinal({ status }: { readonly status: ExportStatusName }): boolean {
   return EXPORT_STATUSES[status].final;
 }
 
-/**
- * Moves an export by the table of §3.1; a trigger that the table does not know from here is a defect. What is scheduled for
- * it goes with its end.
- */
+/** Moves an export by the table of §3.1, and removes its events when it ends. An unknown move is a defect. */
 export function moveExport(turn: Turn, before: BulkExport, trigger: ExportTrigger): BulkExport {
-  const after = { ...before, ...moved(turn, EXPORT_MOVES, before.status, trigger) };
+  const after = { ...before, ...fieldsAfterMove(turn, EXPORT_MOVES, before.status, trigger) };
   turn.put(EXPORTS, after);
   if (isFinal(after)) turn.unschedule(after.id);
   turn.note("export.moved", after.id, { from: before.status, to: after.status, trigger });
@@ -29,14 +26,14 @@ export function moveExport(turn: Turn, before: BulkExport, trigger: ExportTrigge
 
 /** The same for a run, by its own table. */
 export function moveRun(turn: Turn, before: ExportRun, trigger: ExportRunTrigger): ExportRun {
-  const after = { ...before, ...moved(turn, EXPORT_RUN_MOVES, before.status, trigger) };
+  const after = { ...before, ...fieldsAfterMove(turn, EXPORT_RUN_MOVES, before.status, trigger) };
   turn.put(EXPORT_RUNS, after);
   if (isFinal(after)) turn.unschedule(after.id);
   turn.note("export_run.moved", after.id, { from: before.status, to: after.status, trigger });
   return after;
 }
 
-function moved(turn: Turn, moves: readonly Move[], from: ExportStatusName, trigger: string) {
+function fieldsAfterMove(turn: Turn, moves: readonly Move[], from: ExportStatusName, trigger: string) {
   const move = moves.find((row) => row.from === from && row.trigger === trigger);
   if (!move) throw new Error(`No move leads from ${from} by ${trigger}.`);
   const finished_at = EXPORT_STATUSES[move.to].final ? turn.now : null;

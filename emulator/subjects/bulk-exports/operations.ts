@@ -17,7 +17,7 @@ type OperationIds =
   | "listBulkExportRuns"
   | "getBulkExportRun";
 
-/** §4.3 to §4.7: exports and their runs; what is not in the caller's workspace is answered with 404. */
+/** §4.3 to §4.7: exports and their runs. Those of other workspaces are refused with 404. */
 export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
   createBulkExport: (turn, { workspace, body }) =>
     exportView(turn.ports.settings, createExport(turn, workspace, body)),
@@ -54,17 +54,17 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
     const record = exportOf(turn, workspace, path.export_id);
     const run = turn.get(EXPORT_RUNS, path.run_id.toLowerCase());
     if (run?.bulk_export_id !== record.id)
-      throw new Refusal(404, "not_found", `No run ${path.run_id} in export ${record.id}.`);
+      throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in export ${record.id}.`);
     return viewOf(turn, record, run);
   },
 };
 
-/** Exports of other workspaces answer 404 (§5-3). */
+/** Exports of other workspaces are refused with 404 (§5-3). */
 function exportOf(turn: Turn, workspace: Workspace, id: string): BulkExport {
-  const found = turn.get(EXPORTS, id.toLowerCase());
-  if (!found || !sameWorkspace(found, workspace))
-    throw new Refusal(404, "not_found", `No bulk export ${id} in this workspace.`);
-  return found;
+  const record = turn.get(EXPORTS, id.toLowerCase());
+  if (!record || !sameWorkspace(record, workspace))
+    throw new Refusal(404, "not_found", `Bulk export ${id} does not exist in this workspace.`);
+  return record;
 }
 
 function viewOf(turn: Turn, record: BulkExport, run: ExportRun) {

@@ -6,10 +6,10 @@ import { workspaceKey } from "../workspace.ts";
 import { SLOT_QUEUE } from "./capacity.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, rowsExported, SPAWNED } from "./records.ts";
 
-/** An export as the control API shows it: times are ISO 8601. */
+/** An export in the control API: times are ISO 8601. */
 export type ExportOverview = ReturnType<typeof overviewOf>;
 
-/** One export with all that is known of its runs. */
+/** One export with the details of its runs. */
 export type ExportDetail = ReturnType<typeof detailOf>;
 
 /** The newest exports of all workspaces, oldest first. */
@@ -23,7 +23,7 @@ function overviewOf(reader: Reader, record: BulkExport) {
   const destination = reader.get(DESTINATIONS, record.bulk_export_destination_id);
   return {
     ...shown,
-    /** Null for a project or a destination that is gone. */
+    /** Null for a deleted project or destination. */
     project: project?.name ?? null,
     destination: destination?.display_name ?? null,
     created_at: formatInstant(created_at),
@@ -48,15 +48,15 @@ export function detailOf(world: World, record: BulkExport) {
   const due = dueByRef(world);
   const waiting = [...reader.all(SLOT_QUEUE)];
   const waitsFor = ({ id, finished_at }: BulkExport | ExportRun) => {
-    const found = waiting.find((request) => request.id === id);
-    const place = found && waiting.filter(({ pool }) => pool === found.pool).indexOf(found);
+    const request = waiting.find((each) => each.id === id);
+    const position = request && waiting.filter(({ pool }) => pool === request.pool).indexOf(request);
     return {
-      /** Events of it that are due, without its deadline. */
+      /** Its scheduled events, without its deadline. */
       due: (due.get(id) ?? []).filter(({ kind }) => !kind.endsWith(".deadline")),
       deadline: finished_at === null ? deadlineIn(due.get(id)) : null,
       in_flight: world.inFlight().flatMap(({ kind, ref }) => (ref === id ? [kind] : [])),
-      /** How many wait for a place before it (§8.2); null when it waits for none. */
-      queue_place: place ?? null,
+      /** The number of requests for a slot before it (§8.2); null when it is not waiting for a slot. */
+      queue_position: position ?? null,
     };
   };
   return {

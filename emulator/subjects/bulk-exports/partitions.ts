@@ -24,13 +24,13 @@ export function cutIntoDays(start: string, end: string): readonly DayWindow[] {
   return windows;
 }
 
-/** How many windows `cutIntoDays` would make, without making them; 0 for a window that is empty. */
+/** The number of windows that `cutIntoDays` returns; 0 for an empty window. */
 export function countDays(start: string, end: string): number {
   const [from, to] = [microsOf(start), microsOf(end)];
   return to <= from ? 0 : Math.ceil(to / DAY_MICROS) - Math.floor(from / DAY_MICROS);
 }
 
-/** Undefined when it would be after the year 9999: later years are not written in four digits. */
+/** Undefined after the year 9999: later years have more than four digits. */
 export function addHours(time: string, hours: number): string | undefined {
   const micros = microsOf(time) + hours * 3_600_000_000;
   return micros > LAST_MICROS ? undefined : formatMicros(micros);
@@ -38,6 +38,6 @@ export function addHours(time: string, hours: number): string | undefined {
 
 function microsOf(time: string): number {
   const micros = parseMicros(time);
-  if (micros === undefined) throw new Error(`${time} is not an instant.`);
+  if (micros === undefined) throw new Error(`${time} is not a valid time.`);
   return micros;
 }

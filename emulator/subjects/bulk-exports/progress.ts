@@ -2,24 +2,24 @@ import type { Reader } from "../turn.ts";
 import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun, rowsExported } from "./records.ts";
 
-/** How far an export is, for people: the day, attempt and error that failed it, or what is under way. */
+/** The progress of an export as text: the day, attempt and error of a failure, or the current run. */
 export function progressText(reader: Reader, { id, status }: BulkExport): string {
   const runs = [...reader.list(EXPORT_RUNS, id)];
-  const failed = runs.find((run) => run.status === "FAILED") ?? runs.find(hasErrors);
+  const failedRun = runs.find((run) => run.status === "FAILED") ?? runs.find(hasErrors);
   const rows = runs.reduce((sum, run) => sum + rowsExported(run), 0);
   const parts = [
     `export ${id} is ${status}`,
-    ...(failed && hasErrors(failed) ? [errorText(failed)] : []),
+    ...(failedRun && hasErrors(failedRun) ? [errorText(failedRun)] : []),
     ...(runs.length > 0 ? [daysText(runs, rows)] : []),
     ...runs
       .filter((run) => !isFinal(run) && run.status === "RUNNING")
       .slice(0, 1)
-      .map(({ start_time }) => `the run of ${dayOf(start_time)} is under way`),
+      .map(({ start_time }) => `the run of ${dayOf(start_time)} is in progress`),
   ];
   return parts.join("; ");
 }
 
-/** `1 of 3 days has ended, 1 of them COMPLETED, with 20 rows`: days that have failed are over as well. */
+/** `1 of 3 days has ended, 1 of them COMPLETED, with 20 rows`; failed days have ended too. */
 function daysText(runs: readonly ExportRun[], rows: number): string {
   const ended = runs.filter(isFinal).length;
   const completed = runs.filter(({ status }) => status === "COMPLETED").length;

@@ -9,7 +9,7 @@ import type { Compression, FormatVersion } from "./encoder.ts";
 export interface BulkExport extends Workspace {
   readonly id: string;
   readonly bulk_export_destination_id: string;
-  /** Copied from the destination, which may be deleted by the time its files are listed. */
+  /** Copied from the destination, which may be deleted before the files are listed. */
   readonly bucket_name: string;
   readonly session_id: string;
   readonly start_time: string;
@@ -27,7 +27,7 @@ export interface BulkExport extends Workspace {
   readonly updated_at: Instant;
   readonly finished_at: Instant | null;
   readonly source_bulk_export_id: string | null;
-  /** Runs that have not come to an end. */
+  /** The number of runs that have not ended. */
   readonly runsLeft: number;
 }
 
@@ -47,11 +47,11 @@ export interface ExportRun extends Workspace {
   /** The checkpoint (§8.3): rows up to this cursor are in `files`. */
   readonly latest_cursor: string | null;
   readonly files: readonly ExportedFile[];
-  /** True when the checkpoint is behind the last row. */
+  /** True when the checkpoint is after the last row. */
   readonly exhausted: boolean;
   /** The store's high-water mark when the run began: rows ingested later are not exported (§3.3-5). */
   readonly asOf: number | null;
-  /** Attempts that have failed. */
+  /** The number of failed attempts. */
   readonly attempt: number;
 }
 
@@ -60,11 +60,11 @@ export interface ExportedFile {
   readonly key: string;
   readonly rows: number;
   readonly bytes: number;
-  /** The last row that was looked at for it. */
+  /** The last row that was read for it. */
   readonly cursor: string | null;
 }
 
-/** Exports by workspace, scheduled ones and those they have spawned alike. */
+/** Exports by workspace: one-off, scheduled and spawned. */
 export const EXPORTS = collection<BulkExport>("bulk_exports", (record) => record.id, workspaceKey);
 
 /** Runs by export, in the order of their windows. */
@@ -81,7 +81,7 @@ export const SPAWNED = collection<{ readonly id: string; readonly source: string
   (record) => record.source,
 );
 
-/** Rows in all files that a run has stored so far. */
+/** The number of rows in all files of a run. */
 export function rowsExported(run: ExportRun): number {
   return run.files.reduce((sum, file) => sum + file.rows, 0);
 }

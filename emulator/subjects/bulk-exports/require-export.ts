@@ -4,8 +4,8 @@ import { type BulkExport, EXPORTS } from "./records.ts";
 
 /** An export of this world, of any workspace: control operations have no workspace. */
 export function requireExport(reader: Reader, id: string): BulkExport {
-  const found = reader.get(EXPORTS, id);
-  if (found) return found;
-  const hint = "GET /api/v1/bulk-exports lists those of a workspace.";
-  throw new Refusal(404, "not_found", `There is no bulk export ${id}.`, hint);
+  const record = reader.get(EXPORTS, id);
+  if (record) return record;
+  const hint = "List the exports of a workspace with GET /api/v1/bulk-exports.";
+  throw new Refusal(404, "not_found", `Bulk export ${id} does not exist.`, hint);
 }

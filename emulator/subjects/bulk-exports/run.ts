@@ -6,29 +6,30 @@ import { unhandled } from "../faults/unhandled.ts";
 import { sizeOf, storeStaged } from "../object-storage/writer.ts";
 import type { Effect, Event, Result, Turn } from "../turn.ts";
 import type { AttemptFailure, Checkpoint, ImmediateFault, OfAttempt, WriteFile } from "./events.ts";
-import { afterRun, endExport, scheduleRun } from "./export.ts";
+import { continueExport, endExport, scheduleRun } from "./export.ts";
 import { failureOf } from "./failure.ts";
 import { fileRequest, keyOfNextFile, sizeFailure } from "./file.ts";
 import { isFinal, moveRun } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
 
-// The steps of a run, in their order. At a fault point (`passes`) a run goes on at once, or with an event later.
+// The steps of a run, in order. At each fault point (`passPoint`) a run continues at once, or later with an event.
 
-/** `export_run.start`: the first attempt, or one more from the checkpoint on. */
+/** `export_run.start`: the first attempt, or a retry from the checkpoint. */
 export function onStart(turn: Turn, event: Event<"export_run.start">): void {
-  const found = currentRun(turn, event);
-  if (!found) return;
-  const asOf = found.asOf ?? turn.ports.traces.mark();
-  const run = begun(turn, { ...found, asOf, updated_at: turn.now });
+  const scheduledRun = currentRun(turn, event);
+  if (!scheduledRun) return;
+  const asOf = scheduledRun.asOf ?? turn.ports.traces.mark();
+  const run = startAttempt(turn, { ...scheduledRun, asOf, updated_at: turn.now });
   const { fault } = event.data;
   if (fault) return applyFault(turn, run, "export.running", fault);
   const { attempt } = run;
   const { run_timeout_ms } = turn.ports.settings.limits;
   turn.schedule({ kind: "export_run.deadline", ref: run.id, afterMs: run_timeout_ms, data: { attempt } });
-  if (passes(turn, run, "run.started", { kind: "export_run.step", data: { attempt } })) takeStep(turn, run);
+  const next = { kind: "export_run.step", data: { attempt } } as const;
+  passPoint(turn, run, "run.started", next, () => takeStep(turn, run));
 }
 
-function begun(turn: Turn, run: ExportRun): ExportRun {
+function startAttempt(turn: Turn, run: ExportRun): ExportRun {
   if (run.status === "CREATED") return moveRun(turn, run, "start");
   turn.put(EXPORT_RUNS, run);
   return run;
@@ -42,12 +43,12 @@ export function onStep(turn: Turn, event: Event<"export_run.step">): void {
 
 function takeStep(turn: Turn, run: ExportRun): void {
   const { attempt } = run;
-  if (run.exhausted || isEmpty(turn, run)) afterRun(turn, moveRun(turn, run, "complete"));
-  else if (passes(turn, run, "rows.read", { kind: "export_run.write", data: { attempt } }))
-    requestFile(turn, run);
+  if (run.exhausted || isEmpty(turn, run)) return continueExport(turn, moveRun(turn, run, "complete"));
+  const next = { kind: "export_run.write", data: { attempt } } as const;
+  passPoint(turn, run, "rows.read", next, () => requestFile(turn, run));
 }
 
-/** `export_run.write`: goes on after a stall at `rows.read`. */
+/** `export_run.write`: continues after a stall at `rows.read`. */
 export function onWrite(turn: Turn, event: Event<"export_run.write">): void {
   const run = currentRun(turn, event);
   if (run) requestFile(turn, run);
@@ -72,14 +73,14 @@ function requestFile(turn: Turn, run: ExportRun, crash = false): void {
   });
 }
 
-/** `export.write_file` has ended: the file is stored, no row was left, or it failed. */
+/** `export.write_file` has ended: it stored a file, had no rows left to export, or failed. */
 export function onFileWritten(
   turn: Turn,
   effect: Effect<"export.write_file">,
   result: Result<"export.write_file">,
 ): void {
-  // Also for an attempt that is stale by now: its file is in the bucket, and no checkpoint names it.
-  const written = stored(turn, effect.data, result);
+  // Also for a stale attempt: its file is in the bucket, although no checkpoint names it.
+  const written = storeFile(turn, effect.data, result);
   const run = currentRun(turn, effect);
   if (!run) return;
   if ("failure" in written) return failRun(turn, run, written);
@@ -87,11 +88,12 @@ export function onFileWritten(
   const file = rows === 0 ? null : { key: effect.data.key, rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: done };
   const next = { kind: "export_run.checkpoint", data: { attempt: run.attempt, ...checkpoint } } as const;
-  if (!file || passes(turn, run, "file.written", next)) saveCheckpoint(turn, run, checkpoint);
+  if (!file) return saveCheckpoint(turn, run, checkpoint);
+  passPoint(turn, run, "file.written", next, () => saveCheckpoint(turn, run, checkpoint));
 }
 
-/** Stores a file for the embedded store and, where reading is permitted, checks its size (§2.4-9). */
-function stored(
+/** Stores a staged file in the embedded store and checks its size if the credentials permit reading (§2.4-9). */
+function storeFile(
   turn: Turn,
   { key, destination }: WriteFile,
   written: Result<"export.write_file">,
@@ -99,17 +101,17 @@ function stored(
   if ("failure" in written || !written.staged) return written;
   const { file, credentials } = written.staged;
   const writer = { bucket: destination.config.bucket_name, credentials, triggerFault: triggerS3Fault };
-  const failed = storeStaged(turn, writer, key, file);
-  return failed ?? sizeFailure(key, written.bytes, sizeOf(turn, writer, key)) ?? written;
+  const failure = storeStaged(turn, writer, key, file);
+  return failure ?? sizeFailure(key, written.bytes, sizeOf(turn, writer, key)) ?? written;
 }
 
-/** `export_run.checkpoint`: goes on after a stall at `file.written`. */
+/** `export_run.checkpoint`: continues after a stall at `file.written`. */
 export function onCheckpoint(turn: Turn, event: Event<"export_run.checkpoint">): void {
   const run = currentRun(turn, event);
   if (run) saveCheckpoint(turn, run, event.data);
 }
 
-/** What is written is never exported again (§8.3). */
+/** Rows up to the checkpoint are never exported again (§8.3). */
 function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted }: Checkpoint): void {
   const run: ExportRun = {
     ...before,
@@ -121,7 +123,7 @@ function saveCheckpoint(turn: Turn, before: ExportRun, { file, cursor, exhausted
   turn.put(EXPORT_RUNS, run);
   const next = { kind: "export_run.step", data: { attempt: run.attempt } } as const;
   const afterMs = file ? turn.ports.settings.timings.file_duration_ms : 0;
-  if (passes(turn, run, "checkpoint.saved", next, afterMs)) takeStep(turn, run);
+  passPoint(turn, run, "checkpoint.saved", next, () => takeStep(turn, run), afterMs);
 }
 
 /** `export_run.deadline`: §8.2-3. */
@@ -136,12 +138,12 @@ export function onCrashed(turn: Turn, effect: Effect<"export.end_thread">): void
   if (run) failRun(turn, run, { failure: "worker_crash" });
 }
 
-/** Records what went wrong with this attempt, then tries again later or ends the export (§7.3, §8.3). */
+/** Records the failure of this attempt, then schedules a retry or ends the export (§7.3, §8.3). */
 function failRun(turn: Turn, run: ExportRun, problem: AttemptFailure): void {
   const { failure } = problem;
   const { text, retry } = failureOf(turn.ports.settings, problem);
   const { max_retries, retry_delay_ms } = turn.ports.settings.limits;
-  const failed: ExportRun = {
+  const failedRun: ExportRun = {
     ...run,
     errors: { ...run.errors, [`retry_${run.attempt}`]: text },
     attempt: run.attempt + 1,
@@ -149,35 +151,39 @@ function failRun(turn: Turn, run: ExportRun, problem: AttemptFailure): void {
   };
   turn.note("export_run.failed", run.id, { failure, attempt: run.attempt, message: text });
   if (retry && run.attempt < max_retries) {
-    turn.put(EXPORT_RUNS, failed);
-    // The deadline of this attempt, above all.
+    turn.put(EXPORT_RUNS, failedRun);
+    // Removes the deadline of this attempt.
     turn.unschedule(run.id);
-    scheduleRun(turn, failed, retry_delay_ms);
+    scheduleRun(turn, failedRun, retry_delay_ms);
     return;
   }
-  moveRun(turn, failed, "fail");
+  moveRun(turn, failedRun, "fail");
   endExport(turn, turn.get(EXPORTS, run.bulk_export_id) as BulkExport, "run_failed");
 }
 
 type StepKind = "export_run.step" | "export_run.write" | "export_run.checkpoint";
 type NextStep = { readonly [Kind in StepKind]: Pick<Event<Kind>, "kind" | "data"> }[StepKind];
 
-/** Whether the run continues at once; if not, a fault was hit at this point, or `next` is due later. */
-function passes(turn: Turn, run: ExportRun, at: FaultPoint, next: NextStep, afterMs = 0): boolean {
+/** Triggers the faults of a point, then continues with `proceed`, or with the event `next` after a delay. */
+function passPoint(
+  turn: Turn,
+  run: ExportRun,
+  at: FaultPoint,
+  next: NextStep,
+  proceed: () => void,
+  afterMs = 0,
+): void {
   triggerStoreFaultAt(turn, at, turn.get(EXPORTS, run.bulk_export_id) as BulkExport);
   const fault = triggerFault(turn, "worker", { at, run });
-  if (fault && !("stallMs" in fault)) {
-    applyFault(turn, run, at, fault);
-    return false;
-  }
+  if (fault && !("stallMs" in fault)) return applyFault(turn, run, at, fault);
   const waitMs = afterMs + (fault?.stallMs ?? 0);
   if (waitMs > 0) turn.schedule({ ...next, ref: run.id, afterMs: waitMs });
-  return waitMs === 0;
+  else proceed();
 }
 
 function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: ImmediateFault): void {
   if ("error" in fault)
-    return failRun(turn, run, { failure: fault.error, message: `A fault strikes at ${at}.` });
+    return failRun(turn, run, { failure: fault.error, message: `A fault was triggered at ${at}.` });
   if (!("crash" in fault)) return unhandled("worker", fault);
   if (at === "rows.read") return requestFile(turn, run, true);
   turn.requestEffect({
@@ -188,7 +194,7 @@ function applyFault(turn: Turn, run: ExportRun, at: FaultPoint, fault: Immediate
   });
 }
 
-/** The attempt that an event or an effect belongs to; what an earlier attempt left behind is stale. */
+/** The run of an event or an effect; undefined if it belongs to an earlier attempt. */
 function currentRun(
   turn: Turn,
   { ref, data }: { readonly ref: string; readonly data: OfAttempt },
@@ -198,8 +204,8 @@ function currentRun(
 }
 
 /**
- * Saves a run without rows the encoder. The store can say at once only what it holds now, which is what the
- * run sees as long as nothing was written since its mark.
+ * A run without rows needs no encoder. The store can list only its current days, which are the days of the run
+ * as long as nothing was written since its mark.
  */
 function isEmpty(turn: Turn, run: ExportRun): boolean {
   const { traces } = turn.ports;

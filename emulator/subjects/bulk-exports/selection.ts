@@ -5,7 +5,7 @@ import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { type BulkExport, EXPORT_RUNS, rowsExported } from "./records.ts";
 
-/** 2.5-10: refuses a filter that cannot be read. */
+/** 2.5-10: refuses an invalid filter. */
 export function checkFilter(settings: Settings, text: string): void {
   const read = parseFilter(text, refusesColumns(settings));
   if ("problem" in read)
@@ -18,7 +18,7 @@ export function checkFilter(settings: Settings, text: string): void {
     );
 }
 
-/** A mistaken filter most often selects nothing: the journal says so, since the export itself has succeeded. */
+/** A filter that selects nothing is often a mistake; the export succeeds, so the journal reports it. */
 export function noteEmptySelection(turn: Turn, record: BulkExport): void {
   if (record.filter === null) return;
   for (const run of turn.list(EXPORT_RUNS, record.id)) if (rowsExported(run) > 0) return;

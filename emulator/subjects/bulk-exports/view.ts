@@ -4,7 +4,7 @@ import type { Settings } from "../settings.ts";
 import { timeTextView, timeView } from "../views.ts";
 import { type BulkExport, type ExportRun, rowsExported } from "./records.ts";
 
-/** An export as it is answered (§2.5). */
+/** An export in wire form (§2.5). */
 export function exportView(settings: Settings, record: BulkExport): ReplyBodyOf<"getBulkExport"> {
   const [time, text] = [timeView(settings), timeTextView(settings)];
   return {
@@ -28,7 +28,7 @@ export function exportView(settings: Settings, record: BulkExport): ReplyBodyOf<
   };
 }
 
-/** An export run as it is answered (§2.6). */
+/** An export run in wire form (§2.6). */
 export function exportRunView(
   settings: Settings,
   run: ExportRun,
@@ -60,7 +60,7 @@ function errorsView({ assumptions }: Settings, errors: ExportRun["errors"]): Exp
   return hasNone && assumptions["export.errors_when_none"] === "null" ? null : errors;
 }
 
-/** Only the observed spelling differs from the table's names. */
+/** The observed spelling differs from the names of the table. */
 function statusView({ assumptions }: Settings, status: ExportStatusName): ExportStatusName {
   return assumptions["export.status_casing"] === "title"
     ? (OBSERVED_SPELLINGS[status] as string as ExportStatusName)

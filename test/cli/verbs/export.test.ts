@@ -32,7 +32,7 @@ describe("emulator traces and export", () => {
       export_id: id,
     });
     expect(await verbs.lines("export", "why", ROW)).toEqual([
-      `not in export ${id}: This workspace has no such row.`,
+      `not in export ${id}: This row does not exist in the workspace of the export.`,
     ]);
 
     const scheduled = await verbs.json<{ export: { id: string } }>(

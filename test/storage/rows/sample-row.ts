@@ -6,6 +6,7 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { rowOf } from "../../../emulator/storage/rows/lines.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type { PartitionWindow } from "../../../emulator/subjects/traces/port.ts";
+import { buildRow } from "../../../emulator/subjects/traces/row.ts";
 import { openTraceStore, type TestRows } from "./open-store.ts";
 
 export const SCOPE = { region: "us", tenantId: "00000000-0000-4000-8000-000000000001" } as const;
@@ -26,34 +27,23 @@ export function instant(micros: number, day = DAY): string {
 
 export function sampleRow(n: number, changes: Partial<TraceRow> = {}): TraceRow {
   return {
-    id: idOf(n),
+    ...buildRow(idOf(n), {}, instant(0), () => undefined),
     session_id: SESSION,
-    trace_id: idOf(n),
-    parent_run_id: null,
-    parent_run_ids: [],
-    reference_example_id: null,
     name: `step ${n}`,
     run_type: "chain",
     start_time: instant(n * 1000),
-    end_time: null,
     status: "pending",
-    is_root: true,
     dotted_order: `20250301T000000000000Z${idOf(n)}`,
     trace_tier: "shortlived",
-    error: null,
     tags: ["a", "b"],
     total_tokens: 3,
     prompt_tokens: 2,
     completion_tokens: 1,
     total_cost: "0.10",
-    prompt_cost: null,
     completion_cost: "0.000000000001",
-    first_token_time: null,
     inputs: { question: `number ${n}` },
-    outputs: null,
     extra: { metadata: { n } },
     events: [],
-    feedback_stats: null,
     ...changes,
   };
 }

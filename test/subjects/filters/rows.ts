@@ -2,6 +2,7 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
 import type { Filter } from "../../../emulator/subjects/filters/filter.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
+import { buildRow } from "../../../emulator/subjects/traces/row.ts";
 
 export const ID = "0a91a355-8a88-422c-9546-72c183b95b5c";
 export const OTHER_ID = "af346d69-58a0-4fa3-bf11-5598bd7c0f65";
@@ -10,29 +11,20 @@ export const TENANT = "00000000-0000-4000-8000-0000000000aa";
 
 export function traceRow(changes: Partial<TraceRow> = {}): TraceRow {
   return {
-    id: ID,
+    ...buildRow(ID, {}, "2026-01-31T12:00:00.000000Z", () => undefined),
     session_id: OTHER_ID,
-    trace_id: ID,
-    parent_run_id: null,
-    parent_run_ids: [],
-    reference_example_id: null,
     name: "ChatOpenAI",
     run_type: "llm",
     start_time: "2026-01-31T12:00:00.000000Z",
     end_time: "2026-01-31T12:00:02.500000Z",
     status: "success",
-    is_root: true,
     dotted_order: `20260131T120000000000Z${ID}`,
     trace_tier: "shortlived",
-    error: null,
     tags: ["beta", "prod"],
     total_tokens: 3,
     prompt_tokens: 2,
     completion_tokens: 1,
     total_cost: "0.1",
-    prompt_cost: null,
-    completion_cost: null,
-    first_token_time: null,
     inputs: { messages: [{ role: "user", content: "Where is my parcel?" }], temperature: 0.5 },
     outputs: { text: "On its way.", usage: { tokens: 3 } },
     extra: { metadata: { thread_id: "t-1", user: { plan: "pro" }, attempt: 2, cached: true } },
