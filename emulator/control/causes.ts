@@ -2,7 +2,7 @@ import type { Commit, Effect } from "../kernel/commit.ts";
 import { entryOf } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { CausedTurn, Causes } from "../subjects/causes.ts";
-import type { ControlContext, PastTurn } from "../subjects/control-operation.ts";
+import type { ControlContext, HistoryTurn } from "../subjects/control-operation.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
 
 const MAX_EFFECTS = 1_000;
@@ -42,7 +42,7 @@ interface Subject {
 }
 
 /** A record under its key, or under the end of one; else what turns were about. */
-function recordNamed(turns: readonly PastTurn[], id: string): Subject | undefined {
+function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const commits = turns.map(({ commit }) => commit);
   const ending = `/${id}`;
   return (
@@ -82,7 +82,7 @@ function subjectIn(commits: readonly Commit[], nameOf: (commit: Commit) => strin
 }
 
 /** The turn that wrote a trace row as it is now, by the numbers of rows. */
-function rowNamed({ world }: ControlContext, turns: readonly PastTurn[], id: string): Subject | undefined {
+function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const { traces } = world.ports;
   const wanted = id.toLowerCase();
   const tenants = new Map<string, { region: string; tenantId: string }>();
@@ -101,11 +101,14 @@ function rowNamed({ world }: ControlContext, turns: readonly PastTurn[], id: str
 }
 
 /** The first for which it holds, when it holds for all behind that. */
-function firstWhere(turns: readonly PastTurn[], holds: (turn: PastTurn) => boolean): PastTurn | undefined {
+function firstWhere(
+  turns: readonly HistoryTurn[],
+  holds: (turn: HistoryTurn) => boolean,
+): HistoryTurn | undefined {
   let [low, high] = [0, turns.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (holds(turns[middle] as PastTurn)) high = middle;
+    if (holds(turns[middle] as HistoryTurn)) high = middle;
     else low = middle + 1;
   }
   return turns[low];

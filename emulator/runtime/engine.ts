@@ -3,7 +3,7 @@ import { MAIN } from "../http/world-choice.ts";
 import { lazily } from "../kernel/lazily.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createFileEncoder } from "../storage/parquet/encoder.ts";
-import { openHeads } from "../storage/pool/heads.ts";
+import { openManifests } from "../storage/pool/manifests.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import { StoreError } from "../storage/store-error.ts";
@@ -88,23 +88,23 @@ function openFolder({
   freeSpace,
   defects,
 }: EngineParts) {
-  const isKept = configuration.dataFolder !== null;
+  const isPersistent = configuration.dataFolder !== null;
   const { limits } = configuration.settings;
-  const secrets = isKept ? openSecrets(folder) : createSecrets();
-  const pool = openPool(folder, isKept, maxFiles);
-  const heads = openHeads(pool, secrets);
+  const secrets = isPersistent ? openSecrets(folder) : createSecrets();
+  const pool = openPool(folder, isPersistent, maxFiles);
+  const manifests = openManifests(pool, secrets);
   const encoder = createFileEncoder();
-  const snapshots = createSnapshots({ configuration, pool, heads, secrets });
+  const snapshots = createSnapshots({ configuration, pool, manifests, secrets });
   const worlds = createWorlds({
     pool,
-    heads,
+    manifests,
     snapshots,
     limits,
     openRuntime(id, source) {
       const runtime = openWorldRuntime({
-        configuration: { ...configuration, ...heads.worlds.get(id)?.beginning },
+        configuration: { ...configuration, ...manifests.worlds.get(id)?.beginning },
         pool,
-        heads,
+        manifests,
         name: id,
         ...(source && { source }),
         secrets,
@@ -117,7 +117,7 @@ function openFolder({
     },
     seed: (world, isEmpty) => seedWorld(world, onDemand, isEmpty ? undefined : configuration.seedData),
   });
-  const parts = { pool, heads, worlds, snapshots, configuration, addresses, secrets, freeSpace };
+  const parts = { pool, manifests, worlds, snapshots, configuration, addresses, secrets, freeSpace };
   const onDemand = loadOnDemand(parts);
   const router = createRouter({
     worlds,
@@ -132,9 +132,9 @@ function openFolder({
     async close() {
       await worlds.close();
       await encoder.close();
-      const isSwept = isKept && !isLost() && sweep(pool, heads);
+      const isSwept = isPersistent && !isLost() && sweep(pool, manifests);
       await pool.settle();
-      heads.close(isSwept);
+      manifests.close(isSwept);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { type BackgroundOrder, perform } from "./background-work.ts";
-import type { Head } from "./pool/names.ts";
+import type { Manifest } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
 
@@ -37,9 +37,9 @@ function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined
   });
 }
 
-/** How much there is to read of the records of these heads; of what several lead to, each reads all. */
-export function bytesToRead(root: string, heads: readonly Head[]): number {
-  const files = heads.flatMap(({ state, journals }) => [
+/** How much there is to read of the records of these manifests; of what several lead to, each reads all. */
+export function bytesToRead(root: string, manifests: readonly Manifest[]): number {
+  const files = manifests.flatMap(({ state, journals }) => [
     ...(state === null ? [] : [state]),
     ...journals.map(({ file }) => file),
   ]);

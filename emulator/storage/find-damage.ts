@@ -1,20 +1,17 @@
 import { closeSync, existsSync } from "node:fs";
-import { emptyState } from "../kernel/commit.ts";
 import { objects, type StoredBody, s3Parts } from "../subjects/object-storage/records.ts";
 import type { Secrets } from "../subjects/turn.ts";
-import { readPast } from "./history/past-file.ts";
-import { readHead } from "./journal/read-head.ts";
+import { readHistory } from "./history/history-file.ts";
+import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing } from "./journal/sealing.ts";
 import type { StoredState } from "./journal/state.ts";
 import { createBodyOpener } from "./objects/opened-body.ts";
-import { logPath, readLog } from "./pool/heads-log.ts";
-import type { Head } from "./pool/names.ts";
+import { logPath, readLog } from "./pool/manifest-log.ts";
+import type { Manifest } from "./pool/names.ts";
 import { openPool, type Pool, poolPath } from "./pool/pool.ts";
 import { damagedRows } from "./rows/verify.ts";
 import { openSecrets } from "./secrets.ts";
 import { StoreError } from "./store-error.ts";
-
-const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
 type Report = (damage: StoreError) => void;
 
@@ -28,13 +25,13 @@ export async function findDamage(root: string): Promise<readonly string[]> {
   const report: Report = ({ message }) => void problems.add(message);
   const pool = openPool(root, true);
   const secrets = attempt(report, () => openSecrets(root));
-  const checkedPieces = new Set<string>();
-  for (const head of readHeads(pool, secrets, report)) {
-    const stored = attempt(report, () => readHead(pool, head, NO_STATE));
-    attempt(report, () => head.past && readPast(pool.path(head.past.file)));
+  const checkedFiles = new Set<string>();
+  for (const manifest of readManifests(pool, secrets, report)) {
+    const stored = attempt(report, () => readManifest(pool, manifest));
+    attempt(report, () => manifest.history && readHistory(pool.path(manifest.history.file)));
     if (!stored) continue;
     attempt(report, () => secrets && createSealing(secrets).opened(stored.state));
-    for await (const damage of damagedRows(pool, stored.rows, checkedPieces)) report(damage);
+    for await (const damage of damagedRows(pool, stored.rows, checkedFiles)) report(damage);
     for await (const damage of damagedBodies(pool, stored)) report(damage);
   }
   return [...problems];
@@ -51,12 +48,12 @@ function attempt<T>(report: Report, act: () => T): T | undefined {
   }
 }
 
-/** The heads of all worlds and snapshots, from the list of worlds or, if that is damaged, from its copy. */
-function readHeads(pool: Pool, secrets: Secrets | undefined, report: Report): readonly Head[] {
+/** The manifests of all worlds and snapshots, from the list of worlds or, if that is damaged, from its copy. */
+function readManifests(pool: Pool, secrets: Secrets | undefined, report: Report): readonly Manifest[] {
   const list = attempt(report, () => readLog(pool, secrets));
   const copy = attempt(report, () => readLog(pool, secrets, true));
   const { world, snapshot } = list ?? copy ?? {};
-  return [...(world?.values() ?? []), ...(snapshot?.values() ?? [])].map(({ head }) => head);
+  return [...(world?.values() ?? []), ...(snapshot?.values() ?? [])].map(({ manifest }) => manifest);
 }
 
 async function* damagedBodies(pool: Pool, { state }: StoredState): AsyncGenerator<StoreError> {

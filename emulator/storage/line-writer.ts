@@ -16,9 +16,9 @@ export interface LineWriter {
 const LINE_FEED = 0x0a;
 const ROOM_BYTES = 4 * 1024;
 /** More room than this is given back. */
-const ROOM_BYTES_MAX = 4 * 1024 * 1024;
+const MAX_ROOM_BYTES = 4 * 1024 * 1024;
 /** What UTF-8 takes at most for a unit of a text. */
-const UNIT_BYTES_MAX = 3;
+const MAX_UNIT_BYTES = 3;
 const ENDING_BYTES = SUM_BYTES + 1;
 
 export function createLineWriter(): LineWriter {
@@ -35,7 +35,7 @@ export function createLineWriter(): LineWriter {
 
   function put(text: string | Uint8Array): number {
     if (typeof text === "string") {
-      reserve(text.length * UNIT_BYTES_MAX);
+      reserve(text.length * MAX_UNIT_BYTES);
       return room.write(text, at);
     }
     reserve(text.length);
@@ -65,7 +65,7 @@ export function createLineWriter(): LineWriter {
       return room.subarray(0, begin);
     },
     clear() {
-      if (room.length > ROOM_BYTES_MAX) room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+      if (room.length > MAX_ROOM_BYTES) room = Buffer.allocUnsafeSlow(ROOM_BYTES);
       begin = 0;
       at = 0;
     },

@@ -2,29 +2,29 @@ import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Reader, Secrets } from "../subjects/turn.ts";
-import { headOf } from "./head-of.ts";
-import type { Before, KeptHistory, Moment, Older } from "./history/history.ts";
+import type { Before, Moment, Older, SavedHistory } from "./history/history.ts";
+import { bodiesIn, writeHistory } from "./history/history-file.ts";
 import { olderOf } from "./history/older.ts";
-import { bodiesIn, writePast } from "./history/past-file.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/pending-lines.ts";
-import { readHead } from "./journal/read-head.ts";
+import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing, type Sealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
-import { openWorldJournal, type PastWriter, type WorldJournal } from "./journal/world-journal.ts";
+import { type HistoryWriter, openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
-import type { Heads } from "./pool/heads.ts";
-import { type Head, NO_ROWS, numberOf, ownerOf, sealedHead, stateName } from "./pool/names.ts";
+import type { Manifests } from "./pool/manifests.ts";
+import { type Manifest, NO_ROWS, numberOf, ownerOf, sealedManifest, stateName } from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
-import { cutTails } from "./rows/pieces.ts";
+import { cutTails } from "./rows/row-files.ts";
 import { openRowStore, type RowStore } from "./rows/store.ts";
+import { manifestOf } from "./write-manifest.ts";
 
 /** The state that forks start from: names of files and what is in memory. Never changed. */
 export interface StoredImage {
-  readonly head: Head;
+  readonly manifest: Manifest;
   readonly image: WorldImage;
   readonly rows: RowsImage;
   /** What a fork has behind it; of a world, not of a snapshot. */
@@ -58,15 +58,15 @@ export interface WorldStorage {
   /** What an earlier process has left of the history. */
   readonly older: Older | undefined;
   /** Writes the last state, if any, and with it the history if that has gone on, and closes the files. */
-  close(state: WorldState | undefined, history?: () => KeptHistory | undefined): Promise<void>;
+  close(state: WorldState | undefined, history?: () => SavedHistory | undefined): Promise<void>;
 }
 
-/** What the storage of a world is opened with; the heads have an entry of its name already. */
+/** What the storage of a world is opened with; the manifests have an entry of its name already. */
 export interface WorldStorageOptions {
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly name: string;
-  /** What its head leads to, when that is in memory. */
+  /** What its manifest leads to, when that is in memory. */
   readonly source?: StoredImage;
   /** How it begins if it never had a turn. */
   readonly initial: WorldState;
@@ -86,25 +86,26 @@ export interface WorldStorageOptions {
  * Rows of a world that is not kept wait in memory, up to so many bytes, until others want to read them from its files. More would
  * take longer: what is written again and again stays in the caches of the processor.
  */
-const UNKEPT_BYTES_MAX = 256 * 1024;
+const MAX_EPHEMERAL_BYTES = 256 * 1024;
 /** So many bytes of rows wait for no other request, for the same reason. */
 const MUCH_BYTES = 128 * 1024;
 
-/** Opens the files of a world, as its head leads to them. */
+/** Opens the files of a world, as its manifest leads to them. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
-  const { pool, heads, name, reader, retain, onFailure } = options;
-  const save = headSaver(heads, name);
-  const { head, image, rows: rowsImage, lineBytes, isFresh, isClean } = openHead(options, save);
+  const { pool, manifests, name, reader, retain, onFailure } = options;
+  const save = manifestSaver(manifests, name);
+  const opened = openManifest(options, save);
+  const { manifest, image, isFresh, isClean } = opened;
   const round = createRound(write, onFailure);
-  const { owner } = head;
+  const { owner } = manifest;
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
-  const rows = openRowStore({ pool, owner, image: rowsImage, changed: round.due, appending });
+  const rows = openRowStore({ pool, owner, image: opened.rows, changed: round.due, appending });
   const bodies = openBodies({ pool, owner, world: name, reader, onPending: round.due, retain });
-  const journal = pool.isKept ? openJournalOf(options, { head, lineBytes }, save) : undefined;
+  const journal = pool.isPersistent ? openJournalOf(options, opened, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
-  const older = journal && olderIn(options, { head, image, isClean });
-  const release = journal ? holdBeginning(options, journal.head(), older) : () => undefined;
+  const older = journal && olderIn(options, opened);
+  const release = journal && holdBeginning(options, journal.manifest(), older);
   let isOver = false;
   if (!isClean) bodies.rebuildCopy();
 
@@ -112,10 +113,17 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   function write(): void {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
-    if (journal || rows.waitingBytes() > UNKEPT_BYTES_MAX) rows.append();
+    if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.append();
     const batch = lines?.take(rows.takeWritten());
     if (batch) journal?.append(batch);
     bodies.carryOut();
+  }
+
+  /** Writes what waits; later writes do not change what the manifest returned names. */
+  function seal(): Manifest {
+    round.flush();
+    bodies.seal();
+    return sealedManifest(journal?.manifest() ?? manifest);
   }
 
   return {
@@ -136,16 +144,11 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     flush: round.flush,
     flushed: () => (journal ? round.flushed() : undefined),
     shortened: () => journal?.shortened(),
-    source(present) {
-      round.flush();
-      bodies.seal();
-      return { head: sealedHead(journal?.head() ?? head), image: present, rows: rows.image() };
-    },
+    source: (present) => ({ manifest: seal(), image: present, rows: rows.image() }),
     sourceAsOf({ image: past, rows: mark }) {
-      round.flush();
-      bodies.seal();
+      const { others } = seal();
       const source = { image: past, rows: rows.imageAsOf(mark) };
-      return { ...source, head: headOf(options, source, sealedHead(journal?.head() ?? head).others) };
+      return { ...source, manifest: manifestOf(options, source, others) };
     },
     end() {
       isOver = true;
@@ -155,9 +158,9 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       bodies.end();
       if (state) round.flush();
       const last = state && { state: sealing.state(state), rows: rows.names() };
-      await journal?.close(last, pastWriter(pool, sealing, history));
+      await journal?.close(last, historyWriter(pool, sealing, history));
       isOver = true;
-      release();
+      release?.();
       pool.files.release(pool.folder(owner));
     },
   };
@@ -165,65 +168,66 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
 
 /** What it began with may still be read: its past names files that it needs no longer itself. */
 function holdBeginning(
-  { heads, source }: WorldStorageOptions,
-  head: Head,
+  { manifests, source }: WorldStorageOptions,
+  manifest: Manifest,
   older: Older | undefined,
 ): () => void {
-  if (head.others.length === 0 && !older) return () => undefined;
-  const { past } = head;
-  const sealed = sealedHead(head);
-  const bodies = bodiesIn(source?.before?.stretches ?? []);
+  if (manifest.others.length === 0 && !older) return () => undefined;
+  const { history: past } = manifest;
+  const sealed = sealedManifest(manifest);
+  const bodies = bodiesIn(source?.before?.segments ?? []);
   const others = [...sealed.others, ...bodies.map(ownerOf)];
-  return heads.hold({ ...sealed, others, bodies, ...(past && { past }) });
+  return manifests.hold({ ...sealed, others, bodies, ...(past && { history: past }) });
 }
 
 function olderIn(
   { pool, collections, secrets, source }: WorldStorageOptions,
-  { head, image, isClean }: Pick<OpenedHead, "head" | "image" | "isClean">,
+  { manifest, image, isClean }: Pick<OpenedManifest, "manifest" | "image" | "isClean">,
 ): Older | undefined {
   if (source) return undefined;
   const sealing = createSealing(secrets);
-  return olderOf({ pool, head, sealing, collections, until: image }, isClean);
+  return olderOf({ pool, manifest, sealing, collections, until: image }, isClean);
 }
 
 /** A history that has not gone on stays in its file; it is made only where it is written, since that takes long. */
-function pastWriter(
+function historyWriter(
   pool: Pool,
   sealing: Sealing,
-  kept: () => KeptHistory | undefined = () => undefined,
-): PastWriter {
-  return ({ past, others }, file) => {
+  kept: () => SavedHistory | undefined = () => undefined,
+): HistoryWriter {
+  return ({ history: past, others }, file) => {
     const history = kept();
     if (!history) return { past, owners: others };
-    writePast(pool.path(file), history, sealing);
+    writeHistory(pool.path(file), history, sealing);
     const { turn, now } = history.first.image;
-    return { past: { file, turn, now }, owners: bodiesIn(history.stretches).map(ownerOf) };
+    return { past: { file, turn, now }, owners: bodiesIn(history.segments).map(ownerOf) };
   };
 }
 
 /** Another incarnation of the world may have taken its name meanwhile. */
-function headSaver(heads: Heads, name: string): (head: Head) => void {
-  return (head) => {
-    const entry = heads.worlds.get(name);
-    if (entry?.head.owner === head.owner) heads.putWorld(name, { ...entry, head });
+function manifestSaver(manifests: Manifests, name: string): (manifest: Manifest) => void {
+  return (manifest) => {
+    const entry = manifests.worlds.get(name);
+    if (entry?.manifest.owner === manifest.owner) manifests.putWorld(name, { ...entry, manifest });
   };
 }
 
 function openJournalOf(
-  { pool, heads: { folds }, foldAtBytes }: WorldStorageOptions,
-  opened: Pick<OpenedHead, "head" | "lineBytes">,
-  save: (head: Head) => void,
+  { pool, manifests: { folds }, foldAtBytes }: WorldStorageOptions,
+  opened: Pick<OpenedManifest, "manifest" | "lineBytes">,
+  save: (manifest: Manifest) => void,
 ): WorldJournal {
   return openWorldJournal({
     pool,
-    ...opened,
+    manifest: opened.manifest,
+    lineBytes: opened.lineBytes,
     save,
     folds,
     ...(foldAtBytes !== undefined && { foldAtBytes }),
   });
 }
 
-interface OpenedHead extends StoredImage {
+interface OpenedManifest extends StoredImage {
   /** Of the lines of its journal. */
   readonly lineBytes: number;
   readonly isFresh: boolean;
@@ -231,19 +235,21 @@ interface OpenedHead extends StoredImage {
   readonly isClean: boolean;
 }
 
-function openHead(options: WorldStorageOptions, save: (head: Head) => void): OpenedHead {
-  const { pool, heads, name, source, initial, collections, secrets } = options;
-  const { head } = heads.worlds.get(name) as WorldEntry;
-  if (source || !pool.isKept) pool.discard(pool.objectsFolder(name));
-  if (source) return { ...source, head, lineBytes: 0, isFresh: false, isClean: true };
-  const stored = pool.isKept ? readOwn(pool, head, initial) : { state: initial, rows: NO_ROWS, lineBytes: 0 };
+function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) => void): OpenedManifest {
+  const { pool, manifests, name, source, initial, collections, secrets } = options;
+  const { manifest } = manifests.worlds.get(name) as WorldEntry;
+  if (source || !pool.isPersistent) pool.discard(pool.objectsFolder(name));
+  if (source) return { ...source, manifest, lineBytes: 0, isFresh: false, isClean: true };
+  const stored = pool.isPersistent
+    ? readOwn(pool, manifest, initial)
+    : { state: initial, rows: NO_ROWS, lineBytes: 0 };
   const { state, rows, lineBytes } = stored;
-  const isClean = head.state !== null && head.journals.length === 1 && !head.journals[0]?.isBegun;
+  const isClean = manifest.state !== null && manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
   // Before any row of this process, whose number could make those of lost turns count.
   if (!isClean) cutTails(pool, rows);
   if (state.turn > 0) {
     return {
-      head,
+      manifest,
       image: imageOf(createSealing(secrets).opened(state), collections),
       rows: imageOfNames(pool, rows),
       lineBytes,
@@ -253,10 +259,10 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
   }
   // Ended before its first turn: the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
-  const begun = pool.isKept ? withInitialState(pool, head, initial) : head;
-  if (begun !== head) save(begun);
+  const begun = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
+  if (begun !== manifest) save(begun);
   return {
-    head: begun,
+    manifest: begun,
     image: imageOf(initial, collections),
     rows: imageOfNames(pool, rows),
     lineBytes,
@@ -266,18 +272,18 @@ function openHead(options: WorldStorageOptions, save: (head: Head) => void): Ope
 }
 
 /** What a killed process has not written whole is dropped, so that the next line does not continue it. */
-function readOwn(pool: Pool, head: Head, initial: WorldState) {
+function readOwn(pool: Pool, manifest: Manifest, initial: WorldState) {
   let lineBytes = 0;
   const onEnd: JournalEnd = (end, torn, path) => {
     lineBytes = end;
     dropTorn(end, torn, path);
   };
-  return { ...readHead(pool, head, initial, onEnd), lineBytes };
+  return { ...readManifest(pool, manifest, initial, onEnd), lineBytes };
 }
 
-function withInitialState(pool: Pool, head: Head, initial: WorldState): Head {
-  const own = head.journals.at(-1)?.file ?? "";
-  const state = stateName(head.owner, numberOf(own) - 1);
+function withInitialState(pool: Pool, manifest: Manifest, initial: WorldState): Manifest {
+  const own = manifest.journals.at(-1)?.file ?? "";
+  const state = stateName(manifest.owner, numberOf(own) - 1);
   writeState(pool.path(state), { state: initial, rows: NO_ROWS });
-  return { ...head, state };
+  return { ...manifest, state };
 }

@@ -20,7 +20,6 @@ export interface ControlContext {
   readonly recording: Recording;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
-  /** Facts about the process for `status`. */
   status(): Readonly<Record<string, unknown>>;
   /** The open choices of the specification that this world has read; undefined where they are not noted. */
   readonly choices: ReadonlySet<AssumptionId> | undefined;
@@ -30,8 +29,7 @@ export interface ControlContext {
   reset(empty: boolean): Promise<void>;
   readonly worlds: ControlWorlds;
   /** The turns that the history of this world has, up to where it stands. */
-  readonly turns: () => Iterable<PastTurn>;
-  /** Of this world, and for it. */
+  readonly turns: () => Iterable<HistoryTurn>;
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
   giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
@@ -46,12 +44,12 @@ export interface ControlContext {
 }
 
 /** A turn that left something behind; `rows` is the number of the trace row after its last one. */
-export interface PastTurn {
+export interface HistoryTurn {
   readonly commit: Commit;
   readonly rows: number;
 }
 
-/** A stretch of rows. */
+/** A range of rows. */
 export interface PageOf {
   readonly offset: number;
   readonly limit: number;

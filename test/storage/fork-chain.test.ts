@@ -26,8 +26,8 @@ async function chainIn(folder: string) {
     const next = store.fork();
     next.write(SCOPE, rowsOf(n).slice(0, 2));
     if (name !== "main") {
-      const { heads, storage } = store;
-      heads.putWorld(name, null, () => storage.end());
+      const { manifests, storage } = store;
+      manifests.putWorld(name, null, () => storage.end());
       await storage.close(undefined);
     }
     name = `${name}-1`;

@@ -109,9 +109,9 @@ test("a long chain of forks reads and lists what all of them have written, in a 
   }
   const wanted = Array.from({ length: 10 }, (_, n) => `${40 + n}`);
   const { sessionId, day } = wholeDay(0);
-  const { pieces } = store.location({ ...SCOPE, sessionId, day, asOf: store.mark() });
-  expect(pieces.length).toBeGreaterThan(1);
-  expect(pieces.length).toBeLessThanOrEqual(33);
+  const { rowFiles } = store.location({ ...SCOPE, sessionId, day, asOf: store.mark() });
+  expect(rowFiles.length).toBeGreaterThan(1);
+  expect(rowFiles.length).toBeLessThanOrEqual(33);
   for (const each of [store, store.reopen()]) {
     expect(wanted.map((_, n) => each.read(SCOPE, idOf(n))?.status)).toStrictEqual(wanted);
     const rows = readAll(each.location, wholeDay(each.mark()));

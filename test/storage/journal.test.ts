@@ -14,13 +14,13 @@ import {
   dropTorn,
   type JournalEnd,
   openJournal,
-  readStretch,
+  readJournalSegment,
 } from "../../emulator/storage/journal/journal.ts";
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
-import { readHead } from "../../emulator/storage/journal/read-head.ts";
+import { readManifest } from "../../emulator/storage/journal/read-manifest.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";
 import { openWorldJournal } from "../../emulator/storage/journal/world-journal.ts";
-import { type Head, NO_ROWS, newHead, sealedHead } from "../../emulator/storage/pool/names.ts";
+import { type Manifest, NO_ROWS, newManifest, sealedManifest } from "../../emulator/storage/pool/names.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createRound } from "../../emulator/storage/round.ts";
 import { temporaryFolder } from "./rows/sample-row.ts";
@@ -28,7 +28,7 @@ import { temporaryFolder } from "./rows/sample-row.ts";
 const INITIAL = emptyState(7, 0, { mode: "frozen", rate: 1 });
 const CAUSE = { type: "request", name: "test" } as const;
 
-const NO_ROWS_WRITTEN = { pieces: [], tails: [] };
+const NO_ROWS_WRITTEN = { segments: [], tails: [] };
 
 const textOfTurn = (turn: number) =>
   textOf(
@@ -49,7 +49,7 @@ function journalOf(...lines: readonly Buffer[]) {
   journal.begin();
   for (const each of lines) journal.append(each);
   const turnsOf = (bytes: number | null, onEnd?: JournalEnd) =>
-    [...readStretch(pool, { file: FILE, bytes, ...(bytes === null && { isBegun: true }) }, onEnd)].map(
+    [...readJournalSegment(pool, { file: FILE, bytes, ...(bytes === null && { isBegun: true }) }, onEnd)].map(
       ({ turn }) => turn,
     );
   const read = (mayDrop = true) => {
@@ -150,10 +150,10 @@ describe("a journal", () => {
     expect(() => turnsOf(10_000)).toThrow(/ends before byte 10000/);
     writeFileSync(path, text().replace("\t", "{\n"));
     expect(() => turnsOf(null)).toThrow(/line 2, is damaged/);
-    expect(() => [...readStretch(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
+    expect(() => [...readJournalSegment(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
       /gone.ndjson is missing/,
     );
-    expect([...readStretch(pool, { file: "1/not-yet.ndjson", bytes: null })]).toStrictEqual([]);
+    expect([...readJournalSegment(pool, { file: "1/not-yet.ndjson", bytes: null })]).toStrictEqual([]);
   });
 });
 
@@ -174,55 +174,55 @@ describe("a state", () => {
 
 describe("the journal of a world", () => {
   /** A world whose journal is folded when it has more than these bytes. */
-  function openWorld(foldAtBytes: number, from?: Head) {
+  function openWorld(foldAtBytes: number, from?: Manifest) {
     const pool = openPool(temporaryFolder(), true);
-    let head = newHead(1, true, from);
+    let manifest = newManifest(1, true, from);
     const first = "1/state-000000.json";
     writeState(pool.path(first), { state: INITIAL, rows: NO_ROWS });
-    head = { ...head, state: first };
-    const save = (next: Head): void => {
-      head = next;
+    manifest = { ...manifest, state: first };
+    const save = (next: Manifest): void => {
+      manifest = next;
     };
     const journal = openWorldJournal({
       pool,
-      head,
+      manifest,
       save,
       foldAtBytes,
       folds: createFolds(pool.root, () => () => {}),
     });
-    const read = (of = head) => readHead(pool, of, INITIAL).state;
-    return { pool, journal, read, headNow: () => head };
+    const read = (of = manifest) => readManifest(pool, of, INITIAL).state;
+    return { pool, journal, read, manifestNow: () => manifest };
   }
 
   test("is folded into a state when it has grown, and what was sealed before reads on from its own files", async () => {
-    const { journal, read, headNow, pool } = openWorld(2000);
+    const { journal, read, manifestNow, pool } = openWorld(2000);
     journal.append(lineOf(1));
-    const sealed = sealedHead(journal.head());
+    const sealed = sealedManifest(journal.manifest());
     for (let turn = 2; turn <= 40; turn += 1) journal.append(lineOf(turn));
-    await expect.poll(() => headNow().state).not.toBe("1/state-000000.json");
+    await expect.poll(() => manifestNow().state).not.toBe("1/state-000000.json");
     journal.append(lineOf(41));
     expect(read()).toMatchObject({ turn: 41, seed: 7 });
     expect(read().records.notes).toHaveLength(41);
     expect(read(sealed).turn).toBe(1);
     await journal.close({ state: { ...read(), now: 99 }, rows: NO_ROWS });
     expect(read()).toMatchObject({ turn: 41, now: 99 });
-    expect(headNow().journals).toHaveLength(1);
-    expect(existsSync(pool.path(headNow().journals[0]?.file ?? ""))).toBe(false);
+    expect(manifestNow().journals).toHaveLength(1);
+    expect(existsSync(pool.path(manifestNow().journals[0]?.file ?? ""))).toBe(false);
   });
 
   test("is appended to anew after each fork, whose chain of files is bounded", async () => {
-    const { journal, headNow } = openWorld(1e9, {
+    const { journal, manifestNow } = openWorld(1e9, {
       owner: 0,
       state: null,
       journals: Array.from({ length: 40 }, () => ({ file: "1/state-000000.json", bytes: 0 })),
       others: [],
     });
     journal.append(lineOf(1));
-    await expect.poll(() => headNow().journals.length).toBeLessThan(5);
+    await expect.poll(() => manifestNow().journals.length).toBeLessThan(5);
   });
 
   test("stays as it is when its last state cannot be written", async () => {
-    const { journal, read, pool, headNow } = openWorld(1e9);
+    const { journal, read, pool, manifestNow } = openWorld(1e9);
     journal.append(lineOf(1));
     const state = {
       ...read(),
@@ -233,7 +233,7 @@ describe("the journal of a world", () => {
     await journal.close({ state, rows: NO_ROWS });
     expect(read().turn).toBe(1);
     expect(readdirSync(pool.folder(1)).sort()).toStrictEqual(["journal-000001.ndjson", "state-000000.json"]);
-    expect(headNow().state).toBe("1/state-000000.json");
+    expect(manifestNow().state).toBe("1/state-000000.json");
   });
 });
 

@@ -115,7 +115,7 @@ test("a turn over two days is there whole or not at all, wherever in a write its
     expectRows(store, TENANTS[other], versions[other]);
     kept = mark;
     store.close();
-    store.heads.close(false);
+    store.manifests.close(false);
   }
   expect(kept).toBeGreaterThan((10 * BATCH * ROUNDS) / 24);
   const store = openTraceStore({ folder });

@@ -11,8 +11,8 @@ import { eventReactions, RESULT_REACTIONS } from "../../emulator/runtime/assembl
 import { STUBBED_EFFECTS } from "../../emulator/runtime/worlds/dry-run.ts";
 import { sumOn } from "../../emulator/storage/checksum.ts";
 import { locateBody } from "../../emulator/storage/objects/body-location.ts";
-import { type Heads, openHeads } from "../../emulator/storage/pool/heads.ts";
-import { newHead } from "../../emulator/storage/pool/names.ts";
+import { type Manifests, openManifests } from "../../emulator/storage/pool/manifests.ts";
+import { newManifest } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
 import { sweep } from "../../emulator/storage/sweep.ts";
@@ -98,7 +98,7 @@ class Folder {
   readonly #open = new Map<string, TestWorld>();
   readonly #images = new Map<string, StoredImage>();
   #pool: Pool = openPool(this.root, true);
-  #heads: Heads = openHeads(this.#pool, SECRETS);
+  #manifests: Manifests = openManifests(this.#pool, SECRETS);
   #names = 0;
 
   open(name: string, source?: StoredImage): TestWorld {
@@ -107,7 +107,7 @@ class Folder {
     const collections = OBJECT_STORAGE_COLLECTIONS as never;
     const storage = openWorldStorage({
       pool: this.#pool,
-      heads: this.#heads,
+      manifests: this.#manifests,
       name,
       initial: STATE,
       reader: () => world.reader,
@@ -184,8 +184,8 @@ class Folder {
   }
 
   #enter(name: string, source: StoredImage, model: Model): void {
-    const head = newHead(this.#heads.nextOwner(), true, source.head);
-    this.#heads.putWorld(name, { head, from: null }, () => {
+    const manifest = newManifest(this.#manifests.nextOwner(), true, source.manifest);
+    this.#manifests.putWorld(name, { manifest, from: null }, () => {
       this.#open.get(name)?.storage.end();
       this.#open.delete(name);
     });
@@ -196,7 +196,7 @@ class Folder {
   /** Of few names, so that snapshots are replaced. */
   snapshot(name: string, as: string): void {
     const source = this.#source(name);
-    this.#heads.putSnapshot(as, { head: source.head, of: name, now: "", turn: 1 });
+    this.#manifests.putSnapshot(as, { manifest: source.manifest, of: name, now: "", turn: 1 });
     this.#images.set(as, source);
     this.snapshots.set(as, this.models.get(name) as Model);
   }
@@ -208,12 +208,12 @@ class Folder {
 
   remove(name: string, snapshot: string | undefined): void {
     if (snapshot) {
-      this.#heads.putSnapshot(snapshot, null);
+      this.#manifests.putSnapshot(snapshot, null);
       this.snapshots.delete(snapshot);
       this.#images.delete(snapshot);
     }
     if (name === "main") return;
-    this.#heads.putWorld(name, null, () => {
+    this.#manifests.putWorld(name, null, () => {
       this.#open.get(name)?.storage.end();
       this.#open.delete(name);
     });
@@ -232,11 +232,11 @@ class Folder {
     }
     this.#open.clear();
     this.#images.clear();
-    if (isClean) sweep(this.#pool, this.#heads);
+    if (isClean) sweep(this.#pool, this.#manifests);
     await this.#pool.settle();
-    this.#heads.close(isClean);
+    this.#manifests.close(isClean);
     this.#pool = openPool(this.root, true);
-    this.#heads = openHeads(this.#pool, SECRETS);
+    this.#manifests = openManifests(this.#pool, SECRETS);
   }
 
   check(name: string): void {
@@ -258,10 +258,12 @@ class Folder {
     }
   }
 
-  /** Every file that a head leads to is there, and no other. */
+  /** Every file that a manifest leads to is there, and no other. */
   checkFiles(): void {
     const needed = new Set(
-      [...this.#heads.leadingTo(this.#pool.owners())].flatMap((head) => [...filesOf(this.#pool, head)]),
+      [...this.#manifests.leadingTo(this.#pool.owners())].flatMap((manifest) => [
+        ...filesOf(this.#pool, manifest),
+      ]),
     );
     const base = this.#pool.path("");
     const found = readdirSync(base, { recursive: true, withFileTypes: true })
@@ -276,7 +278,7 @@ class Folder {
   /** People find the bodies that a world has written itself, under their keys. */
   checkView(name: string): void {
     const { world, storage } = this.open(name);
-    const owner = this.#heads.worlds.get(name)?.head.owner;
+    const owner = this.#manifests.worlds.get(name)?.manifest.owner;
     const folder = storage.bodies.exportCopy();
     for (const { key, file } of world.reader.all(objects) as Iterable<StoredObject>) {
       if (key === "Ü" || !file.startsWith(`${owner}/`)) continue;
@@ -286,7 +288,7 @@ class Folder {
 
   async discard(): Promise<void> {
     await this.restart(false);
-    this.#heads.close(false);
+    this.#manifests.close(false);
     rmSync(this.root, { recursive: true });
   }
 }
@@ -324,9 +326,9 @@ function checkRows({ rows }: WorldStorage, all: readonly TraceRow[]): void {
 
 /** As of marks between writes: within one, a row that moves is in both of its days. */
 function checkAsOf({ rows }: WorldStorage, all: readonly TraceRow[], marks: Iterable<number>): void {
-  const location = (partition: Parameters<typeof rows.pieces>[0]) => ({
+  const location = (partition: Parameters<typeof rows.rowFiles>[0]) => ({
     world: rows.key,
-    pieces: rows.pieces(partition),
+    rowFiles: rows.rowFiles(partition),
   });
   for (const mark of marks) {
     if (mark > all.length) continue;

@@ -19,7 +19,7 @@ const KILLER = `
   import { syncBuiltinESMExports } from "node:module";
   const write = fs.writeSync;
   fs.writeSync = (file, bytes, ...rest) => {
-    if (Buffer.isBuffer(bytes) && bytes.includes('"rows":') && bytes.includes('"pieces":'))
+    if (Buffer.isBuffer(bytes) && bytes.includes('"rows":') && bytes.includes('"segments":'))
       process.kill(process.pid, "SIGKILL");
     return write(file, bytes, ...rest);
   };

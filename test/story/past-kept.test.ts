@@ -32,7 +32,7 @@ async function threadsAt({ emulator }: Rig, turn: number): Promise<unknown> {
 
 function pastFiles(): readonly string[] {
   const names = readdirSync(data, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => /past-\d+\.ndjson$/.test(name)).map((name) => join(data, name));
+  return names.filter((name) => /history-\d+\.ndjson$/.test(name)).map((name) => join(data, name));
 }
 
 it("one file has the past of a world, and a start that changes nothing keeps it", async () => {

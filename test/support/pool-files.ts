@@ -1,25 +1,25 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Head } from "../../emulator/storage/pool/names.ts";
+import type { Manifest } from "../../emulator/storage/pool/names.ts";
 import { poolPath } from "../../emulator/storage/pool/pool.ts";
 import { filesOf } from "../../emulator/storage/unneeded-files.ts";
 
-/** The heads of the worlds and snapshots of a data folder that nobody uses. */
-function headsIn(folder: string): Head[] {
-  const heads = new Map<string, Head>();
+/** The manifests of the worlds and snapshots of a data folder that nobody uses. */
+function manifestsIn(folder: string): Manifest[] {
+  const manifests = new Map<string, Manifest>();
   for (const text of readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").slice(0, -1)) {
     const { kind, name, entry } = JSON.parse(text);
     if (!kind) continue;
-    if (entry) heads.set(`${kind} ${name}`, entry.head);
-    else heads.delete(`${kind} ${name}`);
+    if (entry) manifests.set(`${kind} ${name}`, entry.manifest);
+    else manifests.delete(`${kind} ${name}`);
   }
-  return [...heads.values()];
+  return [...manifests.values()];
 }
 
 /** What lies in the pool of a data folder although no world and no snapshot leads to it. */
 export function unneededFiles(folder: string): string[] {
   const path = (file: string) => poolPath(folder, file);
-  const needed = new Set(headsIn(folder).flatMap((head) => [...filesOf({ path }, head)]));
+  const needed = new Set(manifestsIn(folder).flatMap((manifest) => [...filesOf({ path }, manifest)]));
   if (!existsSync(path(""))) return [];
   return readdirSync(path(""), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Server, Socket } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
-import { FILES_MAX } from "../../storage/pool/open-files.ts";
+import { MAX_FILES } from "../../storage/pool/open-files.ts";
 
 /** How many files and connections a process may have open at a time. */
 export interface Descriptors {
@@ -29,7 +29,7 @@ export function divideDescriptors(permitted = permittedDescriptors()): Descripto
       `This process may open ${permitted} files and connections, and needs ${MIN_DESCRIPTORS} at least.`,
       "Raise the limit (`ulimit -n 1024`), then start again.",
     );
-  const files = Math.min(FILES_MAX, Math.floor(permitted / 4));
+  const files = Math.min(MAX_FILES, Math.floor(permitted / 4));
   const reserved = Math.max(MIN_RESERVED, Math.floor(Math.min(permitted, MAX_RESERVED * 4) / 4));
   return { areFew: permitted < MAX_FEW, files, connections: permitted - files - reserved };
 }

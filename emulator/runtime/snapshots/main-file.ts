@@ -7,7 +7,7 @@ import {
   readArchiveFile,
   writeArchiveFile,
 } from "../../storage/archive/archive-file.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import { stateToResume } from "../worlds/world-state.ts";
 import type { Worlds } from "../worlds/worlds.ts";
@@ -21,7 +21,7 @@ const AT_EXIT = "at-exit";
 /** What reads and writes the file that the world main begins with or is exported to. */
 export interface MainFileParts {
   readonly configuration: Configuration;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly snapshotFiles: SnapshotFiles;
   readonly snapshots: Snapshots;
   readonly worlds: Worlds;
@@ -37,15 +37,15 @@ export async function beginMain(parts: MainFileParts): Promise<MissingSecrets | 
 /** `--import`: existing data is never replaced. */
 async function importMain({
   configuration,
-  heads,
+  manifests,
   snapshotFiles,
   snapshots,
   worlds,
 }: MainFileParts): Promise<MissingSecrets | undefined> {
   const { importFile, secretsFile, dataFolder } = configuration;
   if (importFile === null) return undefined;
-  const main = heads.worlds.get(MAIN);
-  if (main && main.head.state !== null && !main.isFilling)
+  const main = manifests.worlds.get(MAIN);
+  if (main && main.manifest.state !== null && !main.isFilling)
     throw new Refusal(
       409,
       "data_is_there",

@@ -9,7 +9,7 @@ import {
 import { importArchive } from "../../storage/archive/import-archive.ts";
 import type { ArchivedWorld } from "../../storage/archive/manifest.ts";
 import { missingSecrets } from "../../storage/archive/supplied-secrets.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -38,7 +38,7 @@ export interface ImportRequest {
 /** What snapshot files are made of and become. */
 export interface SnapshotFilesParts {
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly secrets: Secrets;
   readonly bytesMax: number;
   readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
@@ -49,12 +49,12 @@ const TRANSFERS_MAX = 4;
 
 /** Turns snapshots into files and back. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
-  const { pool, heads, secrets, bytesMax, snapshots } = parts;
+  const { pool, manifests, secrets, bytesMax, snapshots } = parts;
   const transfers = createTransfers();
 
   /** Held from here on, whether or not anybody ever reads the first piece. */
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
-    const release = transfers.begin(heads.hold(packed.head));
+    const release = transfers.begin(manifests.hold(packed.manifest));
     try {
       const archive = await exportArchive(packed, { pool, secrets, bytesMax });
       return { ...archive, chunks: releasing(archive.chunks, release) };
@@ -74,24 +74,24 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
       const prepare = (world: ArchivedWorld) => {
         prepared.name = request.name ?? world.name;
         snapshots.refuse(prepared.name, request.mayReplace);
-        prepared.owner = heads.nextOwner();
+        prepared.owner = manifests.nextOwner();
         return prepared.owner;
       };
       try {
         const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
-        const { world, state, rows, head } = await importArchive(chunks, options);
+        const { world, state, rows, manifest } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
         // Another request may have taken the name meanwhile.
         snapshots.refuse(name, request.mayReplace);
         const { now, turn } = state;
         const entry = {
-          head,
+          manifest,
           of: world.of,
           now: formatInstant(now),
           turn,
           missing: missingSecrets(state, secrets),
         };
-        const image = { head, image: imageOf(state, COLLECTIONS), rows: imageOfNames(pool, rows) };
+        const image = { manifest, image: imageOf(state, COLLECTIONS), rows: imageOfNames(pool, rows) };
         return snapshots.registerImported(name, entry, image);
       } catch (error) {
         if (prepared.owner !== undefined) pool.discard(pool.folder(prepared.owner));

@@ -1,18 +1,17 @@
 import type { Configuration, SeedData } from "../../config/configuration.ts";
-import { emptyState } from "../../kernel/commit.ts";
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { ExportSource } from "../../storage/archive/export-archive.ts";
 import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/supplied-secrets.ts";
-import { headOf } from "../../storage/head-of.ts";
-import { readHead } from "../../storage/journal/read-head.ts";
+import { readManifest } from "../../storage/journal/read-manifest.ts";
 import { createSealing } from "../../storage/journal/sealing.ts";
 import { stateOf } from "../../storage/journal/state.ts";
 import type { SnapshotEntry } from "../../storage/pool/entries.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
+import { manifestOf } from "../../storage/write-manifest.ts";
 import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -57,44 +56,45 @@ export interface Snapshots {
 interface SnapshotsParts {
   readonly configuration: Configuration;
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly secrets: Secrets;
 }
 
 /** The snapshots of a data folder; their records are read on first use. */
 export function createSnapshots(parts: SnapshotsParts): Snapshots {
-  const { configuration, pool, heads, secrets } = parts;
+  const { configuration, pool, manifests, secrets } = parts;
   const loaded = new Map<string, ForkSource>();
   const { limits, rateLimits } = configuration.settings;
   /** Not written down: the next start may begin worlds in another way. */
   let seeded: ForkSource | undefined;
 
   /** What is not in memory was kept by an earlier process. */
-  function load(name: string, { head }: SnapshotEntry): ForkSource {
+  function load(name: string, { manifest }: SnapshotEntry): ForkSource {
     const known = loaded.get(name);
     if (known) return known;
-    const { state, rows } = readHead(pool, head, emptyState(0, 0, { mode: "frozen", rate: 1 }));
+    const { state, rows } = readManifest(pool, manifest);
     const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
-    const source = { head, image, rows: imageOfNames(pool, rows), limiter: createRateLimiter(rateLimits) };
+    const limiter = createRateLimiter(rateLimits);
+    const source = { manifest, image, rows: imageOfNames(pool, rows), limiter };
     loaded.set(name, source);
     return source;
   }
 
   function register(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotFacts {
-    heads.putSnapshot(name, entry);
+    manifests.putSnapshot(name, entry);
     loaded.set(name, source);
     return factsOf(name, entry);
   }
 
   function find(name: string): SnapshotFacts {
-    const entry = heads.snapshots.get(name);
+    const entry = manifests.snapshots.get(name);
     if (!entry) throw unknownSnapshot(name);
     return factsOf(name, entry);
   }
 
   function refuse(name: string, mayReplace: boolean): void {
-    refuseSnapshotName(heads, name, limits.snapshots);
-    if (!mayReplace) refuseTakenSnapshot(heads, name);
+    refuseSnapshotName(manifests, name, limits.snapshots);
+    if (!mayReplace) refuseTakenSnapshot(manifests, name);
   }
 
   return {
@@ -102,42 +102,42 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
       refuse(name, mayReplace);
       return runtime.whenIdle((source) => {
         const { now, turn } = source.image;
-        return register(name, { head: source.head, of, now: formatInstant(now), turn }, source);
+        return register(name, { manifest: source.manifest, of, now: formatInstant(now), turn }, source);
       });
     },
-    list: () => [...heads.snapshots].map(([name, entry]) => factsOf(name, entry)),
+    list: () => [...manifests.snapshots].map(([name, entry]) => factsOf(name, entry)),
     find,
     refuse,
     exportSource(name) {
       const { of } = find(name);
-      return { name, of, ...load(name, heads.snapshots.get(name) as SnapshotEntry) };
+      return { name, of, ...load(name, manifests.snapshots.get(name) as SnapshotEntry) };
     },
     registerImported: (name, entry, image) =>
       register(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
     giveSecrets(name, given) {
       find(name);
-      const entry = heads.snapshots.get(name) as SnapshotEntry;
+      const entry = manifests.snapshots.get(name) as SnapshotEntry;
       const source = load(name, entry);
       const completed = completedSource(parts, source, given);
       const missing = missingSecrets(stateOf(completed), secrets);
-      register(name, { ...entry, head: completed.head, missing }, completed);
+      register(name, { ...entry, manifest: completed.manifest, missing }, completed);
       return missing;
     },
     remove(name) {
       find(name);
-      heads.putSnapshot(name, null);
+      manifests.putSnapshot(name, null);
       loaded.delete(name);
     },
     forkSource(name) {
       if (name === SEEDED) return seeded;
-      const entry = heads.snapshots.get(name);
+      const entry = manifests.snapshots.get(name);
       return entry && load(name, entry);
     },
     async saveSeeded(runtime) {
       // Without rows or destinations a world is seeded as quickly as it is copied.
       if (seeded || !isSlowToSeed(configuration.seedData)) return;
       await runtime.whenIdle((source) => {
-        heads.hold(source.head);
+        manifests.hold(source.manifest);
         seeded = source;
       });
     },
@@ -149,7 +149,7 @@ function completedSource(parts: SnapshotsParts, source: ForkSource, given: Given
   const before = stateOf(source);
   const state = withCompleted(before, completedRecords(before, given, parts.secrets));
   const completed = { ...source, image: imageOf(state, COLLECTIONS) };
-  return { ...completed, head: headOf(parts, completed, source.head.others) };
+  return { ...completed, manifest: manifestOf(parts, completed, source.manifest.others) };
 }
 
 function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {

@@ -1,8 +1,8 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import { isDeviceName } from "../../storage/device-names.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
 
-type Known = Pick<Heads, "worlds" | "snapshots">;
+type Known = Pick<Manifests, "worlds" | "snapshots">;
 
 /** The snapshot of a world as the configuration begins it. */
 export const SEEDED = "seeded";

@@ -2,8 +2,8 @@ import { createRecording } from "../../control/recording.ts";
 import { MAIN } from "../../http/world-choice.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
 import type { WorldEntry } from "../../storage/pool/entries.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
-import { newHead } from "../../storage/pool/names.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
+import { newManifest } from "../../storage/pool/names.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import type { Recording } from "../../subjects/recording.ts";
 import type { LimitSettings } from "../../subjects/settings.ts";
@@ -26,10 +26,10 @@ export interface NamedWorld {
 /** What worlds are opened with. */
 export interface OpenWorldsParts {
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly snapshots: Snapshots;
   readonly limits: LimitSettings;
-  /** Opens a world that the heads have. */
+  /** Opens a world that the manifests have. */
   openRuntime(id: string, source?: ForkSource): WorldRuntime;
   /** Gives a fresh world what it begins with. */
   seed(world: World, isEmpty: boolean): Promise<void>;
@@ -41,7 +41,7 @@ export interface OpenWorlds {
   /** Opens a world that was kept and not used yet; undefined when there is none of this name. */
   ensureOpen(id: string): Promise<NamedWorld | undefined>;
   add(id: string, source?: ForkSource): NamedWorld;
-  /** Opens what the heads have now under the name of a world whose runtime has ended. */
+  /** Opens what the manifests have now under the name of a world whose runtime has ended. */
   replaceRuntime(named: NamedWorld, source?: ForkSource): void;
   seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Ends the runtime of a world; its files are released in the background. */
@@ -53,7 +53,7 @@ export interface OpenWorlds {
 
 /** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
-  const { heads, limits, openRuntime } = parts;
+  const { manifests, limits, openRuntime } = parts;
   const open = new Map<string, NamedWorld>();
   const opening = new Map<string, Promise<NamedWorld>>();
   const ending = new Set<Promise<void>>();
@@ -86,7 +86,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
     find: (id) => open.get(id),
     async ensureOpen(id) {
       const known = opening.get(id) ?? open.get(id);
-      const entry = heads.worlds.get(id);
+      const entry = manifests.worlds.get(id);
       if (known || !entry) return known;
       const opened = openStored(id, entry).finally(() => opening.delete(id));
       opening.set(id, opened);
@@ -114,8 +114,11 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
 }
 
 /** A world that was being seeded when its process ended starts again in an empty folder. */
-function restartEmpty({ heads, pool }: OpenWorldsParts, id: string, entry: WorldEntry): void {
-  heads.putWorld(id, { ...complete(entry), head: newHead(heads.nextOwner(), pool.isKept) });
+function restartEmpty({ manifests, pool }: OpenWorldsParts, id: string, entry: WorldEntry): void {
+  manifests.putWorld(id, {
+    ...complete(entry),
+    manifest: newManifest(manifests.nextOwner(), pool.isPersistent),
+  });
 }
 
 function complete({ isFilling: _, ...entry }: WorldEntry): WorldEntry {
@@ -135,19 +138,19 @@ async function seedNamed(parts: OpenWorldsParts, named: NamedWorld, isEmpty: boo
 }
 
 async function seedAndPersist(
-  { heads, snapshots, seed }: OpenWorldsParts,
+  { manifests, snapshots, seed }: OpenWorldsParts,
   { id, runtime }: NamedWorld,
   isEmpty: boolean,
 ): Promise<void> {
-  const owner = heads.worlds.get(id)?.head.owner;
+  const owner = manifests.worlds.get(id)?.manifest.owner;
   /** The world may have been reset or removed meanwhile. */
   const change = (to: (entry: WorldEntry) => WorldEntry): void => {
-    const entry = heads.worlds.get(id);
-    if (entry?.head.owner === owner && entry) heads.putWorld(id, to(entry));
+    const entry = manifests.worlds.get(id);
+    if (entry?.manifest.owner === owner && entry) manifests.putWorld(id, to(entry));
   };
   change((entry) => ({ ...entry, isFilling: true }));
   await seed(runtime.world, isEmpty);
   await runtime.persisted();
   change(complete);
-  if (!isEmpty && heads.worlds.get(id)?.beginning === undefined) await snapshots.saveSeeded(runtime);
+  if (!isEmpty && manifests.worlds.get(id)?.beginning === undefined) await snapshots.saveSeeded(runtime);
 }

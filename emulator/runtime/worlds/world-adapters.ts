@@ -12,7 +12,7 @@ import { type ObjectStore, objectStorageEffects } from "../../s3/object-store.ts
 import { stageFile } from "../../s3/stage-file.ts";
 import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
-import type { Heads } from "../../storage/pool/heads.ts";
+import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import type { RowView } from "../../storage/rows/row-view.ts";
 import type { WorldStorage } from "../../storage/world-storage.ts";
@@ -35,10 +35,10 @@ import type { ForkSource } from "./world-state.ts";
 export interface WorldRuntimeOptions {
   readonly configuration: Configuration;
   readonly pool: Pool;
-  readonly heads: Heads;
-  /** Under which the heads have it. */
+  readonly manifests: Manifests;
+  /** Under which the manifests have it. */
   readonly name: string;
-  /** Left out for a world that begins with what its head leads to. */
+  /** Left out for a world that begins with what its manifest leads to. */
   readonly source?: ForkSource;
   readonly secrets: Secrets;
   /** One for all worlds of a process. */
@@ -131,10 +131,10 @@ function persistCommits({ keep, keepSoon }: WorldAdapters["storage"]): (commit: 
 
 /** Reads exported files back. */
 export function oracleOf({ storage, ports, objectStores }: WorldAdapters, objects: ObjectStore): Oracle {
-  const { key, pieces } = storage.rows;
+  const { key, rowFiles } = storage.rows;
   return createOracle({
     world: objects.world,
-    rowsOf: (partition) => ({ world: key, pieces: pieces(partition) }),
+    rowsOf: (partition) => ({ world: key, rowFiles: rowFiles(partition) }),
     objectStores,
     secrets: ports.secrets,
     objects,

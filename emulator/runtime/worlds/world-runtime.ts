@@ -72,7 +72,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     close() {
       // A world with a defect may have lost its folder to another process, so nothing more is written.
       const last = world.defect ? undefined : world.state();
-      if (last && options.pool.isKept) bodies.exportCopy();
+      if (last && options.pool.isPersistent) bodies.exportCopy();
       return release(opened, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };

@@ -3,7 +3,7 @@ import type { AsOf } from "../../kernel/as-of.ts";
 import type { InitialSettings } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
-import { type Head, newHead } from "../../storage/pool/names.ts";
+import { type Manifest, newManifest } from "../../storage/pool/names.ts";
 import type { CreateWorldRequest } from "../../subjects/control-operation.ts";
 import {
   freeWorldName,
@@ -47,7 +47,7 @@ export interface Worlds {
   close(): Promise<void>;
 }
 
-interface WorldsParts extends Pick<OpenWorldsParts, "pool" | "heads" | "snapshots" | "limits"> {
+interface WorldsParts extends Pick<OpenWorldsParts, "pool" | "manifests" | "snapshots" | "limits"> {
   readonly open: OpenWorlds;
 }
 
@@ -62,7 +62,7 @@ export function createWorlds(options: OpenWorldsParts): Worlds {
       while (named?.seeding) await named.seeding;
       return named;
     },
-    list: () => [...parts.heads.worlds.keys()].map((id) => factsOf(parts, id)),
+    list: () => [...parts.manifests.worlds.keys()].map((id) => factsOf(parts, id)),
     create: async (request) => factsOf(parts, await create(parts, request)),
     startFromSnapshot: (id, snapshot, adjust) => startFromSnapshot(parts, id, snapshot, adjust),
     remove: (id) => remove(parts, id),
@@ -73,19 +73,20 @@ export function createWorlds(options: OpenWorldsParts): Worlds {
   };
 }
 
-function factsOf({ heads, open }: WorldsParts, id: string): WorldFacts {
-  return { id, from: heads.worlds.get(id)?.from ?? null, named: open.find(id) };
+function factsOf({ manifests, open }: WorldsParts, id: string): WorldFacts {
+  return { id, from: manifests.worlds.get(id)?.from ?? null, named: open.find(id) };
 }
 
 async function create(
   parts: WorldsParts,
   { id: wanted, from, at, initialSettings }: CreateWorldRequest,
 ): Promise<string> {
-  const { heads, snapshots } = parts;
-  const id = wanted ?? freeWorldName(heads);
+  const { manifests, snapshots } = parts;
+  const id = wanted ?? freeWorldName(manifests);
   refuseName(parts, id);
   if (initialSettings) refuseInitialSettings(from);
-  if (at && (from === undefined || heads.snapshots.has(from) || from === SEEDED)) throw withoutHistory(from);
+  if (at && (from === undefined || manifests.snapshots.has(from) || from === SEEDED))
+    throw withoutHistory(from);
   const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
   return isNew
     ? createFresh(parts, id, from === undefined, initialSettings)
@@ -99,9 +100,9 @@ async function createFresh(
   isEmpty: boolean,
   initialSettings: InitialSettings | undefined,
 ): Promise<string> {
-  const { heads, open } = parts;
-  heads.putWorld(id, {
-    head: headFrom(parts, undefined),
+  const { manifests, open } = parts;
+  manifests.putWorld(id, {
+    manifest: manifestFrom(parts, undefined),
     from: isEmpty ? null : SEEDED,
     ...(initialSettings && { beginning: initialSettings }),
   });
@@ -117,17 +118,17 @@ async function createFresh(
 }
 
 /** Synchronous, so that the second of two concurrent requests is refused (unknown_world). */
-function remove({ heads, open }: WorldsParts, id: string): void {
+function remove({ manifests, open }: WorldsParts, id: string): void {
   if (id === MAIN)
     throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
-  if (!heads.worlds.has(id)) throw unknownWorld(id);
+  if (!manifests.worlds.has(id)) throw unknownWorld(id);
   const reason = new Refusal(404, "world_removed", `The world ${id} was removed.`);
-  heads.putWorld(id, null, () => open.remove(id, reason));
+  manifests.putWorld(id, null, () => open.remove(id, reason));
 }
 
 async function reset(parts: WorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
-  const { heads, snapshots, open } = parts;
-  const isLikeOthers = !isEmpty && heads.worlds.get(named.id)?.beginning === undefined;
+  const { manifests, snapshots, open } = parts;
+  const isLikeOthers = !isEmpty && manifests.worlds.get(named.id)?.beginning === undefined;
   const source = isLikeOthers ? snapshots.forkSource(SEEDED) : undefined;
   replace(parts, named, isEmpty ? null : SEEDED, source);
   if (!source) await open.seed(named, isEmpty);
@@ -141,9 +142,9 @@ function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
 
 function clearDamaged(parts: WorldsParts, id: string, snapshot: string | undefined): void {
   if (snapshot !== undefined && !parts.snapshots.forkSource(snapshot)) throw unknownSnapshot(snapshot);
-  const entry = parts.heads.worlds.get(id);
+  const entry = parts.manifests.worlds.get(id);
   if (!entry) throw unknownWorld(id);
-  parts.heads.putWorld(id, { ...entry, head: headFrom(parts, undefined) });
+  parts.manifests.putWorld(id, { ...entry, manifest: manifestFrom(parts, undefined) });
 }
 
 interface ForkRequest {
@@ -153,12 +154,12 @@ interface ForkRequest {
 }
 
 function fork(parts: WorldsParts, { wanted, from, at }: ForkRequest): Promise<string> {
-  const { heads, open } = parts;
+  const { manifests, open } = parts;
   return withForkSource(parts, { from, at }, (source) => {
-    const id = wanted ?? freeWorldName(heads);
+    const id = wanted ?? freeWorldName(manifests);
     // Another request may have taken the name meanwhile.
     refuseName(parts, id);
-    heads.putWorld(id, { head: headFrom(parts, source), from });
+    manifests.putWorld(id, { manifest: manifestFrom(parts, source), from });
     open.add(id, source);
     return id;
   });
@@ -170,11 +171,11 @@ function startFromSnapshot(
   snapshot: string,
   adjust: (image: WorldImage) => WorldImage,
 ): void {
-  const { heads, snapshots, open } = parts;
+  const { manifests, snapshots, open } = parts;
   const source = snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
   const image = adjust(source.image);
-  heads.putWorld(id, { head: headFrom(parts, source), from: snapshot });
+  manifests.putWorld(id, { manifest: manifestFrom(parts, source), from: snapshot });
   open.add(id, { ...source, image });
 }
 
@@ -192,23 +193,23 @@ async function withForkSource<T>(
   return runtime.whenIdle((source) => use({ ...source, before: runtime.history.upTo(source.image.turn) }));
 }
 
-/** The head of a new world that is forked from a source, or begins empty. */
-function headFrom({ heads, pool }: WorldsParts, source: ForkSource | undefined): Head {
-  return newHead(heads.nextOwner(), pool.isKept, source?.head);
+/** The manifest of a new world that is forked from a source, or begins empty. */
+function manifestFrom({ manifests, pool }: WorldsParts, source: ForkSource | undefined): Manifest {
+  return newManifest(manifests.nextOwner(), pool.isPersistent, source?.manifest);
 }
 
 /** The old runtime ends when the new world is written down. */
 function replace(parts: WorldsParts, named: NamedWorld, from: string | null, source?: ForkSource): void {
-  const { heads, open } = parts;
-  const beginning = heads.worlds.get(named.id)?.beginning;
+  const { manifests, open } = parts;
+  const beginning = manifests.worlds.get(named.id)?.beginning;
   const reason = new Refusal(409, "reset", "The world was reset while this request was under way.");
-  const entry = { head: headFrom(parts, source), from, ...(beginning && { beginning }) };
-  heads.putWorld(named.id, entry, () => open.end(named, reason));
+  const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
+  manifests.putWorld(named.id, entry, () => open.end(named, reason));
   open.replaceRuntime(named, source);
 }
 
-function refuseName({ heads, limits }: WorldsParts, id: string): void {
-  refuseWorldName(heads, id, limits.worlds);
+function refuseName({ manifests, limits }: WorldsParts, id: string): void {
+  refuseWorldName(manifests, id, limits.worlds);
 }
 
 function withoutHistory(from: string | undefined): Refusal {

@@ -10,7 +10,7 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { isFullDisk } from "../full-disk.ts";
 import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
-import { type Head, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
+import { type Manifest, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
 import { type ArchivedWorld, damaged, ENTRY, readManifest } from "./manifest.ts";
@@ -33,7 +33,7 @@ export interface ImportOptions {
 export interface ImportedArchive {
   readonly world: ArchivedWorld;
   readonly state: WorldState;
-  readonly head: Head;
+  readonly manifest: Manifest;
   readonly rows: NamedRows;
 }
 
@@ -89,8 +89,8 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   const rows = { next: world.traces_mark, segments: joinedSegments(segments) };
   const file = stateName(owner, 1);
   writeState(pool.path(file), { state: createSealing(options.secrets).state(state), rows });
-  const head = { owner: NOBODY, state: file, journals: [], others: [owner] };
-  return { world, state, rows, head };
+  const manifest = { owner: NOBODY, state: file, journals: [], others: [owner] };
+  return { world, state, rows, manifest };
 }
 
 async function begin(entry: UnpackedEntry, options: ImportOptions): Promise<ImportProgress> {

@@ -3,7 +3,7 @@ import type { WorldImage } from "../../kernel/image.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { EVENTS } from "../secret-places.ts";
+import { EVENTS } from "../secret-paths.ts";
 import { bodiesOf } from "./bodies.ts";
 import { damaged } from "./manifest.ts";
 import { type PackedEntry, textEntry } from "./pack.ts";

@@ -4,7 +4,7 @@ import { DESTINATIONS } from "../../subjects/destinations/records.ts";
 import { s3Credentials } from "../../subjects/object-storage/records.ts";
 import { SEEDED_KEY } from "../../subjects/object-storage/seed.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { hidden, LEFT_OUT, setAt } from "../secret-places.ts";
+import { hidden, LEFT_OUT, setAt } from "../secret-paths.ts";
 import { damaged } from "./manifest.ts";
 
 /** A record without its secrets, and the paths of the secrets. */

@@ -7,7 +7,7 @@ import { type S3Credential, s3Credentials } from "../../subjects/object-storage/
 import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { INBOX } from "../../subjects/webhooks/records.ts";
-import { EVENTS, hiderOf, LEFT_OUT } from "../secret-places.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../secret-paths.ts";
 import { PLACEHOLDER, setText } from "./secret-stripping.ts";
 
 /** A record with a supplied secret. */

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
-import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
+import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { isDay, isRegion, isUuid } from "../rows/paths.ts";
-import { loadPiece } from "../rows/pieces.ts";
+import { loadRowFile } from "../rows/row-files.ts";
 import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
 import { damagedRows } from "../rows/verify.ts";
@@ -15,7 +15,7 @@ const CHUNK_BYTES = 256 * 1024;
 export function traceEntries(prefix: string, pool: Pool, { next, segments }: NamedRows): PackedEntry[] {
   return segments.flatMap((named) => {
     const segment = createSegment(0, named);
-    for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
+    for (const rowFile of named.rowFiles) loadRowFile(pool, segment, rowFile, next);
     if (segment.records === 0) return [];
     const { region, tenantId, sessionId, day } = named;
     const name = `${prefix}${region}/${tenantId}/${sessionId}/${day}`;
@@ -63,17 +63,17 @@ export function traceFileOf(owner: number, mark: number, name: string, size: num
   const file = tailName(owner, where);
   const length =
     suffix === DATA ? { records: 0, bytes: size } : { records: Math.floor(size / RECORD_BYTES), bytes: 0 };
-  return { file: file + suffix, segment: { ...where, pieces: [{ file, below: mark, ...length }] } };
+  return { file: file + suffix, segment: { ...where, rowFiles: [{ file, below: mark, ...length }] } };
 }
 
 /** Joins the two segments of each name, which have the lengths of the two files. */
 export function joinedSegments(segments: Iterable<NamedSegment>): NamedSegment[] {
   const joined = new Map<string, NamedSegment>();
   for (const segment of segments) {
-    const [piece] = segment.pieces as [Piece];
-    const [other = { records: 0, bytes: 0 }] = joined.get(piece.file)?.pieces ?? [];
-    const both = { ...piece, records: piece.records + other.records, bytes: piece.bytes + other.bytes };
-    joined.set(piece.file, { ...segment, pieces: [both] });
+    const [rowFile] = segment.rowFiles as [RowFile];
+    const [other = { records: 0, bytes: 0 }] = joined.get(rowFile.file)?.rowFiles ?? [];
+    const both = { ...rowFile, records: rowFile.records + other.records, bytes: rowFile.bytes + other.bytes };
+    joined.set(rowFile.file, { ...segment, rowFiles: [both] });
   }
   return [...joined.values()];
 }

@@ -5,19 +5,19 @@ import type { Journal } from "../../kernel/journal.ts";
 import type { Records } from "../../kernel/records.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import { StoreError } from "../store-error.ts";
-import { pointOf, refuseFuture } from "./point.ts";
 import {
   addChange,
   addTurn,
   type Beginning,
   cut,
+  type HistorySegment,
+  type HistoryTurn,
   type LimiterChange,
-  newStretch,
-  type PastTurn,
+  MAX_SEGMENT_ENTRIES,
+  newHistorySegment,
   pass,
-  STRETCH_ENTRIES,
-  type Stretch,
-} from "./stretch.ts";
+} from "./history-segment.ts";
+import { pointOf, refuseFuture } from "./point.ts";
 
 /** How far back a history reaches: in turns, and in bytes of what is kept for it alone. */
 export interface HistoryBounds {
@@ -37,29 +37,29 @@ export interface Moment {
 export interface Before {
   readonly beginning: Beginning;
   /** The oldest first; at least one. */
-  readonly stretches: readonly Stretch[];
+  readonly segments: readonly HistorySegment[];
 }
 
 /** What is kept of a history for the next process. */
-export interface KeptHistory {
+export interface SavedHistory {
   readonly first: Moment;
-  readonly stretches: readonly Stretch[];
+  readonly segments: readonly HistorySegment[];
 }
 
 /** The last turns of a world: its state after each of them can be had again. */
 export interface History {
   /** Adds the turn that has just ended. */
-  add(turn: PastTurn): void;
+  add(turn: HistoryTurn): void;
   /** Adds a change of the rate limiter. */
   count(change: LimiterChange): void;
-  /** Begins another stretch when the last one is full; between two turns. */
+  /** Begins another segment when the last one is full; between two turns. */
   settle(): void;
   /** Keeps bodies that no record names any more, as long as a state of the past does. */
   keepBodies(files: readonly string[], bytes: number): void;
   /** The first state that can be had. */
   readonly earliest: Point;
   /** The turns that left something behind, oldest first. */
-  turns(): Iterable<PastTurn>;
+  turns(): Iterable<HistoryTurn>;
   /** The turn and the instant that are meant. Refuses what is out of reach (422). */
   pointAt(at: AsOf): Point;
   /** The state at a point in reach. */
@@ -67,7 +67,7 @@ export interface History {
   /** What a fork from a point has behind it; without what is damaged. */
   upTo(turn: number): Before;
   /** All of it, to be kept for the next process; undefined when that is in the file which this one has found. */
-  kept(): KeptHistory | undefined;
+  kept(): SavedHistory | undefined;
 }
 
 /** The history of a world before this process: read when it is first wanted. */
@@ -98,8 +98,8 @@ export interface HistoryOptions {
   readonly journal: Pick<Journal, "lastOf" | "condense">;
 }
 
-/** Stretches are given up as a whole, so that none may take more than this part of the bytes. */
-const STRETCHES_MIN = 8;
+/** Segments are given up as a whole, so that none may take more than this part of the bytes. */
+const MIN_HISTORY_SEGMENTS = 8;
 
 /**
  * Keeps the last turns of a world in memory: their commits, and what each of them replaced. States are made when they
@@ -107,21 +107,21 @@ const STRETCHES_MIN = 8;
  */
 export function createHistory(options: HistoryOptions): History {
   const { bounds, first, before, present, release } = options;
-  const stretches: Stretch[] = [...(before?.stretches ?? []), newStretch(first.image)];
+  const segments: HistorySegment[] = [...(before?.segments ?? []), newHistorySegment(first.image)];
   let beginning = before?.beginning ?? { ...first, progress: progressFrom(first.image) };
-  let bytes = bytesOf(stretches);
-  let last = stretches.at(-1) as Stretch;
+  let bytes = bytesOf(segments);
+  let last = segments.at(-1) as HistorySegment;
   let { older } = options;
   let isChanged = older?.isAhead ?? before !== undefined;
 
   /** Reads what an earlier process has left. */
   function reachBack(): Before {
-    const { beginning: begun = beginning, stretches: loaded = [] } = older?.load(first.limiter) ?? {};
+    const { beginning: begun = beginning, segments: loaded = [] } = older?.load(first.limiter) ?? {};
     older = undefined;
     beginning = begun;
-    stretches.unshift(...loaded);
+    segments.unshift(...loaded);
     bytes += bytesOf(loaded);
-    return { beginning, stretches };
+    return { beginning, segments };
   }
 
   function grow(by: number): void {
@@ -131,14 +131,14 @@ export function createHistory(options: HistoryOptions): History {
 
   function settle(): void {
     if (!isFull(last, bounds)) return;
-    last = newStretch(present());
-    stretches.push(last);
+    last = newHistorySegment(present());
+    segments.push(last);
     const from = last.after.turn - bounds.turns;
-    if ((stretches[0] as Stretch).after.turn <= from) older = undefined;
-    while (stretches.length > 1) {
-      const [oldest, next] = stretches as [Stretch, Stretch];
+    if ((segments[0] as HistorySegment).after.turn <= from) older = undefined;
+    while (segments.length > 1) {
+      const [oldest, next] = segments as [HistorySegment, HistorySegment];
       if (next.after.turn > from && bytes <= bounds.bytes) break;
-      stretches.shift();
+      segments.shift();
       older = undefined;
       pass(beginning, oldest);
       bytes -= oldest.bytes;
@@ -147,8 +147,8 @@ export function createHistory(options: HistoryOptions): History {
     }
   }
 
-  const earliest = (): Point => (stretches[0] as Stretch).after;
-  const momentAt = (point: Point): Moment => momentIn({ beginning, stretches }, point, options.records);
+  const earliest = (): Point => (segments[0] as HistorySegment).after;
+  const momentAt = (point: Point): Moment => momentIn({ beginning, segments }, point, options.records);
 
   return {
     add(turn) {
@@ -167,30 +167,30 @@ export function createHistory(options: HistoryOptions): History {
     },
     *turns() {
       reachBack();
-      for (const { turns } of stretches) yield* turns;
+      for (const { turns } of segments) yield* turns;
     },
     pointAt(at) {
       refuseFuture(at, present());
-      const known = pointOf(at, stretches, options.journal);
+      const known = pointOf(at, segments, options.journal);
       if (!known) reachBack();
-      const point = known ?? pointOf(at, stretches, options.journal);
+      const point = known ?? pointOf(at, segments, options.journal);
       if (!point) throw beforeHistory(at, earliest());
       return point;
     },
     momentAt,
-    upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, stretches }, turn),
+    upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, segments }, turn),
     kept: () =>
-      isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), stretches } : undefined,
+      isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), segments } : undefined,
   };
 }
 
-function bytesOf(stretches: readonly Stretch[]): number {
-  return stretches.reduce((sum, stretch) => sum + stretch.bytes, 0);
+function bytesOf(segments: readonly HistorySegment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.bytes, 0);
 }
 
-function isFull({ turns, counted, bytes }: Stretch, bounds: HistoryBounds): boolean {
-  const entries = Math.min(STRETCH_ENTRIES, bounds.turns);
-  return turns.length + counted.length >= entries || bytes * STRETCHES_MIN >= bounds.bytes;
+function isFull({ turns, counted, bytes }: HistorySegment, bounds: HistoryBounds): boolean {
+  const entries = Math.min(MAX_SEGMENT_ENTRIES, bounds.turns);
+  return turns.length + counted.length >= entries || bytes * MIN_HISTORY_SEGMENTS >= bounds.bytes;
 }
 
 function unlessDamaged<T>(act: () => T): T | undefined {
@@ -206,35 +206,35 @@ function copyOf({ progress, rows, limiter }: Beginning): Beginning {
   return { progress: progressFrom(progress.state()), rows, limiter: limiter.copy() };
 }
 
-function cutAfter({ beginning, stretches }: Before, turn: number): Before {
-  const reached = stretches.filter(({ after }, n) => n === 0 || after.turn < turn);
-  return { beginning: copyOf(beginning), stretches: reached.map((stretch) => cut(stretch, turn)) };
+function cutAfter({ beginning, segments }: Before, turn: number): Before {
+  const reached = segments.filter(({ after }, n) => n === 0 || after.turn < turn);
+  return { beginning: copyOf(beginning), segments: reached.map((segment) => cut(segment, turn)) };
 }
 
-function momentIn({ beginning, stretches }: Before, point: Point, present: () => Records): Moment {
+function momentIn({ beginning, segments }: Before, point: Point, present: () => Records): Moment {
   const then = copyOf(beginning);
-  for (const stretch of stretches) pass(then, upToPoint(stretch, point));
+  for (const segment of segments) pass(then, upToPoint(segment, point));
   const { progress, rows, limiter } = then;
-  const records = recordsAt(stretches, point.turn, present);
+  const records = recordsAt(segments, point.turn, present);
   return { image: { ...progress.state(), ...point, records }, rows, limiter };
 }
 
-/** What of a stretch led to a point: a request is counted before its turn. */
-function upToPoint(stretch: Stretch, { turn, now }: Point): Stretch {
+/** What of a segment led to a point: a request is counted before its turn. */
+function upToPoint(segment: HistorySegment, { turn, now }: Point): HistorySegment {
   return {
-    ...stretch,
-    turns: stretch.turns.filter(({ commit }) => commit.turn <= turn),
-    counted: stretch.counted.filter((change) => change.turn < turn && change.now <= now),
+    ...segment,
+    turns: segment.turns.filter(({ commit }) => commit.turn <= turn),
+    counted: segment.counted.filter((change) => change.turn < turn && change.now <= now),
   };
 }
 
 /** The records after a turn, from the next known ones backwards. */
-function recordsAt(stretches: readonly Stretch[], turn: number, present: () => Records): Records {
-  const known = stretches.findIndex(
-    ({ records }, n) => records && turn <= (stretches[n + 1]?.after.turn ?? turn),
+function recordsAt(segments: readonly HistorySegment[], turn: number, present: () => Records): Records {
+  const known = segments.findIndex(
+    ({ records }, n) => records && turn <= (segments[n + 1]?.after.turn ?? turn),
   );
-  const records = stretches[known]?.records?.copy() ?? present();
-  for (const { turns } of (known < 0 ? stretches : stretches.slice(0, known + 1)).toReversed())
+  const records = segments[known]?.records?.copy() ?? present();
+  for (const { turns } of (known < 0 ? segments : segments.slice(0, known + 1)).toReversed())
     for (const { commit, replaced } of turns.toReversed()) {
       if (commit.turn <= turn) return records;
       records.undo(commit, replaced);

@@ -3,21 +3,27 @@ import { type Commit, progressFrom } from "../../kernel/commit.ts";
 import { imageOf } from "../../kernel/image.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
-import { readStretch } from "../journal/journal.ts";
-import { commitOf } from "../journal/read-head.ts";
+import { readJournalSegment } from "../journal/journal.ts";
+import { commitOf } from "../journal/read-manifest.ts";
 import type { Sealing } from "../journal/sealing.ts";
 import { readState } from "../journal/state.ts";
-import type { Head } from "../pool/names.ts";
+import type { Manifest } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { Before, Older } from "./history.ts";
-import { readPast } from "./past-file.ts";
-import { addTurn, newStretch, type PastTurn, STRETCH_ENTRIES, type Stretch } from "./stretch.ts";
+import { readHistory } from "./history-file.ts";
+import {
+  addTurn,
+  type HistorySegment,
+  type HistoryTurn,
+  MAX_SEGMENT_ENTRIES,
+  newHistorySegment,
+} from "./history-segment.ts";
 
 /** What the history of a world is read from. */
 export interface OlderParts {
   readonly pool: Pool;
   /** As the process found it. */
-  readonly head: Head;
+  readonly manifest: Manifest;
   readonly sealing: Sealing;
   readonly collections: readonly Collection<never>[];
   /** Where the process began. */
@@ -26,9 +32,10 @@ export interface OlderParts {
 
 /** Undefined when nothing is kept of what was before. */
 export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined {
-  const { pool, head, until } = parts;
+  const { pool, manifest, until } = parts;
   const earliest =
-    head.past ?? (isClean || head.state === null ? undefined : readState(pool.path(head.state)).state);
+    manifest.history ??
+    (isClean || manifest.state === null ? undefined : readState(pool.path(manifest.state)).state);
   if (!earliest || earliest.turn >= until.turn) return undefined;
   return {
     earliest: { turn: earliest.turn, now: earliest.now },
@@ -38,34 +45,34 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
 }
 
 function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
-  const { pool, head, sealing, collections } = parts;
-  const past = head.past && readPast(pool.path(head.past.file));
-  const state = past ? undefined : readState(pool.path(head.state ?? ""));
+  const { pool, manifest, sealing, collections } = parts;
+  const past = manifest.history && readHistory(pool.path(manifest.history.file));
+  const state = past ? undefined : readState(pool.path(manifest.state ?? ""));
   const base = past?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
   if (!base.state) return undefined;
   const { records, ...rest } = imageOf(sealing.opened(base.state), collections);
-  const stretches = [newStretch(rest)];
-  stretches[0]?.bodies.push(...(past?.bodies ?? []));
+  const segments = [newHistorySegment(rest)];
+  segments[0]?.bodies.push(...(past?.bodies ?? []));
   for (const { commit, rows } of turnsOf(parts, past?.turns ?? [])) {
-    let last = stretches.at(-1) as Stretch;
-    if (last.turns.length === STRETCH_ENTRIES) {
-      last = newStretch(last.turns.at(-1)?.commit ?? rest);
-      stretches.push(last);
+    let last = segments.at(-1) as HistorySegment;
+    if (last.turns.length === MAX_SEGMENT_ENTRIES) {
+      last = newHistorySegment(last.turns.at(-1)?.commit ?? rest);
+      segments.push(last);
     }
     last.bytes += addTurn(last, { commit, rows, replaced: records.apply(commit) });
   }
-  (stretches.at(-1) as Stretch).records = records;
-  return { beginning: { progress: progressFrom(rest), rows: base.rows, limiter: limiter.copy() }, stretches };
+  (segments.at(-1) as HistorySegment).records = records;
+  return { beginning: { progress: progressFrom(rest), rows: base.rows, limiter: limiter.copy() }, segments };
 }
 
 /** Those of the file, and those of the journals behind them, up to where the process began. */
 function* turnsOf(
-  { pool, head, sealing, until }: OlderParts,
+  { pool, manifest, sealing, until }: OlderParts,
   kept: readonly { readonly rows: number; readonly commit: Commit }[],
-): Iterable<Omit<PastTurn, "replaced">> {
+): Iterable<Omit<HistoryTurn, "replaced">> {
   let last = -1;
   let rows = 0;
-  const turnOf = (sealed: Commit): Omit<PastTurn, "replaced"> => {
+  const turnOf = (sealed: Commit): Omit<HistoryTurn, "replaced"> => {
     const commit = sealing.openedCommit(sealed);
     last = commit.turn;
     return { commit, rows };
@@ -74,8 +81,8 @@ function* turnsOf(
     rows = each.rows;
     yield turnOf(each.commit);
   }
-  for (const stretch of head.journals)
-    for (const line of readStretch(pool, stretch)) {
+  for (const segment of manifest.journals)
+    for (const line of readJournalSegment(pool, segment)) {
       rows = line.rows ?? rows;
       if (line.turn !== undefined && line.turn > last && line.turn <= until.turn)
         yield turnOf(commitOf(line));

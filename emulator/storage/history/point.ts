@@ -1,6 +1,6 @@
 import { type AsOf, notYet, type Point } from "../../kernel/as-of.ts";
 import type { Journal } from "../../kernel/journal.ts";
-import type { Stretch } from "./stretch.ts";
+import type { HistorySegment } from "./history-segment.ts";
 
 /** Refuses what the world has not come to (422). */
 export function refuseFuture(at: AsOf, present: Point): void {
@@ -11,23 +11,23 @@ export function refuseFuture(at: AsOf, present: Point): void {
 /** The turn and the instant that are meant; undefined for what is before the first state. */
 export function pointOf(
   at: AsOf,
-  stretches: readonly Stretch[],
+  segments: readonly HistorySegment[],
   journal: Pick<Journal, "lastOf">,
 ): Point | undefined {
   if ("turn" in at) {
     const { turn } = at;
-    const found = lastOf(stretches, (point) => point.turn <= turn);
+    const found = lastOf(segments, (point) => point.turn <= turn);
     const known = journal.lastOf((point) => point.turn <= turn);
     return found && { turn, now: known?.turn === turn ? known.now : found.now };
   }
   const { instant } = at;
-  const found = lastOf(stretches, (point) => point.now <= instant);
+  const found = lastOf(segments, (point) => point.now <= instant);
   const known = journal.lastOf((point) => point.now <= instant);
   return found && { turn: Math.max(found.turn, known?.turn ?? 0), now: instant };
 }
 
-/** The last turn, or beginning of a stretch, for which it holds. */
-function lastOf(stretches: readonly Stretch[], holds: (point: Point) => boolean): Point | undefined {
-  const stretch = stretches.findLast(({ after }) => holds(after));
-  return stretch?.turns.findLast(({ commit }) => holds(commit))?.commit ?? stretch?.after;
+/** The last turn, or beginning of a segment, for which it holds. */
+function lastOf(segments: readonly HistorySegment[], holds: (point: Point) => boolean): Point | undefined {
+  const segment = segments.findLast(({ after }) => holds(after));
+  return segment?.turns.findLast(({ commit }) => holds(commit))?.commit ?? segment?.after;
 }

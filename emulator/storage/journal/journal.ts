@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { areSealed, parseChecked, parseSummed } from "../checksum.ts";
-import type { Stretch } from "../pool/names.ts";
+import type { JournalSegment } from "../pool/names.ts";
 import { truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, tooShort } from "../store-error.ts";
@@ -91,9 +91,9 @@ function makeBlank(path: string): void {
 export type JournalEnd = (end: number, torn: number, path: string) => void;
 
 /** The lines of a journal as far as it counts. A last write that is not whole was never acknowledged, and is passed over. */
-export function* readStretch(
+export function* readJournalSegment(
   pool: Pick<Pool, "path">,
-  { file, bytes, isBegun }: Stretch,
+  { file, bytes, isBegun }: JournalSegment,
   onEnd?: JournalEnd,
 ): Iterable<JournalLine> {
   if (bytes === null && !isBegun) return;

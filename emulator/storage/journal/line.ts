@@ -7,8 +7,8 @@ export type TailLength = readonly [tail: number, records: number, bytes: number]
 
 /** The rows that one write to the tails has added. */
 export interface WrittenRows {
-  /** Segments whose list of pieces has changed. */
-  readonly pieces: readonly NamedSegment[];
+  /** Segments whose list of files has changed. */
+  readonly segments: readonly NamedSegment[];
   /** Tails that were there before and have grown. */
   readonly tails: readonly TailLength[];
 }
@@ -33,10 +33,10 @@ export function textOf(commit: Commit | undefined, rows: number | undefined): st
 const writer = createLineWriter();
 
 /** The lines of one write, each with its checksum; the first one has what a reader has to know of the rows. */
-export function batchOf(texts: readonly string[], { pieces, tails }: WrittenRows): Buffer {
+export function batchOf(texts: readonly string[], { segments, tails }: WrittenRows): Buffer {
   const about = JSON.stringify({
     ...(texts.length > 1 && { lines: texts.length }),
-    ...(pieces.length > 0 && { pieces }),
+    ...(segments.length > 0 && { segments }),
     ...(tails.length > 0 && { tails }),
   });
   for (const [at, text] of texts.entries()) {

@@ -6,8 +6,8 @@ import type { StoredState } from "./state.ts";
 
 /** Every file of rows and every object body that a state leads to. */
 export function* filesNamedBy({ state, rows }: StoredState): Iterable<string> {
-  for (const { pieces } of rows.segments)
-    for (const { file } of pieces) {
+  for (const { rowFiles } of rows.segments)
+    for (const { file } of rowFiles) {
       yield file + DATA;
       yield file + INDEX;
     }

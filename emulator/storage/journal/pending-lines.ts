@@ -24,7 +24,7 @@ export function createPendingLines({ commit: sealed }: Sealing, mark: () => numb
   return {
     add,
     take(written) {
-      const isNamed = written.pieces.length + written.tails.length > 0;
+      const isNamed = written.segments.length + written.tails.length > 0;
       if (mark() > marked || (isNamed && lines.length === 0)) add(undefined);
       const batch = lines;
       lines = [];

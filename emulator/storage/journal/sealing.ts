@@ -2,7 +2,7 @@ import type { Path } from "../../../contracts/spec/secrets.ts";
 import type { Commit, Effect, StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { EVENTS, hidden, setAt } from "../secret-places.ts";
+import { EVENTS, hidden, setAt } from "../secret-paths.ts";
 import { StoreError } from "../store-error.ts";
 
 /** What a file holds of a record, an event or an effect: the values at these places are sealed JSON. */

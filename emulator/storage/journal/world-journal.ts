@@ -2,9 +2,16 @@ import { statSync } from "node:fs";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 import { READ_OFTEN_BYTES } from "../background.ts";
 import { isFullDisk } from "../full-disk.ts";
-import { type Head, journalName, numberOf, pastName, type Stretch, stateName } from "../pool/names.ts";
+import {
+  historyName,
+  type JournalSegment,
+  journalName,
+  type Manifest,
+  numberOf,
+  stateName,
+} from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { type Folded, type Folds, headAfter, othersOf } from "./folds.ts";
+import { type Folded, type Folds, manifestAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { ownersNamedBy } from "./named-files.ts";
 import { type StoredState, writeState } from "./state.ts";
@@ -15,28 +22,28 @@ export interface WorldJournal {
   begin(): void;
   /** Appends whole lines; once it returns, they survive the end of the process. */
   append(lines: Uint8Array): void;
-  /** The head of the world up to the last line. */
-  head(): Head;
-  /** Resolves when a fold under way has shortened a head that has too many journals; undefined when none does. */
+  /** The manifest of the world up to the last line. */
+  manifest(): Manifest;
+  /** Resolves when a fold under way has shortened a manifest that has too many journals; undefined when none does. */
   shortened(): Promise<void> | undefined;
   /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
-  close(state: StoredState | undefined, past?: PastWriter): Promise<void>;
+  close(state: StoredState | undefined, past?: HistoryWriter): Promise<void>;
 }
 
-/** Writes the history that leads to the last state under a name, or keeps that of the head; and whose bodies it needs. */
-export type PastWriter = (
-  head: Head,
+/** Writes the history that leads to the last state under a name, or keeps that of the manifest; and whose bodies it needs. */
+export type HistoryWriter = (
+  manifest: Manifest,
   file: string,
-) => { readonly past: Head["past"]; readonly owners: readonly number[] } | undefined;
+) => { readonly past: Manifest["history"]; readonly owners: readonly number[] } | undefined;
 
 /** Whose journal it is. */
 export interface WorldJournalOptions {
   readonly pool: Pool;
-  readonly head: Head;
+  readonly manifest: Manifest;
   /** Of the lines of its last journal. */
   readonly lineBytes?: number;
-  /** Enters another head for the world; throws when it cannot be written down. */
-  readonly save: (head: Head) => void;
+  /** Enters another manifest for the world; throws when it cannot be written down. */
+  readonly save: (manifest: Manifest) => void;
   readonly folds: Folds;
   readonly foldAtBytes?: number;
 }
@@ -47,68 +54,68 @@ export interface WorldJournalOptions {
  */
 const FOLD_AT_BYTES = 8 * 1024 * 1024;
 /** A chain of forks is folded so that no start has to read more files than this. */
-const STRETCHES_MAX = 32;
+const MAX_JOURNAL_SEGMENTS = 32;
 /** The same while a fold has little to read, since what lives is little then. */
-const SMALL_STRETCHES_MAX = 7;
+const MAX_SMALL_JOURNAL_SEGMENTS = 7;
 
-/** Goes on with the last journal of a head. */
+/** Goes on with the last journal of a manifest. */
 export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   const { pool, save, folds, foldAtBytes = FOLD_AT_BYTES } = options;
-  const { owner } = options.head;
-  let { head } = options;
-  const last = lastOf(head);
+  const { owner } = options.manifest;
+  let { manifest } = options;
+  const last = lastOf(manifest);
   let journal = openJournal(pool, last.file, options.lineBytes);
   let isBegun = last.isBegun === true;
-  let stateBytes = sizeOfState(pool, head);
+  let stateBytes = sizeOfState(pool, manifest);
   let folding: Promise<void> | undefined;
 
-  function change(next: Head): void {
+  function change(next: Manifest): void {
     save(next);
-    head = next;
+    manifest = next;
   }
 
-  function headNow(): Head {
-    const before = head.journals.slice(0, -1);
+  function manifestNow(): Manifest {
+    const before = manifest.journals.slice(0, -1);
     const own = { file: journal.file, bytes: journal.bytes };
-    return { ...head, journals: journal.bytes === 0 ? before : [...before, own] };
+    return { ...manifest, journals: journal.bytes === 0 ? before : [...before, own] };
   }
 
-  /** From when a head names the file of a journal as begun, it is there. */
-  function begin(next: Journal, before: readonly Stretch[]): void {
+  /** From when a manifest names the file of a journal as begun, it is there. */
+  function begin(next: Journal, before: readonly JournalSegment[]): void {
     next.begin();
-    change({ ...head, journals: [...before, { file: next.file, bytes: null, isBegun: true }] });
+    change({ ...manifest, journals: [...before, { file: next.file, bytes: null, isBegun: true }] });
     journal = next;
     isBegun = true;
   }
 
   function beginOnce(): void {
-    if (!isBegun) begin(journal, head.journals.slice(0, -1));
+    if (!isBegun) begin(journal, manifest.journals.slice(0, -1));
   }
 
   /** Lines go to the next journal from here on. */
-  function rotate(): Head {
-    const folded = headNow();
+  function rotate(): Manifest {
+    const folded = manifestNow();
     begin(openJournal(pool, journalName(owner, numberOf(journal.file) + 1)), folded.journals);
     return folded;
   }
 
   function adopt(folded: Folded | undefined): void {
-    const next = folded && headAfter(head, folded);
+    const next = folded && manifestAfter(manifest, folded);
     if (!next) return;
     tolerating(() => change(next));
-    stateBytes = sizeOfState(pool, head);
+    stateBytes = sizeOfState(pool, manifest);
   }
 
   /** Of a chain of forks those in use fold, and those forked meanwhile adopt what they fold. */
   function startFold(isLong: boolean): Promise<void> {
-    const joined = isLong ? undefined : folds.join(head.journals, adopt);
+    const joined = isLong ? undefined : folds.join(manifest.journals, adopt);
     if (joined) return joined;
     return folds.start(rotate(), stateName(owner, numberOf(journal.file) - 1), adopt);
   }
 
   function foldWhenDue(): void {
     const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
-    if (folding || !(isLong || isChainLong(headNow(), stateBytes))) return;
+    if (folding || !(isLong || isChainLong(manifestNow(), stateBytes))) return;
     tolerating(() => {
       folding = startFold(isLong).finally(() => {
         folding = undefined;
@@ -123,8 +130,8 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
       journal.append(lines);
       foldWhenDue();
     },
-    head: headNow,
-    shortened: () => (isChainLong(headNow(), stateBytes) ? folding : undefined),
+    manifest: manifestNow,
+    shortened: () => (isChainLong(manifestNow(), stateBytes) ? folding : undefined),
     async close(state, past) {
       await folding;
       if (!state) return;
@@ -132,28 +139,28 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
         const number = numberOf(journal.file);
         writeState(pool.path(stateName(owner, number)), state);
         const journals = [{ file: journalName(owner, number + 1), bytes: null }];
-        const before = past?.(head, pastName(owner, number));
+        const before = past?.(manifest, historyName(owner, number));
         const others = othersOf(owner, [...ownersNamedBy(state), ...(before?.owners ?? [])], []);
         const next = { owner, state: stateName(owner, number), journals, others };
-        change(before?.past ? { ...next, past: before.past } : next);
+        change(before?.past ? { ...next, history: before.past } : next);
       });
     },
   };
 }
 
-function isChainLong({ journals }: Head, stateBytes: number): boolean {
-  if (journals.length <= SMALL_STRETCHES_MAX) return false;
+function isChainLong({ journals }: Manifest, stateBytes: number): boolean {
+  if (journals.length <= MAX_SMALL_JOURNAL_SEGMENTS) return false;
   const bytes = journals.reduce((sum, each) => sum + (each.bytes ?? 0), stateBytes);
-  return journals.length > (bytes > READ_OFTEN_BYTES ? STRETCHES_MAX : SMALL_STRETCHES_MAX);
+  return journals.length > (bytes > READ_OFTEN_BYTES ? MAX_JOURNAL_SEGMENTS : MAX_SMALL_JOURNAL_SEGMENTS);
 }
 
-function lastOf({ journals }: Head): Stretch {
+function lastOf({ journals }: Manifest): JournalSegment {
   const last = journals.at(-1);
-  if (!last || last.bytes !== null) throw new Error("The head of a world has no journal to append to.");
+  if (!last || last.bytes !== null) throw new Error("The manifest of a world has no journal to append to.");
   return last;
 }
 
-function sizeOfState(pool: Pool, { state }: Head): number {
+function sizeOfState(pool: Pool, { state }: Manifest): number {
   return state === null ? 0 : (statSync(pool.path(state), { throwIfNoEntry: false })?.size ?? 0);
 }
 

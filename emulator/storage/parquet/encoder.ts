@@ -6,7 +6,7 @@ import type {
   FileRequest,
 } from "../../subjects/bulk-exports/encoder.ts";
 import type { Partition } from "../../subjects/traces/port.ts";
-import type { LocatedPiece } from "../rows/plan.ts";
+import type { LocatedFile } from "../rows/plan.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { threadUrl } from "../thread-url.ts";
 import { encodeOrder } from "./encode-order.ts";
@@ -98,8 +98,8 @@ function threadToEnd(threads: Iterable<Thread>, world: string): Thread | undefin
 }
 
 /** Waking a thread takes longer than encoding so little; only a thread can crash. */
-function isSmall({ crash }: FileRequest, { pieces }: PartitionSource, bytesMax: number): boolean {
-  return !crash && pieces.reduce((sum, { bytes }) => sum + bytes, 0) < bytesMax;
+function isSmall({ crash }: FileRequest, { rowFiles }: PartitionSource, bytesMax: number): boolean {
+  return !crash && rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < bytesMax;
 }
 
 /** Encodes on this thread. */
@@ -203,7 +203,7 @@ export function createFileEncoder({
 interface LocatedRows {
   /** Identifies the world. */
   readonly key: string;
-  pieces(partition: Partition): readonly LocatedPiece[];
+  rowFiles(partition: Partition): readonly LocatedFile[];
 }
 
 /** The encoder as a world has it; to close it closes it for this world only. */
@@ -211,7 +211,7 @@ export function encoderFor(encoder: SharedEncoder, rows: LocatedRows): FileEncod
   let isClosed = false;
   return {
     encode: async (order) =>
-      isClosed ? CLOSED : encoder.encode(order, { world: rows.key, pieces: rows.pieces(order) }),
+      isClosed ? CLOSED : encoder.encode(order, { world: rows.key, rowFiles: rows.rowFiles(order) }),
     endThread: () => encoder.endThread(rows.key),
     async close() {
       isClosed = true;

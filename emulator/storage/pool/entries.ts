@@ -1,10 +1,10 @@
 import type { InitialSettings } from "../../kernel/commit.ts";
 import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
-import type { Head } from "./names.ts";
+import type { Manifest } from "./names.ts";
 
 /** What is kept of a world. */
 export interface WorldEntry {
-  readonly head: Head;
+  readonly manifest: Manifest;
   /** The world or snapshot that it began with; null for one that began empty. */
   readonly from: string | null;
   /** How it begins whenever it begins anew, if not as the configuration says. */
@@ -15,7 +15,7 @@ export interface WorldEntry {
 
 /** A snapshot: a world that was put aside, and what a world that goes on from it has to know. */
 export interface SnapshotEntry {
-  readonly head: Head;
+  readonly manifest: Manifest;
   /** The world that it is of. */
   readonly of: string;
   /** Virtual time, and the number of the last turn. */

@@ -58,7 +58,7 @@ export interface OpenFiles {
 }
 
 /** How many files of worlds are open at most, where the system permits as many. */
-export const FILES_MAX = 256;
+export const MAX_FILES = 256;
 /** A key is a mode, a space and a path. */
 const MODE_CHARS = 2;
 
@@ -81,7 +81,7 @@ function openOrRefuse(open: () => number): number {
 }
 
 /** Holds up to so many files open. */
-export function createOpenFiles(filesMax = FILES_MAX): OpenFiles {
+export function createOpenFiles(filesMax = MAX_FILES): OpenFiles {
   // Maps keep the order of insertion, so the first key is that of the file used longest ago.
   const files = new Map<string, number>();
 

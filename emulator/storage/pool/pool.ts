@@ -7,9 +7,9 @@ import { createOpenFiles, type OpenFiles } from "./open-files.ts";
 export interface Pool {
   readonly root: string;
   /** False for a folder that goes with the process: nothing is written down to be found again. */
-  readonly isKept: boolean;
+  readonly isPersistent: boolean;
   readonly files: OpenFiles;
-  /** Where a file lies that a head, a record or a journal names. */
+  /** Where a file lies that a manifest, a record or a journal names. */
   path(file: string): string;
   /** The folder of an owner. */
   folder(owner: number): string;
@@ -31,13 +31,13 @@ export function poolPath(root: string, file: string): string {
 }
 
 /** Opens the pool in a data folder, with so many open files at most; what an earlier process discarded goes now. */
-export function openPool(root: string, isKept: boolean, filesMax?: number): Pool {
+export function openPool(root: string, isPersistent: boolean, filesMax?: number): Pool {
   const base = poolPath(root, "");
   const deletions = openDeletionQueue(join(root, ".trash"));
   const files = createOpenFiles(filesMax);
   return {
     root,
-    isKept,
+    isPersistent,
     files,
     path: (file) => poolPath(root, file),
     folder: (owner) => join(base, String(owner)),

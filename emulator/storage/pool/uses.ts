@@ -1,56 +1,56 @@
-import { type Head, NOBODY } from "./names.ts";
+import { type Manifest, NOBODY } from "./names.ts";
 
-/** Which heads lead to which files, kept up with each change: to look at all heads would cost each of many worlds more. */
+/** Which manifests lead to which files, kept up with each change: to look at all manifests would cost each of many worlds more. */
 export interface Uses {
-  add(head: Head): void;
-  /** Answers which of its states and journals no head leads to any more. */
-  remove(head: Head): readonly string[];
-  /** Whether a head may lead to files of an owner. */
+  add(manifest: Manifest): void;
+  /** Answers which of its states and journals no manifest leads to any more. */
+  remove(manifest: Manifest): readonly string[];
+  /** Whether a manifest may lead to files of an owner. */
   isUsed(owner: number): boolean;
-  /** Heads that may lead to files of one of these owners. */
-  leadingTo(owners: Iterable<number>): ReadonlySet<Head>;
+  /** Manifests that may lead to files of one of these owners. */
+  leadingTo(owners: Iterable<number>): ReadonlySet<Manifest>;
 }
 
-/** No head leads anywhere yet. */
+/** No manifest leads anywhere yet. */
 export function createUses(): Uses {
   /** By number of owner, and by name of file. */
-  const heads = new Map<number | string, Set<Head>>();
+  const manifests = new Map<number | string, Set<Manifest>>();
 
-  function* keysOf(head: Head): Iterable<number | string> {
-    yield* ownersOf(head);
-    yield* recordFilesOf(head);
+  function* keysOf(manifest: Manifest): Iterable<number | string> {
+    yield* ownersOf(manifest);
+    yield* recordFilesOf(manifest);
   }
 
   return {
-    add(head) {
-      for (const key of keysOf(head)) {
-        const known = heads.get(key);
-        if (known) known.add(head);
-        else heads.set(key, new Set([head]));
+    add(manifest) {
+      for (const key of keysOf(manifest)) {
+        const known = manifests.get(key);
+        if (known) known.add(manifest);
+        else manifests.set(key, new Set([manifest]));
       }
     },
-    remove(head) {
-      for (const key of keysOf(head)) {
-        const known = heads.get(key);
-        known?.delete(head);
-        if (known?.size === 0) heads.delete(key);
+    remove(manifest) {
+      for (const key of keysOf(manifest)) {
+        const known = manifests.get(key);
+        known?.delete(manifest);
+        if (known?.size === 0) manifests.delete(key);
       }
-      return [...recordFilesOf(head)].filter((file) => !heads.has(file));
+      return [...recordFilesOf(manifest)].filter((file) => !manifests.has(file));
     },
-    isUsed: (owner) => heads.has(owner),
-    leadingTo: (owners) => new Set([...owners].flatMap((owner) => [...(heads.get(owner) ?? [])])),
+    isUsed: (owner) => manifests.has(owner),
+    leadingTo: (owners) => new Set([...owners].flatMap((owner) => [...(manifests.get(owner) ?? [])])),
   };
 }
 
-/** Every owner whose files a head may lead to. */
-export function ownersOf({ owner, others }: Head): ReadonlySet<number> {
+/** Every owner whose files a manifest may lead to. */
+export function ownersOf({ owner, others }: Manifest): ReadonlySet<number> {
   const owners = new Set(others).add(owner);
   owners.delete(NOBODY);
   return owners;
 }
 
 /** The files with its records. */
-export function* recordFilesOf({ state, journals, past }: Head): Iterable<string> {
+export function* recordFilesOf({ state, journals, history: past }: Manifest): Iterable<string> {
   if (state !== null) yield state;
   if (past) yield past.file;
   for (const { file } of journals) yield file;

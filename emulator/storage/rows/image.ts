@@ -1,14 +1,14 @@
-import type { NamedRows, NamedSegment, Piece } from "../pool/names.ts";
+import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
-import { loadPiece } from "./pieces.ts";
+import { loadRowFile } from "./row-files.ts";
 import {
   createSegment,
   nameSegment,
   readRecords,
   type Segment,
-  sealedPiece,
+  sealedRowFile,
   sealedSegment,
 } from "./segment.ts";
 import { RECORD_BYTES, supersededOf } from "./sidecar.ts";
@@ -54,7 +54,7 @@ export function imageOfNames(pool: Pool, { next, segments }: NamedRows): RowsIma
 /** Rows that are in memory; what is handed in may not be changed any more. */
 export function imageOfRows(rows: Rows): ScopeImage {
   return {
-    names: () => rows.segments.filter(({ pieces }) => pieces.length > 0).map(nameSegment),
+    names: () => rows.segments.filter(({ rowFiles }) => rowFiles.length > 0).map(nameSegment),
     rows: () => rows,
   };
 }
@@ -67,7 +67,10 @@ export function sealedImage({ next, scopes }: RowsImage): RowsImage {
       names: () =>
         scope
           .names()
-          .map((each) => ({ ...each, pieces: each.pieces.map((piece) => sealedPiece(piece, next)) })),
+          .map((each) => ({
+            ...each,
+            rowFiles: each.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
+          })),
       rows: () => {
         const { index, segments } = scope.rows();
         return { index, segments: segments.map((segment) => sealedSegment(segment, next)) };
@@ -84,17 +87,17 @@ export function namesIn({ next, scopes }: RowsImage): NamedRows {
 
 /** The same rows as far as they are numbered below a mark. */
 export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
-  const asOf = ({ tail: _, ...piece }: Piece): Piece => ({
-    ...piece,
-    below: Math.min(piece.below ?? mark, mark),
+  const asOf = ({ tail: _, ...rowFile }: RowFile): RowFile => ({
+    ...rowFile,
+    below: Math.min(rowFile.below ?? mark, mark),
   });
-  return { next: mark, segments: segments.map((each) => ({ ...each, pieces: each.pieces.map(asOf) })) };
+  return { next: mark, segments: segments.map((each) => ({ ...each, rowFiles: each.rowFiles.map(asOf) })) };
 }
 
 function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {
   const segments = names.map((name, number) => {
     const segment = createSegment(number, name);
-    for (const piece of name.pieces) loadPiece(pool, segment, piece, mark);
+    for (const rowFile of name.rowFiles) loadRowFile(pool, segment, rowFile, mark);
     return segment;
   });
   const index = createIdIndex(segments.reduce((sum, { records }) => sum + records, 0));

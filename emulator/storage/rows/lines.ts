@@ -11,7 +11,7 @@ import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
 /**
- * A stored row is one line of JSON. The values of its short columns come first, without their names (the head), then the JSON
+ * A stored row is one line of JSON. The values of its short columns come first, without their names (the row header), then the JSON
  * columns, then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed. What else its
  * record in the sidecar says stands there too, so that the sidecar can be made anew. A checksum ends it.
  */
@@ -20,22 +20,22 @@ type JsonColumn = {
 }[ColumnName];
 
 /** A column whose value is parsed to be looked at. */
-export type HeadColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
+export type HeaderColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
 
 const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
 /** In the order of their values. */
-const HEAD_COLUMNS = COLUMN_NAMES.filter(
-  (name): name is HeadColumn => !isJsonColumn(name) && name !== "tenant_id",
+const HEADER_COLUMNS = COLUMN_NAMES.filter(
+  (name): name is HeaderColumn => !isJsonColumn(name) && name !== "tenant_id",
 );
 /** The values of the short columns. Compiled from the column table: a loop over the names takes five times as long. */
-const headOf = new Function("row", `return [${HEAD_COLUMNS.map((name) => `row.${name}`)}]`) as (
+const headerOf = new Function("row", `return [${HEADER_COLUMNS.map((name) => `row.${name}`)}]`) as (
   row: DomainRow,
 ) => unknown[];
-const HEAD_PLACES = Object.fromEntries(HEAD_COLUMNS.map((name, at) => [name, at])) as Record<
-  HeadColumn,
+const HEADER_POSITIONS = Object.fromEntries(HEADER_COLUMNS.map((name, at) => [name, at])) as Record<
+  HeaderColumn,
   number
 >;
-const HEAD = Buffer.from(`{"head":`);
+const HEADER_KEY = Buffer.from(`{"head":`);
 const NULL = "null";
 /** With what stands before the value of each, and that with no value. */
 const JSON_KEYS = JSON_COLUMNS.map((name) => {
@@ -53,24 +53,24 @@ export function isJsonColumn(name: ColumnName): name is JsonColumn {
 }
 
 /** The place of a version among others, as its record in the sidecar says it. */
-export interface LinePlace {
+export interface LinePosition {
   readonly sequence: number;
   /** Position of the version it replaces in the same segment; -1 for none. */
   readonly previous: number;
 }
 
 /** Writes the line that says that a row's newest version is in another segment; answers its bytes. */
-export function writeLeft(writer: LineWriter, id: string, { sequence, previous }: LinePlace): number {
+export function writeLeft(writer: LineWriter, id: string, { sequence, previous }: LinePosition): number {
   writer.begin();
   writer.write(`{"left":"${id}","row":${sequence},"before":${previous}`);
   return writer.end();
 }
 
 /** Writes the line of a row; answers its bytes. */
-export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePlace): number {
+export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePosition): number {
   writer.begin();
-  writer.write(HEAD);
-  writer.write(JSON.stringify(row.below ? [...headOf(row), row.below] : headOf(row)));
+  writer.write(HEADER_KEY);
+  writer.write(JSON.stringify(row.below ? [...headerOf(row), row.below] : headerOf(row)));
   let sizes = `${SIZES}[${sequence},${previous}`;
   for (const [name, key, keyOfNull] of JSON_KEYS) {
     const value = row[name];
@@ -105,20 +105,20 @@ export function rowOf(line: Buffer): DomainRow {
 }
 
 /** The row of a line that was parsed, and its place. */
-export function placedRow(line: ParsedLine): LinePlace & { readonly row: DomainRow } {
+export function placedRow(line: ParsedLine): LinePosition & { readonly row: DomainRow } {
   const { head, sizes, sum: _, ...json } = line;
   const [sequence = 0, previous = -1] = sizes;
   const columns: Record<string, unknown> = json;
-  for (const [at, name] of HEAD_COLUMNS.entries()) columns[name] = head[at];
+  for (const [at, name] of HEADER_COLUMNS.entries()) columns[name] = head[at];
   const row = columns as TraceRow;
-  const below = head[HEAD_COLUMNS.length] as DomainRow["below"];
+  const below = head[HEADER_COLUMNS.length] as DomainRow["below"];
   return { row: below ? { ...row, below } : row, sequence, previous };
 }
 
 /** A stored row whose JSON columns are still bytes. */
 export interface StoredRow {
   readonly line: Buffer;
-  value<Name extends HeadColumn>(column: Name): TraceRow[Name];
+  value<Name extends HeaderColumn>(column: Name): TraceRow[Name];
   /** The JSON text of a column as it was stored; null for the JSON value null. */
   json(column: JsonColumn): Buffer | null;
 }
@@ -134,10 +134,10 @@ export function splitLine(line: Buffer): StoredRow {
   const [, , ...sizes] = JSON.parse(line.toString("latin1", end, line.length - 1 - SUM_BYTES)) as number[];
   const jsonEnd = end - SIZES.length;
   const jsonStart = JSON_KEYS.reduce((at, [, key], n) => at - key.length - (sizes[n] ?? 0), jsonEnd);
-  const head = JSON.parse(line.toString("utf8", HEAD.length, jsonStart)) as readonly unknown[];
+  const head = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
   return {
     line,
-    value: (column) => head[HEAD_PLACES[column]] as TraceRow[typeof column],
+    value: (column) => head[HEADER_POSITIONS[column]] as TraceRow[typeof column],
     json(column) {
       let at = jsonStart;
       for (const [n, [name, key]] of JSON_KEYS.entries()) {

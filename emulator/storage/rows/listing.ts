@@ -14,7 +14,7 @@ export interface Listing {
 }
 
 /** About 70 bytes each. */
-const RECORDS_HELD_MAX = 1_000_000;
+const MAX_RECORDS_HELD = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
 /** Segments that are added to the list later are listed too; those without an order have no rows. */
@@ -84,7 +84,7 @@ export function keepingOrders<Order extends SegmentOrder>(
     let held = 0;
     for (const { records } of orders.values()) held += records;
     for (const [oldest, { records }] of orders) {
-      if (held <= RECORDS_HELD_MAX || oldest === segment) break;
+      if (held <= MAX_RECORDS_HELD || oldest === segment) break;
       orders.delete(oldest);
       held -= records;
     }

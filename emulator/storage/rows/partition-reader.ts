@@ -24,11 +24,11 @@ export interface PartitionReader {
   close(): void;
 }
 
-const BATCH_ROWS_MAX = 10_000;
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
-const READ_BYTES_MAX = 8 * 1024 * 1024;
+const MAX_BATCH_ROWS = 10_000;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+const MAX_READ_BYTES = 8 * 1024 * 1024;
 // Bytes of other rows that are read over rather than beginning another read.
-const GAP_BYTES_MAX = 32 * 1024;
+const MAX_GAP_BYTES = 32 * 1024;
 
 /** The file that an offset is in, and where the next one begins; one without data has the same beginning. */
 function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly pastByte: number } {
@@ -54,8 +54,8 @@ function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRan
   let end = endOf(from);
   let past = from + 1;
   for (; past < rows.length; past += 1) {
-    if (offsetOf(past) >= pastByte || offsetOf(past) - end > GAP_BYTES_MAX) break;
-    if (endOf(past) - begin > READ_BYTES_MAX) break;
+    if (offsetOf(past) >= pastByte || offsetOf(past) - end > MAX_GAP_BYTES) break;
+    if (endOf(past) - begin > MAX_READ_BYTES) break;
     end = endOf(past);
   }
   return { file, begin, end, past };
@@ -110,11 +110,11 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
 
 /** Up to where a batch goes that begins at `from`: the first row may have other bounds than the rest. */
 function endOfBatch(plan: Plan, from: number, rowsMax: number, firstMax: number, bytesMax: number): number {
-  const end = Math.min(plan.offsets.length, from + Math.min(rowsMax, BATCH_ROWS_MAX));
+  const end = Math.min(plan.offsets.length, from + Math.min(rowsMax, MAX_BATCH_ROWS));
   let bytes = 0;
   for (let to = from; to < end; to += 1) {
     bytes += plan.lengths[to] ?? 0;
-    if (bytes > (to === from ? firstMax : Math.min(bytesMax, BATCH_BYTES_MAX))) return to;
+    if (bytes > (to === from ? firstMax : Math.min(bytesMax, MAX_BATCH_BYTES))) return to;
   }
   return end;
 }

@@ -5,8 +5,8 @@ import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, INDEX } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
-/** A piece of a partition as a reader finds it, without its world: what counts of it never changes. */
-export interface LocatedPiece {
+/** A file of a partition as a reader finds it, without its world: what counts of it never changes. */
+export interface LocatedFile {
   /** Without the ending of either file. */
   readonly path: string;
   /** Where in the segment its data begins. */
@@ -36,8 +36,8 @@ export interface Plan {
 
 const CURSORS_REMEMBERED = 1024;
 
-/** The records of a piece; throws a `StoreError` when they are not as they were written. */
-export function readSidecar({ path, records }: LocatedPiece): Buffer {
+/** The records of a file; throws a `StoreError` when they are not as they were written. */
+export function readSidecar({ path, records }: LocatedFile): Buffer {
   const index = openSync(path + INDEX, "r");
   try {
     const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);
@@ -48,9 +48,9 @@ export function readSidecar({ path, records }: LocatedPiece): Buffer {
   }
 }
 
-/** Reads the sidecars of a segment's pieces as one. */
-function readSidecars(pieces: readonly LocatedPiece[]): SidecarView {
-  const sidecars = pieces.map(readSidecar);
+/** Reads the sidecars of a segment's files as one. */
+function readSidecars(rowFiles: readonly LocatedFile[]): SidecarView {
+  const sidecars = rowFiles.map(readSidecar);
   const [only, another] = sidecars;
   return viewSidecar(only !== undefined && another === undefined ? only : Buffer.concat(sidecars));
 }
@@ -108,15 +108,15 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
 
 /** Reads the sidecars and lays down in which order which lines are to be read. */
 export function makePlan(
-  pieces: readonly LocatedPiece[],
+  rowFiles: readonly LocatedFile[],
   window: PartitionWindow,
   cursor: string | null,
 ): Plan {
   const positions = new Map<string, number>();
   const files: PlannedFile[] = [];
   try {
-    const view = readSidecars(pieces);
-    for (const { path, firstByte } of pieces)
+    const view = readSidecars(rowFiles);
+    for (const { path, firstByte } of rowFiles)
       files.push({ file: openSync(path + DATA, "r"), path: path + DATA, firstByte });
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));

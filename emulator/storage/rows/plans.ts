@@ -1,11 +1,11 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import { closePlan, type LocatedPiece, makePlan, type Plan } from "./plan.ts";
+import { closePlan, type LocatedFile, makePlan, type Plan } from "./plan.ts";
 
 /** Where the rows of one partition of one world lie. */
 export interface PartitionSource {
   /** The same for all partitions of a world, and for no other one's. */
   readonly world: string;
-  readonly pieces: readonly LocatedPiece[];
+  readonly rowFiles: readonly LocatedFile[];
 }
 
 /** The plans that a thread has made, of whatever stores; the one used longest ago is given up for another. */
@@ -17,10 +17,10 @@ export interface Plans {
   close(): void;
 }
 
-const PLANS_MAX = 32;
-const PLANNED_ROWS_MAX = 2_000_000;
+const MAX_PLANS = 32;
+const MAX_PLANNED_ROWS = 2_000_000;
 /** A segment of a fork of forks may be in many files. */
-const FILES_MAX = 128;
+const MAX_FILES = 128;
 
 function keyOf(world: string, window: PartitionWindow): string {
   const { region, tenantId, sessionId, day, asOf, start, end } = window;
@@ -47,7 +47,7 @@ export function createPlans(): Plans {
       files += each.plan.files.length;
     }
     for (const [oldest, each] of [...plans]) {
-      const isRoom = plans.size <= PLANS_MAX && files <= FILES_MAX && rows <= PLANNED_ROWS_MAX;
+      const isRoom = plans.size <= MAX_PLANS && files <= MAX_FILES && rows <= MAX_PLANNED_ROWS;
       if (oldest === key || isRoom) break;
       rows -= each.plan.offsets.length;
       files -= each.plan.files.length;
@@ -56,13 +56,13 @@ export function createPlans(): Plans {
   }
 
   return {
-    of({ world, pieces }, window, cursor) {
+    of({ world, rowFiles }, window, cursor) {
       const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
       if (plan === undefined || begin === undefined) {
         drop(key);
-        plan = makePlan(pieces, window, cursor);
+        plan = makePlan(rowFiles, window, cursor);
         begin = cursor === null ? 0 : (plan.positions.get(cursor) ?? 0);
       } else {
         plans.delete(key);

@@ -68,13 +68,13 @@ export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
     asOf(count) {
       // The bytes of a record that is held never change, whatever takes their place when there are more.
       const { view } = held;
-      return pastOrder(view, orderBefore(view, { order, size, records: held.count, count }), traces);
+      return fixedOrder(view, orderBefore(view, { order, size, records: held.count, count }), traces);
     },
   };
 }
 
 /** An order that follows nothing any more. */
-function pastOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): SegmentOrder {
+function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): SegmentOrder {
   const size = order.length;
   let newest: Set<number> | undefined;
   return {

@@ -1,6 +1,6 @@
 import type { TailLength } from "../journal/line.ts";
 import type { LineWriter } from "../line-writer.ts";
-import type { NamedSegment, Piece } from "../pool/names.ts";
+import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { checkedLine } from "./lines.ts";
@@ -10,14 +10,14 @@ import { giveRoomBack, takeRoom, type WaitingRows } from "./waiting-rows.ts";
 export const DATA = ".ndjson";
 export const INDEX = ".index";
 
-/** A piece of a segment, and what of the segment comes before it. */
-interface LoadedPiece extends Pick<Piece, "file" | "below" | "tail"> {
+/** A file of a segment, and what of the segment comes before it. */
+interface LoadedFile extends Pick<RowFile, "file" | "below" | "tail"> {
   readonly firstRecord: number;
   readonly firstByte: number;
 }
 
 /**
- * The rows of one project that began on one UTC day. Positions and offsets go on from piece to piece, as if all of
+ * The rows of one project that began on one UTC day. Positions and offsets go on from file to file, as if all of
  * them were one file; what was written since the last `appendWaiting` comes last, in memory.
  */
 export interface Segment {
@@ -27,7 +27,7 @@ export interface Segment {
   readonly sessionId: string;
   readonly day: string;
   /** In order; only the last one may be an own tail, to which is appended. */
-  readonly pieces: LoadedPiece[];
+  readonly rowFiles: LoadedFile[];
   records: number;
   dataBytes: number;
   /** Of those, what lies in files. */
@@ -42,7 +42,7 @@ export interface Segment {
   latest: number;
 }
 
-type SegmentName = Omit<NamedSegment, "pieces">;
+type SegmentName = Omit<NamedSegment, "rowFiles">;
 
 /** A segment without rows; `number` is its place among those of its tenant. */
 export function createSegment(number: number, { region, tenantId, sessionId, day }: SegmentName): Segment {
@@ -52,7 +52,7 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
     tenantId,
     sessionId,
     day,
-    pieces: [],
+    rowFiles: [],
     records: 0,
     dataBytes: 0,
     filedRecords: 0,
@@ -66,28 +66,28 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
 
 /** The same segment for the store that owns its tail. Nothing may wait. */
 export function copySegment(segment: Segment): Segment {
-  return { ...segment, pieces: [...segment.pieces], waiting: undefined };
+  return { ...segment, rowFiles: [...segment.rowFiles], waiting: undefined };
 }
 
 /** The same segment for others, who see of its tail what is numbered below the mark. Nothing may wait. */
 export function sealedSegment(segment: Segment, mark: number): Segment {
-  const pieces = segment.pieces.map((piece) => sealedPiece(piece, mark));
-  return { ...segment, pieces, waiting: undefined };
+  const rowFiles = segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, mark));
+  return { ...segment, rowFiles, waiting: undefined };
 }
 
-/** A piece as others name it, who see of a tail what is numbered below the mark. */
-export function sealedPiece<P extends Pick<Piece, "below" | "tail">>(
-  { tail: _, ...piece }: P,
+/** A file as others name it, who see of a tail what is numbered below the mark. */
+export function sealedRowFile<P extends Pick<RowFile, "below" | "tail">>(
+  { tail: _, ...rowFile }: P,
   mark: number,
 ): Omit<P, "tail"> {
-  return { ...piece, below: piece.below ?? mark };
+  return { ...rowFile, below: rowFile.below ?? mark };
 }
 
 /** The segment as a journal names it. */
 export function nameSegment(segment: Segment): NamedSegment {
   const { region, tenantId, sessionId, day } = segment;
-  const pieces = extentsOf(segment).map(({ firstByte: _, ...piece }) => piece);
-  return { region, tenantId, sessionId, day, pieces };
+  const rowFiles = extentsOf(segment).map(({ firstByte: _, ...rowFile }) => rowFile);
+  return { region, tenantId, sessionId, day, rowFiles };
 }
 
 /** How long the tail of a segment is now. */
@@ -96,16 +96,16 @@ export function lengthOfTail(segment: Segment): TailLength {
   return [tail, records, bytes];
 }
 
-/** How much of each piece counts. */
+/** How much of each file counts. */
 export function extentsOf({
-  pieces,
+  rowFiles,
   filedRecords,
   filedBytes,
-}: Pick<Segment, "pieces" | "filedRecords" | "filedBytes">) {
-  return pieces.map(({ firstRecord, ...piece }, at) => {
-    const next = pieces[at + 1] ?? { firstRecord: filedRecords, firstByte: filedBytes };
-    const bytes = next.firstByte - piece.firstByte;
-    return { ...piece, records: next.firstRecord - firstRecord, bytes };
+}: Pick<Segment, "rowFiles" | "filedRecords" | "filedBytes">) {
+  return rowFiles.map(({ firstRecord, ...rowFile }, at) => {
+    const next = rowFiles[at + 1] ?? { firstRecord: filedRecords, firstByte: filedBytes };
+    const bytes = next.firstByte - rowFile.firstByte;
+    return { ...rowFile, records: next.firstRecord - firstRecord, bytes };
   });
 }
 
@@ -113,20 +113,20 @@ const RECORDS_AT_A_TIME = 16_384;
 
 /** Fills the bytes with records, wherever they are. */
 export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: number): SidecarView {
-  const { pieces, filedRecords } = segment;
+  const { rowFiles, filedRecords } = segment;
   const until = from + bytes.length / RECORD_BYTES;
   const filedUntil = Math.min(until, filedRecords);
-  for (let at = pieces.length - 1; at >= 0; at -= 1) {
-    const piece = pieces[at] as LoadedPiece;
-    const first = Math.max(from, piece.firstRecord);
-    const end = Math.min(filedUntil, pieces[at + 1]?.firstRecord ?? filedUntil);
+  for (let at = rowFiles.length - 1; at >= 0; at -= 1) {
+    const rowFile = rowFiles[at] as LoadedFile;
+    const first = Math.max(from, rowFile.firstRecord);
+    const end = Math.min(filedUntil, rowFiles[at + 1]?.firstRecord ?? filedUntil);
     if (first < end) {
       const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
-      const inPiece = first - piece.firstRecord;
-      readExactly(fileOf(pool, piece, INDEX), part, inPiece * RECORD_BYTES);
-      checkRecords(part, pool.path(piece.file + INDEX), inPiece);
+      const inFile = first - rowFile.firstRecord;
+      readExactly(fileOf(pool, rowFile, INDEX), part, inFile * RECORD_BYTES);
+      checkRecords(part, pool.path(rowFile.file + INDEX), inFile);
     }
-    if (piece.firstRecord <= from) break;
+    if (rowFile.firstRecord <= from) break;
   }
   if (until > filedRecords) {
     const first = Math.max(from, filedRecords);
@@ -137,8 +137,8 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
   return viewSidecar(bytes);
 }
 
-/** The file of a piece. An own tail may have grown by another descriptor, which does no harm. */
-function fileOf({ files, path }: Pool, { file, below }: LoadedPiece, ending: string): number {
+/** The file of a file. An own tail may have grown by another descriptor, which does no harm. */
+function fileOf({ files, path }: Pool, { file, below }: LoadedFile, ending: string): number {
   return below === null ? files.appended(path(file + ending)) : files.read(path(file + ending));
 }
 
@@ -147,17 +147,17 @@ export function readRecords(pool: Pool, segment: Segment, from: number, count: n
   return fillRecords(pool, segment, Buffer.allocUnsafe(count * RECORD_BYTES), from);
 }
 
-/** The line of a row, which never goes on in another piece. */
+/** The line of a row, which never goes on in another file. */
 export function readLine(pool: Pool, segment: Segment, offset: number, length: number): Buffer {
   if (offset >= segment.filedBytes) {
     const start = offset - segment.filedBytes;
     if (!segment.waiting) throw new Error(`no line of ${segment.day} begins at byte ${offset}`);
     return Buffer.from(segment.waiting.lines.bytes.subarray(start, start + length));
   }
-  const piece = segment.pieces.findLast(({ firstByte }) => firstByte <= offset) as LoadedPiece;
-  const byte = offset - piece.firstByte;
-  const line = readExactly(fileOf(pool, piece, DATA), Buffer.allocUnsafe(length), byte);
-  return checkedLine(line, pool.path(piece.file + DATA), byte);
+  const rowFile = segment.rowFiles.findLast(({ firstByte }) => firstByte <= offset) as LoadedFile;
+  const byte = offset - rowFile.firstByte;
+  const line = readExactly(fileOf(pool, rowFile, DATA), Buffer.allocUnsafe(length), byte);
+  return checkedLine(line, pool.path(rowFile.file + DATA), byte);
 }
 
 /** Calls back for each record from a position on, a bounded number at a time, until the callback says true. */
@@ -187,9 +187,9 @@ export function addRecord(segment: Segment, bytes: number, record: SidecarRecord
   segment.records += 1;
 }
 
-/** Whether the last piece is an own tail. */
-export function hasTail({ pieces }: Segment): boolean {
-  return pieces.at(-1)?.below === null;
+/** Whether the last file is an own tail. */
+export function hasTail({ rowFiles }: Segment): boolean {
+  return rowFiles.at(-1)?.below === null;
 }
 
 /** How much the next `appendWaiting` appends, both files taken together. */
@@ -199,9 +199,9 @@ export function waitingBytes({ records, dataBytes, filedRecords, filedBytes }: S
 
 /** Appends what waits to the own tail. */
 export function appendWaiting(pool: Pool, segment: Segment): void {
-  const { pieces, filedRecords, filedBytes, waiting } = segment;
+  const { rowFiles, filedRecords, filedBytes, waiting } = segment;
   if (!waiting) return;
-  const tail = pieces.at(-1) as LoadedPiece;
+  const tail = rowFiles.at(-1) as LoadedFile;
   const path = pool.path(tail.file);
   appendOrCut(pool.files.append(path + DATA), waiting.lines.bytes, filedBytes - tail.firstByte);
   const recordBytes = (filedRecords - tail.firstRecord) * RECORD_BYTES;

@@ -8,10 +8,10 @@ import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
-import { rowsAsOf } from "./past-rows.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
-import type { LocatedPiece } from "./plan.ts";
+import type { LocatedFile } from "./plan.ts";
 import type { RowView } from "./row-view.ts";
+import { rowsAsOf } from "./rows-as-of.ts";
 import { openScope, type Scope } from "./scope.ts";
 import {
   appendWaiting,
@@ -25,7 +25,7 @@ import {
 } from "./segment.ts";
 import { beginTail } from "./tail.ts";
 
-/** The trace rows of a world, in pieces of the pool: what is written waits in memory for the next `append`. */
+/** The trace rows of a world, in files of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends RowView {
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   append(): void;
@@ -52,7 +52,7 @@ export interface RowStoreOptions {
 }
 
 /** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
-const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 function checkRows(rows: readonly TraceRow[]): void {
   let known: string | undefined;
@@ -102,7 +102,7 @@ function createScopes(pool: Pool, image: RowsImage) {
         .filter(([key]) => !scopes.has(key))
         .flatMap(([, each]) => each.names());
       const used = [...scopes.values()].flatMap(({ segments }) =>
-        segments.filter(({ pieces }) => pieces.length > 0),
+        segments.filter(({ rowFiles }) => rowFiles.length > 0),
       );
       return { next, segments: [...unused, ...used.map(nameSegment)] };
     },
@@ -118,12 +118,12 @@ function ownRows({ index, segments }: Rows): Rows {
   return { index: index.copy(), segments: segments.map(copySegment) };
 }
 
-/** Opens the trace rows of a world: pieces in files, and a packed index of them in memory. */
+/** Opens the trace rows of a world: files in files, and a packed index of them in memory. */
 export function openRowStore(options: RowStoreOptions): RowStore {
   const { pool, owner, changed, appending } = options;
   const scopes = createScopes(pool, options.image);
   const dirty = new Set<Segment>();
-  /** Segments that were appended to; true for those that have got a piece by that. */
+  /** Segments that were appended to; true for those that have got a file by that. */
   const written = new Map<Segment, boolean>();
   let { next } = options.image;
   // No number of a tail comes twice: a write of some rows begins, with the segments that they leave, at most two for each.
@@ -149,7 +149,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     bytes = undefined;
     latest = undefined;
     changed();
-    if (bytesThatWait() > WAITING_BYTES_MAX) append();
+    if (bytesThatWait() > MAX_WAITING_BYTES) append();
   }
 
   function bytesThatWait(): number {
@@ -166,7 +166,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
 
   const store: Omit<RowStore, "asOf"> = {
     key: pool.folder(owner),
-    pieces(partition) {
+    rowFiles(partition) {
       if (dirty.size > 0) append();
       const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
       return segment === undefined ? [] : locatedIn(pool, segment);
@@ -198,7 +198,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.of }, mark) };
 }
 
-function locatedIn(pool: Pool, segment: Segment): readonly LocatedPiece[] {
+function locatedIn(pool: Pool, segment: Segment): readonly LocatedFile[] {
   return extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
 }
 
@@ -206,7 +206,7 @@ function takeNames(written: Map<Segment, boolean>): WrittenRows {
   const all = [...written];
   written.clear();
   return {
-    pieces: all.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
+    segments: all.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
     tails: all.flatMap(([segment, isNew]) => (isNew ? [] : [lengthOfTail(segment)])),
   };
 }

@@ -7,25 +7,25 @@ import { RECORD_BYTES } from "./sidecar.ts";
 const COPIED_AT_ONCE = 1024 * 1024;
 /** To copy so many bytes costs no more than to open their files. */
 const SMALL_BYTES = 16 * 1024;
-/** A larger piece is left alone while it is more than so many times as large as all behind it: rows are copied a few times at most. */
+/** A larger file is left alone while it is more than so many times as large as all behind it: rows are copied a few times at most. */
 const TIMES_AS_LARGE = 4;
 
 type Extent = ReturnType<typeof extentsOf>[number];
 
 /**
- * Begins the tail of an owner behind the pieces of others. Those that are small beside what follows are copied into it, since each
- * fork of a fork adds a piece, of which there are never many. Positions and offsets go on from piece to piece, so that no
+ * Begins the tail of an owner behind the files of others. Those that are small beside what follows are copied into it, since each
+ * fork of a fork adds a file, of which there are never many. Positions and offsets go on from file to file, so that no
  * record changes. The files that were named before stay as they are.
  */
 export function beginTail(pool: Pool, segment: Segment, owner: number, tail: number): void {
-  const { pieces, filedRecords: firstRecord, filedBytes: firstByte } = segment;
+  const { rowFiles, filedRecords: firstRecord, filedBytes: firstByte } = segment;
   const all = extentsOf(segment);
   const first = firstToCopy(all, waitingBytes(segment));
   const file = tailName(owner, segment);
   for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, all.slice(first));
-  const start = pieces[first] ?? { firstRecord, firstByte };
-  const copied = pieces.splice(first, pieces.length, { ...start, file, below: null, tail });
-  for (const piece of copied) pool.suspects.add(ownerOf(piece.file));
+  const start = rowFiles[first] ?? { firstRecord, firstByte };
+  const copied = rowFiles.splice(first, rowFiles.length, { ...start, file, below: null, tail });
+  for (const rowFile of copied) pool.suspects.add(ownerOf(rowFile.file));
 }
 
 function firstToCopy(extents: readonly Extent[], waiting: number): number {

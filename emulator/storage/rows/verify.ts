@@ -3,42 +3,45 @@ import { areSealed } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, StoreError } from "../store-error.ts";
-import { loadPiece } from "./pieces.ts";
-import { type LocatedPiece, readSidecar } from "./plan.ts";
+import { type LocatedFile, readSidecar } from "./plan.ts";
+import { loadRowFile } from "./row-files.ts";
 import { createSegment, DATA, extentsOf } from "./segment.ts";
 import { viewSidecar } from "./sidecar.ts";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads all rows of a world and describes the damage; pieces in `checkedPieces` are skipped, and others added to it. */
+/** Reads all rows of a world and describes the damage; files in `checkedFiles` are skipped, and others added to it. */
 export async function* damagedRows(
   pool: Pool,
   { next, segments }: NamedRows,
-  checkedPieces: Set<string> = new Set(),
+  checkedFiles: Set<string> = new Set(),
 ): AsyncGenerator<StoreError> {
   for (const named of segments)
     try {
       const segment = createSegment(0, named);
-      for (const piece of named.pieces) loadPiece(pool, segment, piece, next);
-      const pieces = extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
-      for (const piece of pieces) yield* damagedInPiece(piece, checkedPieces);
+      for (const rowFile of named.rowFiles) loadRowFile(pool, segment, rowFile, next);
+      const rowFiles = extentsOf(segment).map(({ file, ...extent }) => ({
+        ...extent,
+        path: pool.path(file),
+      }));
+      for (const rowFile of rowFiles) yield* damagedInFile(rowFile, checkedFiles);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       yield error;
     }
 }
 
-async function* damagedInPiece(piece: LocatedPiece, checkedPieces: Set<string>): AsyncGenerator<StoreError> {
-  const key = `${piece.path} ${piece.records}`;
-  if (checkedPieces.has(key)) return;
-  checkedPieces.add(key);
-  for await (const byte of damagedLines(piece)) yield damaged(piece.path + DATA, `byte ${byte}`);
+async function* damagedInFile(rowFile: LocatedFile, checkedFiles: Set<string>): AsyncGenerator<StoreError> {
+  const key = `${rowFile.path} ${rowFile.records}`;
+  if (checkedFiles.has(key)) return;
+  checkedFiles.add(key);
+  for await (const byte of damagedLines(rowFile)) yield damaged(rowFile.path + DATA, `byte ${byte}`);
 }
 
 /** Reads a bounded number of bytes at a time; yields where in the data file each damaged line begins. */
-async function* damagedLines(piece: LocatedPiece): AsyncGenerator<number> {
-  const { path, firstByte, records } = piece;
-  const view = viewSidecar(readSidecar(piece));
+async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
+  const { path, firstByte, records } = rowFile;
+  const view = viewSidecar(readSidecar(rowFile));
   const endOf = (position: number): number => view.offset(position) + view.length(position);
   const rows = Array.from({ length: records }, (_, position) => position).filter(view.length);
   const data = await open(path + DATA, "r");

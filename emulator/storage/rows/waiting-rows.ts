@@ -17,8 +17,8 @@ interface RecordWriter {
 
 const RECORDS = 16;
 /** Room for more is given back. */
-const RECORDS_MAX = 4_096;
-const UNUSED_MAX = 4;
+const MAX_RECORDS = 4_096;
+const MAX_UNUSED = 4;
 
 /** Their rows were appended: memory that has been used costs less than new memory. */
 const unused: WaitingRows[] = [];
@@ -43,7 +43,7 @@ function createRecordWriter(): RecordWriter {
       return room.bytes.subarray(0, count * RECORD_BYTES);
     },
     clear() {
-      if (count > RECORDS_MAX) room = roomForRecords(RECORDS);
+      if (count > MAX_RECORDS) room = roomForRecords(RECORDS);
       count = 0;
     },
   };
@@ -58,5 +58,5 @@ export function takeRoom(): WaitingRows {
 export function giveRoomBack(rows: WaitingRows): void {
   rows.lines.clear();
   rows.records.clear();
-  if (unused.length < UNUSED_MAX) unused.push(rows);
+  if (unused.length < MAX_UNUSED) unused.push(rows);
 }

@@ -185,7 +185,7 @@ describe("names of files of rows", () => {
         tenantId: TENANT,
         sessionId: SESSION,
         day: "2026-03-01",
-        pieces: [{ file, below: 70, records: 2, bytes: 0 }],
+        rowFiles: [{ file, below: 70, records: 2, bytes: 0 }],
       },
     });
   });

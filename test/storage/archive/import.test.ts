@@ -37,7 +37,7 @@ const OBJECT = {
   last_modified: 0,
 };
 
-const manifest = (changes = {}) =>
+const manifestEntry = (changes = {}) =>
   textEntry("manifest.json", JSON.stringify({ ...MANIFEST, world: { ...MANIFEST.world, ...changes } }));
 
 function lines(...values: readonly unknown[]): PackedEntry {
@@ -63,14 +63,14 @@ const DAMAGED = { code: "damaged_snapshot" };
 
 describe("a file with a valid checksum", () => {
   it("becomes a world", async () => {
-    const { state, rows, head } = await imported(
-      manifest({ traces_mark: 70 }),
+    const { state, rows, manifest } = await imported(
+      manifestEntry({ traces_mark: 70 }),
       lines(FRAME, objectLine()),
       textEntry("objects/0", "hi"),
     );
     expect(state).toMatchObject({ turn: 1, records: { objects: [{ key: "traces/a.txt" }] } });
     expect(rows).toEqual({ next: 70, segments: [] });
-    const files = [...filesOf(openPool(folder, true), head)];
+    const files = [...filesOf(openPool(folder, true), manifest)];
     expect(files.sort()).toEqual(["5/bodies/0/1", "5/state-000001.json"]);
     expect(readFileSync(join(folder, "pool/5/bodies/0/1"), "utf8")).toBe("hi");
   });
@@ -81,7 +81,7 @@ describe("a file with a valid checksum", () => {
     ["a negative size", { size: -1 }],
     ["a size that differs from its body", { size: 3 }],
   ])("is refused with %s", async (_, changes) => {
-    const entries = [manifest(), lines(FRAME, objectLine(changes)), textEntry("objects/0", "hi")];
+    const entries = [manifestEntry(), lines(FRAME, objectLine(changes)), textEntry("objects/0", "hi")];
     await expect(imported(...entries)).rejects.toMatchObject(DAMAGED);
     expect(readdirSync(folder)).toEqual(["pool"]);
     expect(readdirSync(join(folder, "pool"))).toEqual([String(OWNER)]);
@@ -97,8 +97,8 @@ describe("a file with a valid checksum", () => {
       checksums: {},
       last_modified: 0,
     };
-    const { state, head } = await imported(
-      manifest(),
+    const { state, manifest } = await imported(
+      manifestEntry(),
       lines(FRAME, objectLine(), { collection: "s3_parts", record: part }),
       textEntry("objects/0", "hi"),
       textEntry("objects/1", "yo"),
@@ -106,14 +106,14 @@ describe("a file with a valid checksum", () => {
     expect(state.records.s3_parts).toMatchObject([
       { record: { file: `${OWNER}/bodies/0/2`, part_number: 1 } },
     ]);
-    expect([...filesOf(openPool(folder, true), head)]).toContain(`${OWNER}/bodies/0/2`);
+    expect([...filesOf(openPool(folder, true), manifest)]).toContain(`${OWNER}/bodies/0/2`);
     expect(readFileSync(join(folder, `pool/${OWNER}/bodies/0/2`), "utf8")).toBe("yo");
     expect(readdirSync(folder)).toEqual(["pool"]);
   });
 
   it("does not decide where a body is stored", async () => {
     const entries = [
-      manifest(),
+      manifestEntry(),
       lines(FRAME, objectLine({ file: "../../evil" })),
       textEntry("objects/0", "hi"),
     ];
@@ -124,22 +124,25 @@ describe("a file with a valid checksum", () => {
 
   it.each<[string, readonly PackedEntry[]]>([
     ["no manifest", [lines(FRAME)]],
-    ["no records", [manifest()]],
-    ["a world without a first turn", [manifest(), lines({ frame: { ...FRAME.frame, turn: 0 } })]],
-    ["an object without its body", [manifest(), lines(FRAME, objectLine())]],
-    ["a body without its object", [manifest(), lines(FRAME), textEntry("objects/0", "hi")]],
+    ["no records", [manifestEntry()]],
+    ["a world without a first turn", [manifestEntry(), lines({ frame: { ...FRAME.frame, turn: 0 } })]],
+    ["an object without its body", [manifestEntry(), lines(FRAME, objectLine())]],
+    ["a body without its object", [manifestEntry(), lines(FRAME), textEntry("objects/0", "hi")]],
     [
       "records after bodies",
-      [manifest(), lines(FRAME, objectLine()), textEntry("objects/0", "hi"), lines(FRAME)],
+      [manifestEntry(), lines(FRAME, objectLine()), textEntry("objects/0", "hi"), lines(FRAME)],
     ],
-    ["records of an unknown collection", [manifest(), lines(FRAME, { collection: "quarks", record: {} })]],
-    ["a line that is not a record", [manifest(), textEntry("records/1", "hello\n")]],
-    ["rows outside the folder", [manifest(), lines(FRAME), textEntry("traces/../../evil.ndjson", "x")]],
-    ["an unexpected entry", [manifest(), lines(FRAME), textEntry("evil.sh", "x")]],
+    [
+      "records of an unknown collection",
+      [manifestEntry(), lines(FRAME, { collection: "quarks", record: {} })],
+    ],
+    ["a line that is not a record", [manifestEntry(), textEntry("records/1", "hello\n")]],
+    ["rows outside the folder", [manifestEntry(), lines(FRAME), textEntry("traces/../../evil.ndjson", "x")]],
+    ["an unexpected entry", [manifestEntry(), lines(FRAME), textEntry("evil.sh", "x")]],
     [
       "a secret that belongs to no field",
       [
-        manifest(),
+        manifestEntry(),
         lines(FRAME, {
           collection: "destinations",
           record: { id: "d" },
@@ -154,7 +157,7 @@ describe("a file with a valid checksum", () => {
 });
 
 test("a capsule is imported without its recording; one without a world is refused", async () => {
-  const { state } = await imported(manifest(), lines(FRAME), textEntry("recording/capsule.json", "{}"));
+  const { state } = await imported(manifestEntry(), lines(FRAME), textEntry("recording/capsule.json", "{}"));
   expect(state.turn).toBe(1);
   const empty = textEntry("manifest.json", JSON.stringify({ ...MANIFEST, world: null }));
   await expect(imported(empty, textEntry("recording/capsule.json", "{}"))).rejects.toMatchObject({

@@ -64,9 +64,9 @@ test("rows in the files of several worlds become whole files, without what came 
 
   const copy = await carried({ rows: snapshot, pool: third.pool });
   expect(copy.mark()).toBe(mark);
-  const location = (partition: Parameters<typeof copy.pieces>[0]) => ({
+  const location = (partition: Parameters<typeof copy.rowFiles>[0]) => ({
     world: copy.key,
-    pieces: copy.pieces(partition),
+    rowFiles: copy.rowFiles(partition),
   });
   for (const day of [DAY, NEXT_DAY]) {
     const rows = readAll(location, wholeDay(mark, day));

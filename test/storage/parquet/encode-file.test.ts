@@ -65,7 +65,7 @@ describe("the files of a partition", () => {
 
   test("name the file and byte of a row that has another bit, unless a later version replaced it", async () => {
     const { folder, order } = stored([1, 2, 1, 3].map((n, at) => sampleRow(n, { name: `line ${at}` })));
-    const [piece] = openTraceStore({ folder }).location(order).pieces;
+    const [piece] = openTraceStore({ folder }).location(order).rowFiles;
     const path = `${piece?.path}.ndjson`;
     const lines = readFileSync(path);
     const damageAt = (text: string): number => {

@@ -184,14 +184,14 @@ describe("an encoder of several worlds", () => {
     const threads = startedThreads();
     const store = storeOf(manyRows(20));
     const encoder = encoderOf({ threads: 1 });
-    const { world, pieces } = store.location(requestOf(store));
-    const gone = { world, pieces: pieces.map((piece) => ({ ...piece, path: `${piece.path}-gone` })) };
+    const { world, rowFiles } = store.location(requestOf(store));
+    const gone = { world, rowFiles: rowFiles.map((piece) => ({ ...piece, path: `${piece.path}-gone` })) };
     expect(await encoder.encode(requestOf(store), gone)).toEqual({
       failure: "worker_crash",
       message: expect.stringMatching(/^the encoding thread failed: .*ENOENT/),
     });
     expect(threads.ended()).toStrictEqual([true]);
-    expect(await encoder.encode(requestOf(store), { world, pieces })).toMatchObject({ rows: 20 });
+    expect(await encoder.encode(requestOf(store), { world, rowFiles: rowFiles })).toMatchObject({ rows: 20 });
     expect(threads.ended()).toStrictEqual([true, false]);
   });
 

@@ -1,6 +1,6 @@
 import { emptyState } from "../../../emulator/kernel/commit.ts";
-import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
-import { newHead } from "../../../emulator/storage/pool/names.ts";
+import { type Manifests, openManifests } from "../../../emulator/storage/pool/manifests.ts";
+import { newManifest } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import type { PartitionSource } from "../../../emulator/storage/rows/plans.ts";
 import type { RowStore } from "../../../emulator/storage/rows/store.ts";
@@ -17,7 +17,7 @@ import type { Partition } from "../../../emulator/subjects/traces/port.ts";
 export interface TestRows extends RowStore {
   readonly storage: WorldStorage;
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   /** Where its partitions lie, for readers. */
   readonly location: (partition: Partition) => PartitionSource;
   /** Another world that begins with these rows. */
@@ -38,19 +38,19 @@ const CAUSE = { type: "request", name: "test" } as const;
 interface TestStore {
   readonly folder: string;
   readonly world?: string;
-  readonly isKept?: boolean;
+  readonly isPersistent?: boolean;
 }
 
 /** Opens the rows of a data folder. */
-export function openTraceStore({ folder, world = "main", isKept = true }: TestStore): TestRows {
-  const pool = openPool(folder, isKept);
-  return openIn(pool, openHeads(pool, SECRETS), world);
+export function openTraceStore({ folder, world = "main", isPersistent = true }: TestStore): TestRows {
+  const pool = openPool(folder, isPersistent);
+  return openIn(pool, openManifests(pool, SECRETS), world);
 }
 
-function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): TestRows {
+function openIn(pool: Pool, manifests: Manifests, name: string, source?: StoredImage): TestRows {
   const storage = openWorldStorage({
     pool,
-    heads,
+    manifests,
     name,
     initial: STATE,
     reader: () => image.records.reader,
@@ -66,8 +66,8 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
     ...rows,
     storage,
     pool,
-    heads,
-    location: (partition) => ({ world: rows.key, pieces: rows.pieces(partition) }),
+    manifests,
+    location: (partition) => ({ world: rows.key, rowFiles: rows.rowFiles(partition) }),
     write(scope, written) {
       rows.write(scope, written);
       turn += 1;
@@ -77,16 +77,19 @@ function openIn(pool: Pool, heads: Heads, name: string, source?: StoredImage): T
       const from = storage.source(presentImage());
       forks += 1;
       const fork = `${name}-${forks}`;
-      heads.putWorld(fork, { head: newHead(heads.nextOwner(), true, from.head), from: name });
-      return openIn(pool, heads, fork, from);
+      manifests.putWorld(fork, {
+        manifest: newManifest(manifests.nextOwner(), true, from.manifest),
+        from: name,
+      });
+      return openIn(pool, manifests, fork, from);
     },
     async saveAndLoad(snapshot) {
       const from = storage.source(presentImage());
-      heads.putSnapshot(snapshot, { head: from.head, of: name, now: "", turn });
-      const entry = { head: newHead(heads.nextOwner(), true, from.head), from: snapshot };
-      heads.putWorld(name, entry, () => storage.end());
+      manifests.putSnapshot(snapshot, { manifest: from.manifest, of: name, now: "", turn });
+      const entry = { manifest: newManifest(manifests.nextOwner(), true, from.manifest), from: snapshot };
+      manifests.putWorld(name, entry, () => storage.end());
       await storage.close(undefined);
-      return openIn(pool, heads, name, from);
+      return openIn(pool, manifests, name, from);
     },
     reopen: () => openTraceStore({ folder: pool.root, world: name }),
     close: () => pool.files.release(pool.folder(0).slice(0, -2)),

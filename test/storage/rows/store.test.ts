@@ -1,7 +1,7 @@
 // own process: counts the open files of its process.
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FILES_MAX } from "../../../emulator/storage/pool/open-files.ts";
+import { MAX_FILES } from "../../../emulator/storage/pool/open-files.ts";
 import { openTraceStore } from "./open-store.ts";
 import {
   DAY,
@@ -188,7 +188,7 @@ describe("the trace store", () => {
       rows.map((row) => ({ ...row, status: "success" })),
     );
     expect(rows.map(({ id }) => store.read(SCOPE, id)?.status)).toStrictEqual(rows.map(() => "success"));
-    expect(readdirSync("/dev/fd").length - before).toBeLessThan(FILES_MAX + 20);
+    expect(readdirSync("/dev/fd").length - before).toBeLessThan(MAX_FILES + 20);
     store.close();
     expect(openTraceStore({ folder }).days(SCOPE, SESSION, START, END)).toHaveLength(150);
   });

@@ -1,5 +1,5 @@
 import { ADDRESSES, hideIn, hideWith } from "../../../../contracts/spec/secrets.ts";
-import { EVENTS, hiderOf, LEFT_OUT } from "../../../storage/secret-places.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../../../storage/secret-paths.ts";
 import { DESTINATIONS } from "../../../subjects/destinations/records.ts";
 import { objects, s3Parts } from "../../../subjects/object-storage/records.ts";
 

@@ -1,5 +1,5 @@
 import type { Collection } from "../../../kernel/table.ts";
-import { EVENTS } from "../../../storage/secret-places.ts";
+import { EVENTS } from "../../../storage/secret-paths.ts";
 import type { World } from "../../../subjects/turn.ts";
 import type { Changes } from "../../../subjects/world-difference.ts";
 import { COLLECTIONS } from "../../assembly.ts";

@@ -41,7 +41,7 @@ function segmentsOf(side: RowSide): ReadonlyMap<string, NamedSegment> {
 
 /** The same for the same rows: files of rows only grow. */
 function filesOf(segment: NamedSegment | undefined): string {
-  const counting = segment?.pieces.filter(({ records }) => records > 0) ?? [];
+  const counting = segment?.rowFiles.filter(({ records }) => records > 0) ?? [];
   return counting.map(({ file, records, below }) => `${file} ${records} ${below}`).join("\n");
 }
 

@@ -4,13 +4,13 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { createFolds, type Folds } from "../journal/folds.ts";
 import { createBackgroundSweep } from "./background-sweep.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
-import { type Kind, type KnownHeads, noWorlds, openLog, readLog } from "./heads-log.ts";
-import { type Head, newHead, ownerOf } from "./names.ts";
+import { type Kind, type ManifestTable, noWorlds, openLog, readLog } from "./manifest-log.ts";
+import { type Manifest, newManifest, ownerOf } from "./names.ts";
 import type { Pool } from "./pool.ts";
 import { createUses, ownersOf } from "./uses.ts";
 
 /** The worlds and snapshots of a data folder: a log of which each change is one line. */
-export interface Heads {
+export interface Manifests {
   readonly worlds: ReadonlyMap<string, WorldEntry>;
   readonly snapshots: ReadonlyMap<string, SnapshotEntry>;
   /** Allocates a folder number that was never used before. */
@@ -21,28 +21,31 @@ export interface Heads {
    */
   putWorld(name: string, entry: WorldEntry | null, written?: () => void): void;
   putSnapshot(name: string, entry: SnapshotEntry | null): void;
-  /** Keeps the files of a head until the answer is called, whatever becomes of the world that it is of. */
-  hold(head: Head): () => void;
+  /** Keeps the files of a manifest until the answer is called, whatever becomes of the world that it is of. */
+  hold(manifest: Manifest): () => void;
   readonly folds: Folds;
-  /** Holds no head any more. */
+  /** Holds no manifest any more. */
   releaseAll(): void;
-  /** Heads that may lead to files of one of these owners. */
-  leadingTo(owners: Iterable<number>): Iterable<Head>;
+  /** Manifests that may lead to files of one of these owners. */
+  leadingTo(owners: Iterable<number>): Iterable<Manifest>;
   /** `isSwept` records for the next process that the pool holds no unused file. */
   close(isSwept: boolean): void;
 }
 
 const FIRST_WORLD = "main";
 
-/** Reads the log, or begins one with the world `main`; files that no head can lead to are discarded. */
-export function openHeads(pool: Pool, secrets: Secrets): Heads {
-  const known = pool.isKept ? readLog(pool, secrets) : noWorlds();
+/** Reads the log, or begins one with the world `main`; files that no manifest can lead to are discarded. */
+export function openManifests(pool: Pool, secrets: Secrets): Manifests {
+  const known = pool.isPersistent ? readLog(pool, secrets) : noWorlds();
   // A process that ended early may have used a number that it never wrote down.
   known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
-  const log = pool.isKept ? openLog(pool, known, secrets) : undefined;
+  const log = pool.isPersistent ? openLog(pool, known, secrets) : undefined;
   const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, known);
   const folds = createFolds(pool.root, hold);
-  const writers = () => [...[...known.world.values()].map(({ head }) => head.owner), ...folds.writers()];
+  const writers = () => [
+    ...[...known.world.values()].map(({ manifest }) => manifest.owner),
+    ...folds.writers(),
+  ];
   const background = createBackgroundSweep(pool, { writers, leadingTo, keep });
 
   function put<E extends WorldEntry | SnapshotEntry>(
@@ -53,24 +56,24 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   ): void {
     log?.append({ kind, name, next: known.next, entry });
     const before = entries.get(name);
-    // An object of its own, since two entries may be given the same head.
-    const own = entry && { ...entry, head: { ...entry.head } };
+    // An object of its own, since two entries may be given the same manifest.
+    const own = entry && { ...entry, manifest: { ...entry.manifest } };
     if (own) entries.set(name, own);
     else entries.delete(name);
-    if (own) add(own.head);
+    if (own) add(own.manifest);
     log?.shorten();
     written?.();
     if (!entry && kind === "world") pool.discard(dirname(pool.objectsFolder(name)));
     if (!before) return;
     // A world that goes on has only been given other records.
-    const goesOn = kind === "world" && before.head.owner === entry?.head.owner;
-    drop(before.head, goesOn ? entry.head : undefined);
-    if (!goesOn) background.headGone();
+    const goesOn = kind === "world" && before.manifest.owner === entry?.manifest.owner;
+    drop(before.manifest, goesOn ? entry.manifest : undefined);
+    if (!goesOn) background.manifestGone();
   }
 
   if (!known.world.has(FIRST_WORLD)) {
-    const head = newHead(known.next++, pool.isKept);
-    put("world", known.world, [FIRST_WORLD, { head, from: null }]);
+    const manifest = newManifest(known.next++, pool.isPersistent);
+    put("world", known.world, [FIRST_WORLD, { manifest, from: null }]);
   }
   for (const owner of pool.owners())
     if (leadingTo([owner]).size === 0) pool.discard(pool.folder(owner));
@@ -97,29 +100,29 @@ export function openHeads(pool: Pool, secrets: Secrets): Heads {
   };
 }
 
-/** Discards owner folders and records that no head references any more; heads may be held in addition to the known ones. */
-function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
+/** Discards owner folders and records that no manifest references any more; manifests may be held in addition to the known ones. */
+function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
   const { add, remove, isUsed, leadingTo } = createUses();
-  const held = new Set<Head>();
-  for (const { head } of [...world.values(), ...snapshot.values()]) add(head);
+  const held = new Set<Manifest>();
+  for (const { manifest } of [...world.values(), ...snapshot.values()]) add(manifest);
 
-  /** An owner that other heads may reference keeps its folder; a sweep finds its unused files. */
-  function drop(head: Head, next?: Head): void {
-    for (const file of remove(head)) if (isUsed(ownerOf(file))) pool.discard(pool.path(file));
+  /** An owner that other manifests may reference keeps its folder; a sweep finds its unused files. */
+  function drop(manifest: Manifest, next?: Manifest): void {
+    for (const file of remove(manifest)) if (isUsed(ownerOf(file))) pool.discard(pool.path(file));
     const kept = next && ownersOf(next);
-    for (const owner of ownersOf(head)) {
+    for (const owner of ownersOf(manifest)) {
       if (!isUsed(owner)) pool.discard(pool.folder(owner));
       else if (!kept?.has(owner)) pool.suspects.add(owner);
     }
   }
 
-  /** `kept` is a head whose owners need no sweep because of this. */
-  function release(head: Head, kept?: Head): void {
-    if (held.delete(head)) drop(head, kept);
+  /** `kept` is a manifest whose owners need no sweep because of this. */
+  function release(manifest: Manifest, kept?: Manifest): void {
+    if (held.delete(manifest)) drop(manifest, kept);
   }
 
-  function holdOwn(head: Head): Head {
-    const own = { ...head };
+  function holdOwn(manifest: Manifest): Manifest {
+    const own = { ...manifest };
     held.add(own);
     add(own);
     return own;
@@ -129,19 +132,19 @@ function createCollector(pool: Pool, { world, snapshot }: KnownHeads) {
     add,
     drop,
     leadingTo,
-    hold(head: Head): () => void {
-      const own = holdOwn(head);
+    hold(manifest: Manifest): () => void {
+      const own = holdOwn(manifest);
       return () => release(own);
     },
-    /** A head that goes meanwhile has made its owners suspect itself. */
-    keep(heads: readonly Head[]): () => void {
-      const own = heads.map(holdOwn);
+    /** A manifest that goes meanwhile has made its owners suspect itself. */
+    keep(manifests: readonly Manifest[]): () => void {
+      const own = manifests.map(holdOwn);
       return () => {
-        for (const head of own) release(head, head);
+        for (const manifest of own) release(manifest, manifest);
       };
     },
     releaseAll() {
-      for (const head of held) release(head);
+      for (const manifest of held) release(manifest);
     },
   };
 }

@@ -6,21 +6,21 @@ import type { Sealing } from "../journal/sealing.ts";
 import { stateOf } from "../journal/state.ts";
 import { writeAll } from "../pool/open-files.ts";
 import { damaged, StoreError, tooShort } from "../store-error.ts";
-import type { KeptHistory } from "./history.ts";
-import type { Stretch } from "./stretch.ts";
+import type { SavedHistory } from "./history.ts";
+import type { HistorySegment } from "./history-segment.ts";
 
 const LINE_FEED = 0x0a;
 const LINES_AT_A_TIME = 500;
 
 /** A history in a file: which bodies it alone needs, the state that it begins with, and the turns that follow. */
-export interface StoredPast {
+export interface StoredHistory {
   readonly bodies: readonly string[];
   readonly base: { readonly rows: number; readonly state: WorldState };
   readonly turns: readonly { readonly rows: number; readonly commit: Commit }[];
 }
 
 /** Writes a history, one line with its checksum for each of its parts. */
-export function writePast(path: string, history: KeptHistory, sealing: Sealing): void {
+export function writeHistory(path: string, history: SavedHistory, sealing: Sealing): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "w", 0o600);
   try {
@@ -39,23 +39,23 @@ export function writePast(path: string, history: KeptHistory, sealing: Sealing):
   }
 }
 
-function* partsOf({ first, stretches }: KeptHistory, sealing: Sealing): Iterable<object> {
-  yield { bodies: bodiesIn(stretches) };
+function* partsOf({ first, segments }: SavedHistory, sealing: Sealing): Iterable<object> {
+  yield { bodies: bodiesIn(segments) };
   yield { rows: first.rows, state: sealing.state(stateOf(first)) };
-  for (const { turns } of stretches)
+  for (const { turns } of segments)
     for (const { rows, commit } of turns) yield { rows, commit: sealing.commit(commit) };
 }
 
 /** The bodies that are kept for these alone. */
-export function bodiesIn(stretches: readonly Stretch[]): readonly string[] {
-  return stretches.flatMap(({ bodies }) => bodies);
+export function bodiesIn(segments: readonly HistorySegment[]): readonly string[] {
+  return segments.flatMap(({ bodies }) => bodies);
 }
 
 /** Reads a history; its secrets are still sealed. Throws a `StoreError` for one that is not as it was written. */
-export function readPast(path: string): StoredPast {
-  const [head, base, ...turns] = linesIn(path) as Iterable<object>;
-  if (!head || !base) throw damaged(path);
-  return { ...(head as Pick<StoredPast, "bodies">), base, turns } as StoredPast;
+export function readHistory(path: string): StoredHistory {
+  const [manifest, base, ...turns] = linesIn(path) as Iterable<object>;
+  if (!manifest || !base) throw damaged(path);
+  return { ...(manifest as Pick<StoredHistory, "bodies">), base, turns } as StoredHistory;
 }
 
 function* linesIn(path: string): Iterable<object> {
@@ -71,9 +71,9 @@ function* linesIn(path: string): Iterable<object> {
 }
 
 /** The bodies that the history in a file needs; none for one that cannot be read, and so needs nothing. */
-export function bodiesOfPast(path: string): readonly string[] {
+export function bodiesOfHistory(path: string): readonly string[] {
   try {
-    for (const line of linesIn(path)) return (line as Pick<StoredPast, "bodies">).bodies;
+    for (const line of linesIn(path)) return (line as Pick<StoredHistory, "bodies">).bodies;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
   }

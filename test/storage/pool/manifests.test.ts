@@ -1,43 +1,43 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Heads, openHeads } from "../../../emulator/storage/pool/heads.ts";
-import { type Head, newHead, sealedHead } from "../../../emulator/storage/pool/names.ts";
+import { type Manifests, openManifests } from "../../../emulator/storage/pool/manifests.ts";
+import { type Manifest, newManifest, sealedManifest } from "../../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import { temporaryFolder } from "../rows/sample-row.ts";
 
 const SECRETS = createSecrets();
 
-function openIn(folder: string, isKept = true): { readonly pool: Pool; readonly heads: Heads } {
-  const pool = openPool(folder, isKept);
-  return { pool, heads: openHeads(pool, SECRETS) };
+function openIn(folder: string, isPersistent = true): { readonly pool: Pool; readonly manifests: Manifests } {
+  const pool = openPool(folder, isPersistent);
+  return { pool, manifests: openManifests(pool, SECRETS) };
 }
 
-function addWorld({ pool, heads }: ReturnType<typeof openIn>, name: string, from?: Head): Head {
-  const head = newHead(heads.nextOwner(), pool.isKept, from);
-  heads.putWorld(name, { head, from: null });
-  mkdirSync(pool.folder(head.owner), { recursive: true });
-  return head;
+function addWorld({ pool, manifests }: ReturnType<typeof openIn>, name: string, from?: Manifest): Manifest {
+  const manifest = newManifest(manifests.nextOwner(), pool.isPersistent, from);
+  manifests.putWorld(name, { manifest, from: null });
+  mkdirSync(pool.folder(manifest.owner), { recursive: true });
+  return manifest;
 }
 
-const namesOf = (heads: Heads) => [...heads.worlds.keys(), ...heads.snapshots.keys()];
+const namesOf = (manifests: Manifests) => [...manifests.worlds.keys(), ...manifests.snapshots.keys()];
 
-describe("the heads of a data folder", () => {
+describe("the manifests of a data folder", () => {
   test("are there again, each change of them at once", () => {
     const folder = temporaryFolder();
-    const { heads, pool } = openIn(folder);
-    const a = addWorld({ heads, pool }, "a");
-    heads.putSnapshot("kept", { head: sealedHead(a), of: "a", now: "", turn: 3 });
-    addWorld({ heads, pool }, "b");
-    heads.putWorld("b", null);
-    const again = openIn(folder).heads;
+    const { manifests, pool } = openIn(folder);
+    const a = addWorld({ manifests, pool }, "a");
+    manifests.putSnapshot("kept", { manifest: sealedManifest(a), of: "a", now: "", turn: 3 });
+    addWorld({ manifests, pool }, "b");
+    manifests.putWorld("b", null);
+    const again = openIn(folder).manifests;
     expect(namesOf(again)).toStrictEqual(["main", "a", "kept"]);
-    expect(again.worlds.get("a")).toStrictEqual({ head: a, from: null });
+    expect(again.worlds.get("a")).toStrictEqual({ manifest: a, from: null });
     expect(again.snapshots.get("kept")).toMatchObject({
       of: "a",
       turn: 3,
-      head: { owner: 0, others: [a.owner] },
+      manifest: { owner: 0, others: [a.owner] },
     });
   });
 
@@ -45,13 +45,13 @@ describe("the heads of a data folder", () => {
     const folder = temporaryFolder();
     const first = openIn(folder);
     const numbers = [addWorld(first, "a").owner];
-    first.heads.putWorld("a", null);
+    first.manifests.putWorld("a", null);
     const second = openIn(folder);
-    numbers.push(second.heads.nextOwner());
-    mkdirSync(second.pool.folder(second.heads.nextOwner()), { recursive: true });
+    numbers.push(second.manifests.nextOwner());
+    mkdirSync(second.pool.folder(second.manifests.nextOwner()), { recursive: true });
     const third = openIn(folder);
-    numbers.push(third.heads.nextOwner());
-    expect(new Set([1, ...numbers, third.heads.nextOwner()]).size).toBe(5);
+    numbers.push(third.manifests.nextOwner());
+    expect(new Set([1, ...numbers, third.manifests.nextOwner()]).size).toBe(5);
   });
 
   test("are without a last line that was torn, wherever that was", () => {
@@ -64,7 +64,7 @@ describe("the heads of a data folder", () => {
     const openWith = (bytes: number, bytesOfCopy: number) => {
       writeFileSync(log, after.subarray(0, bytes));
       writeFileSync(copy, after.subarray(0, bytesOfCopy));
-      return namesOf(openIn(folder).heads);
+      return namesOf(openIn(folder).manifests);
     };
     for (let length = before; length < after.length; length += 7) {
       expect(openWith(length, before)).toStrictEqual(["main"]);
@@ -92,12 +92,12 @@ describe("the heads of a data folder", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder);
     for (const name of ["a", "b", "c"]) addWorld(opened, name);
-    for (const name of ["a", "b", "c"]) opened.heads.putWorld(name, null);
+    for (const name of ["a", "b", "c"]) opened.manifests.putWorld(name, null);
     const copy = join(folder, "worlds.copy.ndjson");
     const longer = readFileSync(copy);
     openIn(folder);
     writeFileSync(copy, longer);
-    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
+    expect(namesOf(openIn(folder).manifests)).toStrictEqual(["main"]);
   });
 
   test("that are damaged, or of another version, are refused with what to do", () => {
@@ -125,10 +125,10 @@ describe("the heads of a data folder", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder);
     for (let n = 0; n < 1500; n += 1)
-      opened.heads.putWorld("a", n % 2 ? null : { head: newHead(9, true), from: null });
+      opened.manifests.putWorld("a", n % 2 ? null : { manifest: newManifest(9, true), from: null });
     const lines = readFileSync(join(folder, "worlds.ndjson"), "utf8").split("\n").length;
     expect(lines).toBeLessThan(200);
-    expect(namesOf(openIn(folder).heads)).toStrictEqual(["main"]);
+    expect(namesOf(openIn(folder).manifests)).toStrictEqual(["main"]);
   });
 
   test("of a folder that goes with the process are written nowhere", () => {
@@ -142,25 +142,25 @@ describe("the heads of a data folder", () => {
 describe("the folder of an owner", () => {
   const ownersOf = ({ pool }: ReturnType<typeof openIn>) => pool.owners().toSorted();
 
-  test("goes with the last head that leads there, in whatever order they go", () => {
+  test("goes with the last manifest that leads there, in whatever order they go", () => {
     const opened = openIn(temporaryFolder());
-    const { heads } = opened;
+    const { manifests } = opened;
     const parent = addWorld(opened, "parent");
-    const child = addWorld(opened, "child", sealedHead(parent));
-    heads.putSnapshot("kept", { head: sealedHead(child), of: "child", now: "", turn: 1 });
-    heads.putWorld("parent", null);
+    const child = addWorld(opened, "child", sealedManifest(parent));
+    manifests.putSnapshot("kept", { manifest: sealedManifest(child), of: "child", now: "", turn: 1 });
+    manifests.putWorld("parent", null);
     expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
-    heads.putWorld("child", null);
+    manifests.putWorld("child", null);
     expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
-    const release = heads.hold(sealedHead(child));
-    heads.putSnapshot("kept", null);
+    const release = manifests.hold(sealedManifest(child));
+    manifests.putSnapshot("kept", null);
     expect(ownersOf(opened)).toStrictEqual([parent.owner, child.owner]);
     release();
     release();
     expect(ownersOf(opened)).toStrictEqual([]);
   });
 
-  test("goes at the next start when its process never wrote down a head for it", () => {
+  test("goes at the next start when its process never wrote down a manifest for it", () => {
     const folder = temporaryFolder();
     const first = openIn(folder);
     addWorld(first, "a");
@@ -170,16 +170,16 @@ describe("the folder of an owner", () => {
     expect(readdirSync(join(folder, "worlds"))).toStrictEqual([]);
   });
 
-  test("loses a journal and a state that no head names any more", () => {
+  test("loses a journal and a state that no manifest names any more", () => {
     const opened = openIn(temporaryFolder());
-    const { pool, heads } = opened;
-    const head = addWorld(opened, "a");
-    const own = head.journals[0]?.file ?? "";
+    const { pool, manifests } = opened;
+    const manifest = addWorld(opened, "a");
+    const own = manifest.journals[0]?.file ?? "";
     appendFileSync(pool.path(own), "1\n");
-    const fork = addWorld(opened, "b", { ...sealedHead(head), journals: [{ file: own, bytes: 2 }] });
-    heads.putWorld("a", { head: { ...head, journals: [] }, from: null });
+    const fork = addWorld(opened, "b", { ...sealedManifest(manifest), journals: [{ file: own, bytes: 2 }] });
+    manifests.putWorld("a", { manifest: { ...manifest, journals: [] }, from: null });
     expect(existsSync(pool.path(own))).toBe(true);
-    heads.putWorld("b", { head: { ...fork, journals: [] }, from: null });
+    manifests.putWorld("b", { manifest: { ...fork, journals: [] }, from: null });
     expect(existsSync(pool.path(own))).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ interface LogHeader {
 }
 
 /** One change; the last one of a name counts. */
-export interface HeadsLine {
+export interface ManifestLine {
   readonly kind: Kind;
   readonly name: string;
   readonly next: number;
@@ -44,10 +44,10 @@ interface SweptLine {
   readonly swept: true;
 }
 
-export type LogLine = HeadsLine | SweptLine;
+export type LogLine = ManifestLine | SweptLine;
 
 /** What a log says. */
-export interface KnownHeads {
+export interface ManifestTable {
   readonly world: Map<string, WorldEntry>;
   readonly snapshot: Map<string, SnapshotEntry>;
   next: number;
@@ -61,7 +61,7 @@ export function logPath(root: string, isCopy = false): string {
   return join(root, isCopy ? COPY : NAME);
 }
 
-export function noWorlds(): KnownHeads {
+export function noWorlds(): ManifestTable {
   return { world: new Map(), snapshot: new Map(), next: 1, log: 0, isSwept: false };
 }
 
@@ -72,7 +72,7 @@ export function readLog(
   { root, owners }: Omit<Pool, "files">,
   secrets: Secrets | undefined,
   isCopy = false,
-): KnownHeads {
+): ManifestTable {
   const path = logPath(root, isCopy);
   const known = noWorlds();
   const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
@@ -115,13 +115,13 @@ function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string
 }
 
 /** What is known after one more line. */
-function takeLine(known: KnownHeads, line: LogHeader | LogLine): void {
+function takeLine(known: ManifestTable, line: LogHeader | LogLine): void {
   known.isSwept = "swept" in line;
   if ("log" in line) known.log = line.log;
   else if ("kind" in line) take(known, line);
 }
 
-function take(known: KnownHeads, { kind, name, next, entry }: HeadsLine): void {
+function take(known: ManifestTable, { kind, name, next, entry }: ManifestLine): void {
   known.next = Math.max(known.next, next);
   if (!entry) known[kind].delete(name);
   else if (kind === "world") known.world.set(name, entry as WorldEntry);
@@ -164,7 +164,7 @@ function otherFormat(what: string): StoreError {
 }
 
 /** Writes the log anew, with one line for each entry, and goes on appending to it. */
-export function openLog({ root }: Omit<Pool, "files">, known: KnownHeads, secrets: Secrets) {
+export function openLog({ root }: Omit<Pool, "files">, known: ManifestTable, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
   let bytes = 0;
   let rewritten = 0;

@@ -8,7 +8,7 @@ import type { RateRow } from "../../subjects/rate-limits/matching.ts";
 import { sizeOfTurn } from "./size.ts";
 
 /** A turn that left something behind. */
-export interface PastTurn {
+export interface HistoryTurn {
   /** Without changes for one that only wrote trace rows. */
   readonly commit: Commit;
   /** The number of the row after its last one. */
@@ -25,10 +25,10 @@ export type LimiterChange = Point &
   );
 
 /** Turns that follow on each other. */
-export interface Stretch {
+export interface HistorySegment {
   /** Where the world stood before the first of them. */
   readonly after: Point;
-  readonly turns: PastTurn[];
+  readonly turns: HistoryTurn[];
   readonly counted: LimiterChange[];
   bytes: number;
   /** Bodies that no record names since one of these turns. */
@@ -37,7 +37,7 @@ export interface Stretch {
   records?: Records;
 }
 
-/** What stretches follow on, beside the records: these are found from the present backwards. */
+/** What segments follow on, beside the records: these are found from the present backwards. */
 export interface Beginning {
   readonly progress: Progress;
   /** The number of the next trace row. */
@@ -46,38 +46,38 @@ export interface Beginning {
 }
 
 /** So many turns or counted requests are given up together. */
-export const STRETCH_ENTRIES = 1_000;
+export const MAX_SEGMENT_ENTRIES = 1_000;
 const ENTRY_BYTES = 100;
 
-export function newStretch({ turn, now }: Point): Stretch {
+export function newHistorySegment({ turn, now }: Point): HistorySegment {
   return { after: { turn, now }, turns: [], counted: [], bytes: 0, bodies: [] };
 }
 
 /** Adds a turn; answers how many bytes are kept for it alone. */
-export function addTurn({ turns }: Stretch, turn: PastTurn): number {
+export function addTurn({ turns }: HistorySegment, turn: HistoryTurn): number {
   turns.push(turn);
   return ENTRY_BYTES + sizeOfTurn(turn.commit, turn.replaced);
 }
 
 /** Adds a change of the limiter; answers how many bytes it takes. */
-export function addChange({ counted }: Stretch, change: LimiterChange): number {
+export function addChange({ counted }: HistorySegment, change: LimiterChange): number {
   counted.push(change);
   return ENTRY_BYTES;
 }
 
-/** The beginning is moved to the end of a stretch. */
-export function pass(beginning: Beginning, { turns, counted }: Stretch): void {
+/** The beginning is moved to the end of a segment. */
+export function pass(beginning: Beginning, { turns, counted }: HistorySegment): void {
   for (const { commit } of turns) beginning.progress.apply(commit);
   beginning.rows = turns.at(-1)?.rows ?? beginning.rows;
   for (const change of counted) repeat(change, beginning.limiter);
 }
 
 /** For another world, which may outlive the one that it is of and its bodies. */
-export function cut({ records, ...stretch }: Stretch, turn: number): Stretch {
-  const turns = stretch.turns.filter(({ commit }) => commit.turn <= turn);
-  const counted = stretch.counted.filter((change) => change.turn <= turn);
-  const isWhole = turns.length === stretch.turns.length;
-  return { ...stretch, turns, counted, bodies: [...stretch.bodies], ...(isWhole && records && { records }) };
+export function cut({ records, ...segment }: HistorySegment, turn: number): HistorySegment {
+  const turns = segment.turns.filter(({ commit }) => commit.turn <= turn);
+  const counted = segment.counted.filter((change) => change.turn <= turn);
+  const isWhole = turns.length === segment.turns.length;
+  return { ...segment, turns, counted, bodies: [...segment.bodies], ...(isWhole && records && { records }) };
 }
 
 export function repeat(change: LimiterChange, limiter: RateLimiter): void {

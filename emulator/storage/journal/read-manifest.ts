@@ -1,35 +1,38 @@
-import { applyCommits, type Commit, type WorldState } from "../../kernel/commit.ts";
-import { type Head, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
+import { applyCommits, type Commit, emptyState, type WorldState } from "../../kernel/commit.ts";
+import { type Manifest, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { sealedPiece } from "../rows/segment.ts";
-import { type JournalEnd, readStretch } from "./journal.ts";
+import { sealedRowFile } from "../rows/segment.ts";
+import { type JournalEnd, readJournalSegment } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
 
-/** Replays what a head leads to; `onEnd` is called for the journal that is still written to. */
-export function readHead(
+const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
+
+/** Replays what a manifest leads to; `onEnd` is called for the journal that is still written to. */
+export function readManifest(
   pool: Pick<Pool, "path">,
-  head: Head,
-  initial: WorldState,
+  manifest: Manifest,
+  initial: WorldState = NO_STATE,
   onEnd?: JournalEnd,
 ): StoredState {
-  const base = head.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(head.state));
+  const base =
+    manifest.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(manifest.state));
   const rows = createRowNames(base.rows);
-  const state = applyCommits(base.state, commitsOf(pool, head, rows, onEnd));
-  rows.sealOthers(head.owner);
+  const state = applyCommits(base.state, commitsOf(pool, manifest, rows, onEnd));
+  rows.sealOthers(manifest.owner);
   return { state, rows: rows.named() };
 }
 
 function* commitsOf(
   pool: Pick<Pool, "path">,
-  { journals }: Head,
+  { journals }: Manifest,
   rows: ReturnType<typeof createRowNames>,
   onEnd?: JournalEnd,
 ): Iterable<Commit> {
-  for (const stretch of journals) {
+  for (const journalSegment of journals) {
     // What others had open is sealed where this journal goes on from them.
-    rows.sealOthers(ownerOf(stretch.file));
-    for (const line of readStretch(pool, stretch, onEnd)) {
+    rows.sealOthers(ownerOf(journalSegment.file));
+    for (const line of readJournalSegment(pool, journalSegment, onEnd)) {
       rows.take(line);
       if (line.turn !== undefined) yield line;
     }
@@ -39,7 +42,7 @@ function* commitsOf(
 /** The commit of a line, without what storage adds to it. */
 export function commitOf({
   rows: _rows,
-  pieces: _pieces,
+  segments: _segments,
   tails: _tails,
   lines: _lines,
   sum: _sum,
@@ -48,7 +51,7 @@ export function commitOf({
   return commit;
 }
 
-/** The pieces of rows as the lines of journals name them, one after the other. */
+/** The files of rows as the lines of journals name them, one after the other. */
 function createRowNames(base: StoredState["rows"]) {
   const keyOf = ({ region, tenantId, sessionId, day }: NamedSegment) =>
     [region, tenantId, sessionId, day].join(" ");
@@ -60,7 +63,7 @@ function createRowNames(base: StoredState["rows"]) {
   let { next } = base;
 
   function put(segment: NamedSegment): void {
-    const { tail } = segment.pieces.at(-1) ?? {};
+    const { tail } = segment.rowFiles.at(-1) ?? {};
     if (tail !== undefined) {
       tailed.set(tail, keyOf(segment));
       grown.delete(tail);
@@ -71,29 +74,32 @@ function createRowNames(base: StoredState["rows"]) {
   function settle(): void {
     for (const [tail, records, bytes] of grown.values()) {
       const segment = segments.get(tailed.get(tail) ?? "");
-      const last = segment?.pieces.at(-1);
+      const last = segment?.rowFiles.at(-1);
       if (!segment || last?.tail !== tail)
         throw new Error(`a journal lengthens the tail ${tail}, which it has not named`);
-      const pieces = [...segment.pieces.slice(0, -1), { ...last, records, bytes }];
-      segments.set(keyOf(segment), { ...segment, pieces });
+      const rowFiles = [...segment.rowFiles.slice(0, -1), { ...last, records, bytes }];
+      segments.set(keyOf(segment), { ...segment, rowFiles });
     }
     grown.clear();
   }
 
   for (const segment of base.segments) put(segment);
   return {
-    take({ rows, pieces = [], tails = [] }: JournalLine): void {
+    take({ rows, segments: changed = [], tails = [] }: JournalLine): void {
       next = rows ?? next;
-      pieces.forEach(put);
+      changed.forEach(put);
       for (const length of tails) grown.set(length[0], length);
     },
     /** Only this owner appends to the tails named so far. */
     sealOthers(owner: number): void {
       settle();
       for (const [key, segment] of segments) {
-        const isOpen = segment.pieces.some(({ file, below }) => below === null && ownerOf(file) !== owner);
+        const isOpen = segment.rowFiles.some(({ file, below }) => below === null && ownerOf(file) !== owner);
         if (isOpen)
-          segments.set(key, { ...segment, pieces: segment.pieces.map((piece) => sealedPiece(piece, next)) });
+          segments.set(key, {
+            ...segment,
+            rowFiles: segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
+          });
       }
     },
     named() {

@@ -4,7 +4,7 @@ import type { Pool } from "../pool/pool.ts";
 import { namesAsOf } from "./image.ts";
 import { createListing, keepingOrders } from "./listing.ts";
 import { isUuid } from "./paths.ts";
-import type { LocatedPiece } from "./plan.ts";
+import type { LocatedFile } from "./plan.ts";
 import type { RowView } from "./row-view.ts";
 import type { Scope } from "./scope.ts";
 import { extentsOf, readRecords, type Segment, someRecord } from "./segment.ts";
@@ -12,7 +12,7 @@ import type { SidecarView } from "./sidecar.ts";
 import { type RowPosition, readVersion } from "./version.ts";
 
 /** What the rows of the past are seen through. */
-export interface PastRowsParts {
+export interface RowsAsOfParts {
   readonly pool: Pool;
   readonly live: Omit<RowView, "asOf"> & { append(): void };
   readonly scopeOf: (scope: TraceScope) => Scope;
@@ -22,10 +22,10 @@ export interface PastRowsParts {
  * The rows of a world as they were when the next row got this number. Nothing is indexed again: what is newest now leads to
  * what was newest then, since every record names the one that it replaces.
  */
-export function rowsAsOf({ pool, live, scopeOf }: PastRowsParts, mark: number): RowView {
-  const scopes = new Map<Scope, PastScope>();
+export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): RowView {
+  const scopes = new Map<Scope, ScopeAsOf>();
 
-  function of(scope: TraceScope): PastScope {
+  function of(scope: TraceScope): ScopeAsOf {
     const present = scopeOf(scope);
     const known = scopes.get(present) ?? scopeAsOf(pool, present, mark);
     scopes.set(present, known);
@@ -34,9 +34,9 @@ export function rowsAsOf({ pool, live, scopeOf }: PastRowsParts, mark: number): 
 
   return {
     key: `${live.key}@${mark}`,
-    pieces(partition) {
+    rowFiles(partition) {
       live.append();
-      return of(partition).pieces(partition);
+      return of(partition).rowFiles(partition);
     },
     names() {
       live.append();
@@ -60,11 +60,11 @@ export function rowsAsOf({ pool, live, scopeOf }: PastRowsParts, mark: number): 
   };
 }
 
-interface PastScope extends Pick<Scope, "read" | "list"> {
-  pieces(partition: Partition): readonly LocatedPiece[];
+interface ScopeAsOf extends Pick<Scope, "read" | "list"> {
+  rowFiles(partition: Partition): readonly LocatedFile[];
 }
 
-function scopeAsOf(pool: Pool, live: Scope, mark: number): PastScope {
+function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
   const counts = new Map<Segment, number>();
   const left = placesLeft(pool, live, countOf);
   const order = keepingOrders((segment) => live.order(segment).asOf(countOf(segment)));
@@ -91,9 +91,9 @@ function scopeAsOf(pool: Pool, live: Scope, mark: number): PastScope {
       return found && readVersion(pool, found);
     },
     list: listing.list,
-    pieces({ sessionId, day }) {
+    rowFiles({ sessionId, day }) {
       const segment = live.segment(sessionId, day);
-      return segment ? piecesBelow(pool, segment, countOf(segment)) : [];
+      return segment ? filesBelow(pool, segment, countOf(segment)) : [];
     },
   };
 }
@@ -140,10 +140,10 @@ function countBelow(pool: Pool, segment: Segment, mark: number): number {
 }
 
 /** The files in which the first records of a segment lie. */
-function piecesBelow(pool: Pool, segment: Segment, count: number): readonly LocatedPiece[] {
+function filesBelow(pool: Pool, segment: Segment, count: number): readonly LocatedFile[] {
   if (count === 0) return [];
   const last = readRecords(pool, segment, count - 1, 1);
-  const pieces = segment.pieces.filter(({ firstRecord }) => firstRecord < count);
-  const filed = { pieces, filedRecords: count, filedBytes: last.offset(0) + last.length(0) };
+  const rowFiles = segment.rowFiles.filter(({ firstRecord }) => firstRecord < count);
+  const filed = { rowFiles, filedRecords: count, filedBytes: last.offset(0) + last.length(0) };
   return extentsOf(filed).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
 }

@@ -1,27 +1,27 @@
 import { statSync, truncateSync } from "node:fs";
-import type { NamedRows, Piece } from "../pool/names.ts";
+import type { NamedRows, RowFile } from "../pool/names.ts";
 import { readExactly } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { tooShort } from "../store-error.ts";
 import { DATA, INDEX, type Segment } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 
-/** Puts a piece behind what the segment has, as far as it counts: below its own mark, or else below the given one. */
-export function loadPiece(pool: Pool, segment: Segment, piece: Piece, mark: number): void {
-  refuseShort(pool, piece);
-  const { file, below, tail } = piece;
+/** Puts a file behind what the segment has, as far as it counts: below its own mark, or else below the given one. */
+export function loadRowFile(pool: Pool, segment: Segment, rowFile: RowFile, mark: number): void {
+  refuseShort(pool, rowFile);
+  const { file, below, tail } = rowFile;
   const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
-  const { records, end } = countBelow(pool, piece, below ?? mark);
-  segment.pieces.push({ file, below, ...(tail !== undefined && { tail }), firstRecord, firstByte });
+  const { records, end } = countBelow(pool, rowFile, below ?? mark);
+  segment.rowFiles.push({ file, below, ...(tail !== undefined && { tail }), firstRecord, firstByte });
   segment.records += records;
-  // What counts ends with the last line, but a piece may be all there.
-  segment.dataBytes = records === piece.records ? firstByte + piece.bytes : (end ?? firstByte);
+  // What counts ends with the last line, but a file may be all there.
+  segment.dataBytes = records === rowFile.records ? firstByte + rowFile.bytes : (end ?? firstByte);
   segment.filedRecords = segment.records;
   segment.filedBytes = segment.dataBytes;
 }
 
-/** How many records of a piece are numbered below a mark, and where in the segment the line of the last one ends. */
-function countBelow(pool: Pool, { file, records: all }: Piece, mark: number) {
+/** How many records of a file are numbered below a mark, and where in the segment the line of the last one ends. */
+function countBelow(pool: Pool, { file, records: all }: RowFile, mark: number) {
   const path = pool.path(file + INDEX);
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => {
@@ -43,14 +43,18 @@ function countBelow(pool: Pool, { file, records: all }: Piece, mark: number) {
   return { records, end: last && last.offset(0) + last.length(0) };
 }
 
-/** Refuses a piece whose files are not as long as they were when it was named. */
-function refuseShort({ path }: Pick<Pool, "path">, piece: Piece): void {
-  for (const [file, bytes] of filesOfPiece(piece))
+/** Refuses a file whose files are not as long as they were when it was named. */
+function refuseShort({ path }: Pick<Pool, "path">, rowFile: RowFile): void {
+  for (const [file, bytes] of pathsOfRowFile(rowFile))
     if (sizeOrZero(path(file)) < bytes) throw tooShort(path(file), bytes);
 }
 
-/** The two files of a piece, each with the bytes of it that count. */
-function filesOfPiece({ file, records, bytes }: Piece): readonly (readonly [file: string, bytes: number])[] {
+/** The two files of a file, each with the bytes of it that count. */
+function pathsOfRowFile({
+  file,
+  records,
+  bytes,
+}: RowFile): readonly (readonly [file: string, bytes: number])[] {
   return [
     [file + DATA, bytes],
     [file + INDEX, records * RECORD_BYTES],
@@ -63,10 +67,10 @@ function sizeOrZero(path: string): number {
 
 /** Drops what was never committed from the tails of a world that may have lost turns. */
 export function cutTails({ path }: Pool, { segments }: NamedRows): void {
-  for (const piece of segments.flatMap(({ pieces }) => pieces)) {
-    if (piece.below !== null) continue;
-    refuseShort({ path }, piece);
-    for (const [file, bytes] of filesOfPiece(piece))
+  for (const rowFile of segments.flatMap(({ rowFiles }) => rowFiles)) {
+    if (rowFile.below !== null) continue;
+    refuseShort({ path }, rowFile);
+    for (const [file, bytes] of pathsOfRowFile(rowFile))
       if (sizeOrZero(path(file)) > bytes) truncateSync(path(file), bytes);
   }
 }

@@ -2,26 +2,26 @@ import type { WorldImage } from "../kernel/image.ts";
 import type { Secrets } from "../subjects/turn.ts";
 import { createSealing } from "./journal/sealing.ts";
 import { stateOf, writeState } from "./journal/state.ts";
-import type { Heads } from "./pool/heads.ts";
-import { type Head, NOBODY, stateName } from "./pool/names.ts";
+import type { Manifests } from "./pool/manifests.ts";
+import { type Manifest, NOBODY, stateName } from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
 import { namesIn, type RowsImage } from "./rows/image.ts";
 
 /** Where states are written. */
 interface StatePlace {
   readonly pool: Pool;
-  readonly heads: Heads;
+  readonly manifests: Manifests;
   readonly secrets: Secrets;
 }
 
-/** A head that leads to these records, in a file of its own unless nothing is kept, and to rows and bodies of others. */
-export function headOf(
-  { pool, heads, secrets }: StatePlace,
+/** A manifest that leads to these records, in a file of its own unless nothing is kept, and to rows and bodies of others. */
+export function manifestOf(
+  { pool, manifests, secrets }: StatePlace,
   source: { readonly image: WorldImage; readonly rows: RowsImage },
   others: readonly number[],
-): Head {
-  if (!pool.isKept) return { owner: NOBODY, state: null, journals: [], others };
-  const owner = heads.nextOwner();
+): Manifest {
+  if (!pool.isPersistent) return { owner: NOBODY, state: null, journals: [], others };
+  const owner = manifests.nextOwner();
   const file = stateName(owner, 1);
   const state = createSealing(secrets).state(stateOf(source));
   writeState(pool.path(file), { state, rows: namesIn(source.rows) });
