@@ -65,12 +65,10 @@ export function sealedImage({ next, scopes }: RowsImage): RowsImage {
     key,
     {
       names: () =>
-        scope
-          .names()
-          .map((each) => ({
-            ...each,
-            rowFiles: each.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
-          })),
+        scope.names().map((each) => ({
+          ...each,
+          rowFiles: each.rowFiles.map((rowFile) => sealedRowFile(rowFile, next)),
+        })),
       rows: () => {
         const { index, segments } = scope.rows();
         return { index, segments: segments.map((segment) => sealedSegment(segment, next)) };
