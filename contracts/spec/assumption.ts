@@ -1,18 +1,18 @@
 export type AssumptionValue = string | number | boolean;
 
-/** A choice of ours where the specification is silent or contradicts itself. */
+/** A choice of the emulator where the specification is silent or contradicts itself. */
 export interface Assumption {
   readonly section: string;
   readonly requirement: string;
   readonly choice: AssumptionValue;
-  /** What it can be set to instead; none where nothing else is built. */
+  /** The other values that it supports. */
   readonly alternatives: readonly AssumptionValue[];
-  /** Those of them that a shown statement rules out: a server that has one does not obey the specification. */
+  /** Alternatives that a statement of the specification excludes. A server with one does not conform. */
   readonly ruledOut?: readonly AssumptionValue[];
   readonly reason: string;
-  /** What the profile `observed` sets it to. */
+  /** Its value in the profile `observed`. */
   readonly observed?: AssumptionValue;
-  /** The value is a setting of its own kind, to be changed under this name. */
+  /** The setting that changes it. */
   readonly setting?: string;
   /** It changes under `assumptions.<id>` of the configuration. */
   readonly switchable?: true;

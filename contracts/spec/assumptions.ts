@@ -11,7 +11,7 @@ import { RATE_LIMIT_ASSUMPTIONS } from "./rate-limits/assumptions.ts";
 import { INGEST_ASSUMPTIONS } from "./traces/assumptions.ts";
 import { WEBHOOK_ASSUMPTIONS } from "./webhooks/assumptions.ts";
 
-/** Every silence and every conflict of the specification that the emulator had to decide. */
+/** Every choice of the emulator where the specification is silent or contradicts itself. */
 export const ASSUMPTIONS = {
   ...PLATFORM_ASSUMPTIONS,
   ...DESTINATION_ASSUMPTIONS,

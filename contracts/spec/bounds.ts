@@ -8,7 +8,7 @@ export const BOUNDS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Faults that a world may have, spent ones included.",
+    text: "Maximum number of faults of a world, including spent ones.",
   },
   feedback_per_run: {
     section: "2.5",
@@ -16,7 +16,7 @@ export const BOUNDS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Feedback entries that a run may have.",
+    text: "Maximum number of feedback entries of a trace row.",
   },
   waiting_rows_per_workspace: {
     section: "2.7",
@@ -24,7 +24,7 @@ export const BOUNDS = {
     value: 100_000,
     unit: "count",
     own: true,
-    text: "Trace rows of a workspace that may wait for a parent row; further ones are not attached to a later parent.",
+    text: "Maximum number of trace rows of a workspace that wait for a parent row. Further rows are not attached to a later parent.",
   },
   export_days: {
     section: "2.5",
@@ -32,7 +32,7 @@ export const BOUNDS = {
     value: 36_600,
     unit: "count",
     own: true,
-    text: "UTC days that a one-off export may cover.",
+    text: "Maximum number of UTC days of a one-off export.",
   },
   past_windows_per_schedule: {
     section: "3.3",
@@ -40,7 +40,7 @@ export const BOUNDS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Windows of a new schedule that may already have ended.",
+    text: "Maximum number of windows that have already ended when a schedule is created.",
   },
   webhook_payload_bytes: {
     section: "6",
@@ -48,7 +48,7 @@ export const BOUNDS = {
     value: 65_536,
     unit: "bytes",
     own: true,
-    text: "Bytes of a webhook payload that stays available for redelivery after its delivery has ended.",
+    text: "Maximum size of a webhook payload that is retained for redelivery after its delivery has ended.",
   },
   webhook_inboxes: {
     section: "6",
@@ -56,7 +56,7 @@ export const BOUNDS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "Inboxes of the built-in webhook receiver; the oldest one is dropped for a new one.",
+    text: "Maximum number of inboxes of the built-in webhook receiver. A new one replaces the oldest.",
   },
   webhook_inbox_messages: {
     section: "6",
@@ -64,7 +64,7 @@ export const BOUNDS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "Messages that an inbox retains; the oldest one is dropped for a new one.",
+    text: "Maximum number of messages of an inbox. A new one replaces the oldest.",
   },
   webhook_inbox_characters: {
     section: "6",
@@ -80,7 +80,7 @@ export const BOUNDS = {
     value: 20_000,
     unit: "count",
     own: true,
-    text: "Parts that a multipart body may have.",
+    text: "Maximum number of parts of a multipart body.",
   },
   recorded_requests: {
     section: "8",

@@ -19,7 +19,7 @@ export const DESTINATION_ERRORS = {
   },
   bucket_not_valid: {
     name: "Bucket is not valid",
-    message: "Bucket is not valid. Check that it exists in this region and takes writes.",
+    message: "Bucket is not valid. Check that it exists in this region and accepts writes.",
     requirement: "7.2-1",
   },
   key_id_does_not_exist: {
@@ -29,8 +29,7 @@ export const DESTINATION_ERRORS = {
   },
   invalid_endpoint: {
     name: "Invalid endpoint",
-    message:
-      "Invalid endpoint. Name an S3-compatible endpoint, or leave endpoint_url out for an AWS-style bucket.",
+    message: "Invalid endpoint. Set an S3-compatible endpoint, or omit endpoint_url for an AWS-style bucket.",
     requirement: "7.2-1",
   },
 } as const satisfies Record<string, DestinationError>;

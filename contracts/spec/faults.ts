@@ -2,11 +2,11 @@
 
 /** The points of an export run at which a fault may be triggered. */
 export const FAULT_POINTS = {
-  "export.running": "The export has moved to RUNNING; this run begins with it. Has to be named.",
-  "run.started": "An attempt at the run has begun.",
-  "rows.read": "The rows of the next file are about to be read and encoded.",
-  "file.written": "A file is stored, the checkpoint has not moved yet.",
-  "checkpoint.saved": "The checkpoint has moved behind the file.",
+  "export.running": "The export has moved to RUNNING, and its first run starts. A rule must name this point.",
+  "run.started": "An attempt of the run has started.",
+  "rows.read": "The rows of the next file will be read and encoded next.",
+  "file.written": "A file is stored, and the checkpoint is not saved yet.",
+  "checkpoint.saved": "The checkpoint after the file is saved.",
 } as const satisfies Record<string, string>;
 
 export type FaultPoint = keyof typeof FAULT_POINTS;
@@ -43,11 +43,11 @@ export type ThenKind =
   | "json"
   | "headers";
 
-/** A member of `then`: what it takes, and what it may stand beside. */
+/** A member of `then`: its value, and the members with which it may be combined. */
 export interface FaultMember {
   readonly takes: ThenKind;
   readonly meaning: string;
-  /** Members that it may stand beside; every other pair is refused. */
+  /** Members with which it may be combined; every other pair is refused. */
   readonly beside?: readonly string[];
   /** True when it cannot stand alone. */
   readonly follows?: true;
@@ -101,40 +101,40 @@ export const FAULT_TARGETS = {
       ["key", "at"],
     ],
     then: {
-      s3_error: { takes: "s3_error", meaning: "The request is answered with this error.", needs: "request" },
+      s3_error: { takes: "s3_error", meaning: "The request gets this error.", needs: "request" },
       delete_bucket: {
         takes: "name_or_yes",
-        meaning: "The bucket of this name is deleted with all that is in it; true means the one at hand.",
+        meaning: "The bucket of this name is deleted with its objects; true means the bucket in use.",
       },
       delete_credential: {
         takes: "name_or_yes",
-        meaning: "The access key of this id is deleted; true means the one at hand.",
+        meaning: "The access key of this id is deleted; true means the key in use.",
       },
       delay: { takes: "duration", meaning: "The request continues after this delay.", needs: "request" },
-      reset: { takes: "yes", meaning: "The connection is cut.", needs: "request" },
+      reset: { takes: "yes", meaning: "The connection is closed.", needs: "request" },
     },
   },
   http: {
-    summary: "Well-formed requests to an operation of these tables, just before it is carried out.",
+    summary: "Well-formed requests to a known operation, just before it is executed.",
     match: { op: "operation", path: "text", region: "region", nth: "count" },
     then: {
-      status: { takes: "status", meaning: "The request is answered with this status and not carried out." },
+      status: { takes: "status", meaning: "The request gets this status and is not executed." },
       body: {
         takes: "json",
-        meaning: "The body of that answer: text is sent as it is, everything else as JSON.",
+        meaning: "The body of that reply: text is sent unchanged, everything else as JSON.",
         beside: ["status", "headers"],
         follows: true,
       },
-      headers: { takes: "headers", meaning: "Headers of that answer.", beside: ["status"], follows: true },
-      delay: { takes: "duration", meaning: "The request is carried out after this delay." },
+      headers: { takes: "headers", meaning: "Headers of that reply.", beside: ["status"], follows: true },
+      delay: { takes: "duration", meaning: "The request is executed after this delay." },
     },
   },
   webhook: {
     summary: "Webhook deliveries.",
     match: { url: "text", run_id: "id", nth: "count" },
     then: {
-      drop: { takes: "yes", meaning: "It is never sent, without any error." },
-      duplicate: { takes: "copies", meaning: "It is sent that many times more.", beside: ["delay"] },
+      drop: { takes: "yes", meaning: "It is never sent, and no error is reported." },
+      duplicate: { takes: "copies", meaning: "It is sent this many additional times.", beside: ["delay"] },
       delay: { takes: "duration", meaning: "It is sent after this delay." },
       refuse: { takes: "yes", meaning: "The connection is refused.", beside: ["delay"] },
       status: { takes: "status", meaning: "The receiver answers with this status.", beside: ["delay"] },
@@ -157,39 +157,39 @@ export interface FaultPreset {
 /** Faults by name: the failures of §7 and what tests most often want. */
 export const FAULT_PRESETS = {
   worker_crash: {
-    summary: "The encoding thread ends after a file was stored and before the checkpoint moved.",
+    summary: "The encoding thread ends after a file is stored and before the checkpoint is saved.",
     target: "worker",
     match: { at: "file.written" },
     then: { crash: true },
   },
   run_timeout: {
-    summary: "An attempt at a run takes longer than it may.",
+    summary: "An attempt of an export run exceeds its time limit.",
     target: "worker",
     match: { at: "run.started" },
     then: {},
     outlasts: "run_timeout_ms",
   },
   workflow_timeout: {
-    summary: "A run begins so late that its export takes longer than it may.",
+    summary: "A run starts so late that its export exceeds its time limit.",
     target: "worker",
     match: { at: "export.running" },
     then: {},
     outlasts: "workflow_timeout_ms",
   },
   bucket_deleted: {
-    summary: "The bucket is deleted as the export begins.",
+    summary: "The bucket is deleted when the export starts.",
     target: "s3",
     match: { at: "export.running" },
     then: { delete_bucket: true },
   },
   destination_deleted: {
-    summary: "The destination is deleted as the export begins.",
+    summary: "The destination is deleted when the export starts.",
     target: "worker",
     match: { at: "export.running" },
     then: { delete_destination: true },
   },
   credentials_revoked: {
-    summary: "The access key of the export is deleted as it begins.",
+    summary: "The access key of the export is deleted when it starts.",
     target: "s3",
     match: { at: "export.running" },
     then: { delete_credential: true },
@@ -225,7 +225,7 @@ type MembersOf<Target extends FaultTarget> = (typeof FAULT_TARGETS)[Target]["the
 
 type TakenBy<Member> = Member extends { readonly takes: infer Kind extends ThenKind } ? Taken[Kind] : never;
 
-/** The `then` of a rule on this target, as it was accepted. */
+/** The validated `then` of a rule on this target. */
 export type ThenOf<Target extends FaultTarget> = {
   readonly [Name in keyof MembersOf<Target>]?: TakenBy<MembersOf<Target>[Name]>;
 };
@@ -237,7 +237,7 @@ type LeadOf<Target extends FaultTarget> = {
     : Name;
 }[keyof MembersOf<Target>];
 
-/** Members that may stand beside one: those that it names, and those that follow it. */
+/** Members that may be combined with one: those that it lists, and those that follow it. */
 type BesideOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> = {
   readonly [Name in keyof MembersOf<Target>]: MembersOf<Target>[Lead] extends {
     readonly beside: readonly (infer Beside)[];
@@ -252,7 +252,7 @@ type BesideOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> 
       : never;
 }[keyof MembersOf<Target>];
 
-/** What one rule of this target does: a union of the members that make a rule, each with what may stand beside it. */
+/** What one rule of this target does: a union of the members that make a rule, each with the members that may be combined with it. */
 export type HappeningOf<Target extends FaultTarget> = {
   readonly [Lead in LeadOf<Target>]: { readonly [Name in Lead]: TakenBy<MembersOf<Target>[Name]> } & {
     readonly [Name in BesideOf<Target, Lead>]?: TakenBy<MembersOf<Target>[Name]>;

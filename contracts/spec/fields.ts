@@ -1,5 +1,5 @@
 /**
- * The words the tables are written in. A field is written once and is at the same time a JSON Schema
+ * The vocabulary of the tables. A field is written once and is at the same time a JSON Schema
  * (2020-12), a TypeScript type (`TypeOf`) and so the check that runs against it.
  */
 

@@ -28,14 +28,14 @@ export interface FilterComparatorRow {
 
 export const FILTER_COMPARATORS = {
   eq: { text: "The field has this value.", takes: 2 },
-  neq: { text: "The opposite of eq: a row without a value is in.", takes: 2 },
+  neq: { text: "The opposite of eq: a row without a value matches.", takes: 2 },
   gt: { text: "Greater, or later.", takes: 2 },
   gte: { text: "Greater or equal, or not earlier.", takes: 2 },
   lt: { text: "Less, or earlier.", takes: 2 },
   lte: { text: "Less or equal, or not later.", takes: 2 },
   in: { text: "The field has one of the values of a list.", takes: 2 },
   like: {
-    text: "The text fits a pattern: % is any text, _ any character, a backslash takes them literally.",
+    text: "The text matches a pattern: % is any text, _ any character, and a backslash escapes them.",
     takes: 2,
   },
   notlike: { text: "The opposite of like.", takes: 2 },
@@ -49,7 +49,7 @@ export type FilterComparator = keyof typeof FILTER_COMPARATORS;
 /** A comparator whose first argument is a field. */
 export type FieldComparator = Exclude<FilterComparator, "search">;
 
-/** What a field of this kind can be asked. */
+/** The comparators and values of a kind of field. */
 export interface FilterKind {
   readonly comparators: readonly FieldComparator[];
   /** The value that it is compared with, as a phrase. */
@@ -139,7 +139,7 @@ export type FilterField = keyof typeof FILTER_FIELDS;
 
 const figures = "Export the column and filter what you read.";
 
-/** What is no column of an export, though clients send it; with what to write instead. */
+/** Names that clients send but that are not columns of an export, with the replacement. */
 export const UNFILTERABLE_FIELDS: Readonly<Record<string, string>> = {
   execution_order: "Write eq(is_root, true) for the first row of each trace, or compare start_time.",
 };

@@ -12,7 +12,7 @@ export const LIMITS = {
     value: 45,
     unit: "count",
     conflict: 5,
-    text: "Runs of one export that work at the same time; the next ones queue.",
+    text: "Maximum number of concurrent runs of one export. Further runs wait.",
   },
   max_concurrent_exports_per_workspace: {
     section: "8.2",
@@ -20,14 +20,14 @@ export const LIMITS = {
     value: 15,
     unit: "count",
     conflict: 3,
-    text: "Exports of one workspace that work at the same time; the next ones queue.",
+    text: "Maximum number of concurrent exports of one workspace. Further exports wait.",
   },
   run_timeout: {
     section: "8.2",
     requirement: "8.2-3",
     value: "PT4H",
     unit: "duration",
-    text: "How long one attempt of a run may take.",
+    text: "Time limit for one attempt of an export run.",
   },
   workflow_timeout: {
     section: "8.2",
@@ -35,21 +35,21 @@ export const LIMITS = {
     value: "PT72H",
     unit: "duration",
     conflict: "PT48H",
-    text: "How long an export may take from its move to RUNNING.",
+    text: "Time limit for an export, counted from RUNNING.",
   },
   max_retries: {
     section: "8.3",
     requirement: "8.3-1",
     value: 20,
     unit: "count",
-    text: "Retries of a run after its first attempt.",
+    text: "Maximum number of retries of an export run.",
   },
   retry_delay: {
     section: "8.3",
     requirement: "8.3-1",
     value: "PT30S",
     unit: "duration",
-    text: "Wait between two attempts; it does not grow.",
+    text: "Delay between two attempts. It is constant.",
   },
   rows_per_file: {
     section: "2.8",
@@ -57,7 +57,7 @@ export const LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Rows after which a file is closed and the checkpoint moves.",
+    text: "Maximum number of rows per file. The checkpoint is saved after each file.",
   },
   bytes_per_file: {
     section: "2.8",
@@ -65,7 +65,7 @@ export const LIMITS = {
     value: 67_108_864,
     unit: "bytes",
     own: true,
-    text: "Bytes of row data after which a file is closed and the checkpoint moves.",
+    text: "Maximum size of the row data per file. The checkpoint is saved after each file.",
   },
   body_bytes: {
     section: "4",
@@ -73,7 +73,7 @@ export const LIMITS = {
     value: 20_971_520,
     unit: "bytes",
     own: true,
-    text: "Bytes of a request body after decompression; what /info tells clients to stay below.",
+    text: "Maximum size of a request body after decompression. /info reports it to clients.",
   },
   events_per_advance: {
     section: "3.3",
@@ -81,7 +81,7 @@ export const LIMITS = {
     value: 1_000_000,
     unit: "count",
     own: true,
-    text: "Events that one move of the clock may fire before it gives up.",
+    text: "Maximum number of events that one advance of the clock fires.",
   },
   worlds: {
     section: "8",
@@ -89,7 +89,7 @@ export const LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Worlds that may be there at a time, main included.",
+    text: "Maximum number of worlds, including main.",
   },
   snapshots: {
     section: "8",
@@ -97,7 +97,7 @@ export const LIMITS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "Snapshots of worlds that may be there at a time.",
+    text: "Maximum number of snapshots.",
   },
   snapshot_bytes: {
     section: "8",
@@ -105,7 +105,7 @@ export const LIMITS = {
     value: 68_719_476_736,
     unit: "bytes",
     own: true,
-    text: "Bytes that a snapshot may hold as a file, before it is compressed.",
+    text: "Maximum size of a snapshot file before compression.",
   },
   history_turns: {
     section: "8",
@@ -113,7 +113,7 @@ export const LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Turns back to which the state of a world can be had again.",
+    text: "How many past turns can be read or forked.",
   },
   history_bytes: {
     section: "8",
@@ -121,7 +121,7 @@ export const LIMITS = {
     value: 268_435_456,
     unit: "bytes",
     own: true,
-    text: "Bytes that are kept for the history of a world alone; beyond them it begins later.",
+    text: "Disk budget for a world's history. When it is exceeded, the oldest turns are dropped.",
   },
   webhook_attempts: {
     section: "6",
@@ -129,7 +129,7 @@ export const LIMITS = {
     value: 3,
     unit: "count",
     own: true,
-    text: "Attempts at one webhook delivery, the first included.",
+    text: "Maximum number of attempts at one webhook delivery, including the first.",
   },
   webhook_ledger: {
     section: "6",
@@ -137,7 +137,7 @@ export const LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Webhook deliveries that the ledger keeps once they have ended.",
+    text: "How many ended webhook deliveries are retained.",
   },
   webhook_pending: {
     section: "6",
@@ -145,7 +145,7 @@ export const LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Webhook deliveries that may be under way; further ones fail at once.",
+    text: "Maximum number of pending webhook deliveries. Further ones fail immediately.",
   },
   webhook_reply_bytes: {
     section: "6",
@@ -153,7 +153,7 @@ export const LIMITS = {
     value: 16_384,
     unit: "bytes",
     own: true,
-    text: "Bytes that are kept of a webhook receiver's answer.",
+    text: "How many bytes of a webhook receiver's reply are retained.",
   },
   crons_per_workspace: {
     section: "4.8",
@@ -161,7 +161,7 @@ export const LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Crons that a workspace may have.",
+    text: "Maximum number of crons of a workspace.",
   },
   ...AGENT_LIMITS,
   ...BOUNDS,
@@ -180,7 +180,7 @@ export const TIMINGS = {
     requirement: "3.3-3",
     value: "PT10M",
     unit: "duration",
-    text: "How long after the end of its window a spawned export runs.",
+    text: "Delay between the end of a window and its spawned export.",
   },
   one_off_start_delay: {
     section: "3.1",
@@ -188,7 +188,7 @@ export const TIMINGS = {
     value: "PT1S",
     unit: "duration",
     own: true,
-    text: "How long a one-off export stays CREATED.",
+    text: "How long a one-off export stays CREATED before it starts.",
   },
   file_duration: {
     section: "8.2",
@@ -196,7 +196,7 @@ export const TIMINGS = {
     value: "PT1S",
     unit: "duration",
     own: true,
-    text: "Virtual time that one file takes to read, encode and store.",
+    text: "Virtual time to read, encode and store one file.",
   },
   effect_patience: {
     section: "3.3",
@@ -204,7 +204,7 @@ export const TIMINGS = {
     value: "PT30S",
     unit: "wall_clock_duration",
     own: true,
-    text: "Wall-clock time after which a move of the clock names the effect that it waits for.",
+    text: "How long an advance of the clock waits for an effect before it reports the effect by name.",
   },
   object_store_timeout: {
     section: "7.2",
@@ -212,7 +212,7 @@ export const TIMINGS = {
     value: "PT10S",
     unit: "wall_clock_duration",
     own: true,
-    text: "Wall-clock time that an object store has for its answer.",
+    text: "Time limit for a reply of an object store.",
   },
   webhook_retry_delay: {
     section: "6",
@@ -220,7 +220,7 @@ export const TIMINGS = {
     value: "PT1S",
     unit: "duration",
     own: true,
-    text: "Wait before a webhook's second attempt; it doubles with each further one.",
+    text: "Delay before the second attempt of a webhook. It doubles with each further attempt.",
   },
   webhook_connect_timeout: {
     section: "6",
@@ -228,7 +228,7 @@ export const TIMINGS = {
     value: "PT5S",
     unit: "wall_clock_duration",
     own: true,
-    text: "Wall-clock time for finding and reaching a webhook receiver.",
+    text: "Time limit for resolving and connecting to a webhook receiver.",
   },
   webhook_read_timeout: {
     section: "6",
@@ -236,7 +236,7 @@ export const TIMINGS = {
     value: "PT10S",
     unit: "wall_clock_duration",
     own: true,
-    text: "Wall-clock time that a webhook receiver has for its whole answer.",
+    text: "Time limit for the complete reply of a webhook receiver.",
   },
   ...AGENT_TIMINGS,
 } as const satisfies Record<string, Limit>;

@@ -9,7 +9,7 @@ export type Parameters = Readonly<Record<string, Field<unknown> | OptionalField<
 /** What a body must look like for a row to be meant. */
 export type BodyShape = { readonly body: "object"; readonly member: string } | { readonly body: "array" };
 
-/** What a body can be sent as; it may be compressed besides. */
+/** The media types of a body. A body may also be compressed. */
 export type BodyMedia = "application/json" | "multipart/form-data" | "application/x-protobuf";
 
 /** What a success does to what the world keeps; `removes` stands for deletions and for making an end of something. */
@@ -52,11 +52,11 @@ export interface Operation {
   };
   /** Absent: GET reads, DELETE removes, the other methods add. What adds is refused while the disk is full (413). */
   readonly access?: Access;
-  /** True where the handler bounds the depth of what the body holds itself, so that nothing else walks through it. */
+  /** True if the handler itself limits the depth of the body, so that nothing else walks through it. */
   readonly boundsDepth?: true;
   /** Members of the items of the body's lists that the handler only keeps: they may reach it as JSON text. */
   readonly keptMembers?: readonly string[];
-  /** False where the request says nothing about what a client does, so that no recording has it. */
+  /** False if recordings omit the request, because it does not show what a client does. */
   readonly recorded?: false;
   /** Answers as a run goes or when it has ended; how many such requests there may be is bounded. */
   readonly waits?: true;

@@ -10,7 +10,7 @@ import { QUERY_OPERATIONS } from "./queries/operations.ts";
 import { SYSTEM_OPERATIONS } from "./system-operations.ts";
 import { INGEST_OPERATIONS } from "./traces/operations.ts";
 
-/** §4 and what its users need beside it: every operation that has a handler. */
+/** §4 and further operations that its users need: every operation that has a handler. */
 export const OPERATIONS = {
   ...DESTINATION_OPERATIONS,
   ...BULK_EXPORT_OPERATIONS,

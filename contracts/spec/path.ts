@@ -43,7 +43,7 @@ interface Node<Row> {
 
 const EVERY_METHOD = "*";
 
-/** The segments of a path as it was sent; a slash at the end gives an empty one, which fits no template. */
+/** The segments of a path, not decoded. A slash at the end gives an empty one, which matches no template. */
 export function segmentsOf(path: string): readonly string[] {
   return path.slice(1).split("/");
 }

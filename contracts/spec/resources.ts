@@ -84,7 +84,7 @@ export const destinationConfig = object({
 
 const destinationFields = {
   destination_type: oneOf(["s3"], doc("2.4-1", "Kind of destination.")),
-  display_name: text(doc("2.4-1", "Name for people.", { minLength: 1, maxLength: 1024 })),
+  display_name: text(doc("2.4-1", "Display name.", { minLength: 1, maxLength: 1024 })),
   config: destinationConfig,
 };
 
@@ -177,7 +177,7 @@ const status = oneOf(
 
 const finishedAt = bookkeeping(nullable(dateTime(doc("4.4-1", "When it reached a final status."))));
 
-/** §2.5: an export as replies show it; of what was asked for, §4.3 to §4.7 show nothing in replies. */
+/** §2.5: an export in replies. §4.3 to §4.7 do not show which fields of the request replies repeat. */
 export const bulkExport = object({
   id: uuid(doc("2.5-7", "Identifier of the export.")),
   ...owned,

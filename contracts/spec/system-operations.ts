@@ -35,15 +35,15 @@ const facts = object({
   agent_server_version: text({ description: "Emulated agent-server version." }),
   license_expiration_time: nullable(text({ description: "Always null: there is no licence to expire." })),
   batch_ingest_config: object({
-    use_multipart_endpoint: boolean({ description: "Whether trace rows may come in as multipart bodies." }),
+    use_multipart_endpoint: boolean({ description: "Whether trace rows are accepted as multipart bodies." }),
     scale_up_qsize_trigger: integer(),
     scale_up_nthreads_limit: integer(),
     scale_down_nempty_trigger: integer(),
-    size_limit: integer({ description: "Most trace rows in one batch of a client." }),
-    size_limit_bytes: integer({ description: "Most bytes in one batch of a client." }),
+    size_limit: integer({ description: "Maximum number of trace rows in one batch of a client." }),
+    size_limit_bytes: integer({ description: "Maximum number of bytes in one batch of a client." }),
   }),
-  instance_flags: mapOf(boolean(), { description: "What request bodies may be compressed with." }),
-  flags: optional(mapOf(boolean(), { description: "Parts of the agent server that are switched on." })),
+  instance_flags: mapOf(boolean(), { description: "The accepted encodings of request bodies." }),
+  flags: optional(mapOf(boolean(), { description: "Enabled parts of the agent server." })),
 });
 
 /** What the platform and the agent server tell about themselves; both are asked at /info. */
@@ -58,7 +58,7 @@ export const SYSTEM_OPERATIONS = {
   },
   livez: {
     ...system("/livez"),
-    summary: "Liveness: the process runs.",
+    summary: "Liveness: the process is running.",
     reply: { status: 200, body: health(object({ live: boolean() })) },
   },
   readyz: {
@@ -68,7 +68,7 @@ export const SYSTEM_OPERATIONS = {
   },
   info: {
     ...system("/info", [429]),
-    summary: "Return versions and what ingest accepts.",
+    summary: "Return versions and the limits of ingest.",
     alsoAt: ["/api/v1/info"],
     reply: { status: 200, body: information },
   },

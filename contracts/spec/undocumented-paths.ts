@@ -1,7 +1,7 @@
 import { createRouter, type Route, segmentsBeforeSlash, segmentsOf } from "./path.ts";
 
 /**
- * Paths outside of what the specification shows: all of them get the status of `platform.unlisted_path` and a body
+ * Paths that the specification does not show: all of them get the status of `platform.unlisted_path` and a body
  * that names the section, never a made-up success. The first row that fits counts, and it is asked before the
  * operations, whose `{…}` could otherwise take a path for their own.
  */
@@ -23,7 +23,7 @@ const limited = (path: string, ...methods: string[]): UnshownPath => ({
   ...(path.startsWith("/**") ? {} : { alsoAt: [path.startsWith("/v1/") ? `/api${path}` : `/api/v1${path}`] }),
   section: "8.5",
   server: "platform",
-  says: "names it with its rate limit only",
+  says: "names only its rate limit",
 });
 
 const area = (path: string, what: string, ...methods: string[]): UnshownPath => ({
@@ -66,7 +66,7 @@ export const UNSHOWN_AREAS: readonly UnshownPath[] = [
 /** Every other path. */
 const UNLISTED: UnshownPath = { path: "/**", section: "4", server: "platform", says: "shows no such path" };
 
-/** Segments that unshown paths name: what fits an operation is unshown only where one of them stands for a parameter. */
+/** Segments of these paths. A path that matches an operation is one of these only if such a segment is in the place of a parameter. */
 export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(
   UNSHOWN_PATHS.flatMap(routesOf).flatMap(({ path }) => segmentsOf(path)),
 );

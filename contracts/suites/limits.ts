@@ -40,7 +40,7 @@ async function createExports(t: Contract, prepared: Prepared, count: number): Pr
 
 export const LIMIT_CASES = suite({
   "8.2/runs-per-export": {
-    title: "45 runs of an export work at once, the 46th waits",
+    title: "at most 45 runs of an export work at the same time, the 46th waits",
     requirements: ["8.2-1", "8.2-5"],
     needs: CAPACITY,
     async run(t) {

@@ -98,7 +98,7 @@ describe("two servers", () => {
         id: "4.1/page",
         section: "4.1",
         requirement: "4.1-1",
-        says: "Runs of a thread are listed by limit 10 and offset 0 unless told otherwise.",
+        says: "The list of a thread's runs has limit 10 and offset 0 by default.",
         text: "offset 2 of three",
         verdict: "FAIL",
         blame: "target",
@@ -125,7 +125,7 @@ describe("two servers", () => {
     const comparison = compared(await judge(honest), await judge(mutantTarget));
     const report = comparisonReport(comparison);
     const lines = report.pretty().join("\n");
-    expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: Runs of a thread/m);
+    expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: The list of a thread/m);
     expect(lines).toMatch(
       /^ {2}offset 2 of three \(4\.1\/page\)\n {4}= http\S+: 1\n {4}≠ http\S+: 0\n {4}curl /m,
     );

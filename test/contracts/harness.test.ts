@@ -328,7 +328,7 @@ describe("reports", () => {
     const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false, again });
     const said = run.written("pretty").replace(/http:\/\/127\S*\/runs'?/g, "<url>");
     expect(said.split("\n").slice(0, 15)).toEqual([
-      "FAIL §2.1-1: A run has all nine fields, of the types shown.",
+      "FAIL §2.1-1: A run has all nine fields with the types shown.",
       // The case that is about the row comes first.
       "  it has (2.1/own)",
       "    actual   200",
@@ -338,7 +338,7 @@ describe("reports", () => {
       expect.stringMatching(/^ {2}to change: the server, in what it answers to GET \/threads\/\S+\/runs$/),
       "  again: emulator contract run 2.1/own --target http://here",
       "",
-      "FAIL §4.1-1: Runs of a thread are listed by limit 10 and offset 0 unless told otherwise.",
+      "FAIL §4.1-1: The list of a thread's runs has limit 10 and offset 0 by default.",
       "  the list ends (4.1/twice)",
       expect.stringMatching(/^ {4}curl /),
       expect.stringMatching(/^ {4}answered 200/),
@@ -348,10 +348,10 @@ describe("reports", () => {
     expect(said).toContain(
       "1 case could not go on after what was found there, so more may be wrong: 4.1/twice\n",
     );
-    expect(run.written("md")).toContain("A run has all nine fields, of the types shown.");
+    expect(run.written("md")).toContain("A run has all nine fields with the types shown.");
     expect(run.written("md")).toContain("Again: `emulator contract run 4.1/twice --target http://here`");
     const junit = run.written("junit");
-    expect(junit).toContain("asked for: A run has all nine fields, of the types shown.");
+    expect(junit).toContain("asked for: A run has all nine fields with the types shown.");
     expect(junit).toContain("and 2 more like this");
     expect(junit).toContain("again: emulator contract run 4.1/twice --target http://here");
     expect(junit).toContain('message="§4.1-1: the list ends"');
@@ -362,7 +362,7 @@ describe("reports", () => {
     const { unmet } = JSON.parse(run.written("json"));
     expect(unmet.map(({ requirement }: { requirement: string }) => requirement)).toEqual(["2.1-1", "4.1-1"]);
     expect(run.written("md")).toContain(
-      "| §2.1-1 | A run has all nine fields, of the types shown. | FAIL | 2.1/own 4.1/twice |",
+      "| §2.1-1 | A run has all nine fields with the types shown. | FAIL | 2.1/own 4.1/twice |",
     );
   });
 

@@ -42,7 +42,7 @@ describe("what repeats in a report", () => {
   it("stands once under its row, by the case about it first, and the rest in a line each", async () => {
     const run = await alike();
     expect(run.written("pretty").split("\n").slice(0, 9)).toEqual([
-      "FAIL §2.1-1: A run has all nine fields, of the types shown.",
+      "FAIL §2.1-1: A run has all nine fields with the types shown.",
       "  wrong 5 (2.1/about)",
       '    expected "right"',
       "    actual   5",

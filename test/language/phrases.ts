@@ -92,7 +92,6 @@ export const NOT_YET: readonly string[] = [
   "contracts/mutants",
   "contracts/openapi",
   "contracts/report",
-  "contracts/spec",
   "contracts/suites",
   "contracts/targets",
   "contracts/variants",

@@ -21,7 +21,7 @@ const assistantPath = { assistant_id: text({ description: "An assistant's id, or
 export const AGENT_ASSISTANT_OPERATIONS = {
   searchAssistants: {
     ...agent,
-    summary: "Find assistants.",
+    summary: "Search for assistants.",
     method: "POST",
     path: "/assistants/search",
     access: "reads",
@@ -42,7 +42,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
   },
   createAssistant: {
     ...supporting,
-    summary: "Create an assistant of a graph that the server has.",
+    summary: "Create an assistant from a graph of the server.",
     method: "POST",
     path: "/assistants",
     body: assistantCreate,
@@ -70,13 +70,13 @@ export const AGENT_ASSISTANT_OPERATIONS = {
   },
   deleteAssistant: {
     ...supporting,
-    summary: "Remove an assistant; its runs stay.",
+    summary: "Delete an assistant; its runs stay.",
     method: "DELETE",
     path: "/assistants/{assistant_id}",
     pathParameters: assistantPath,
     query: {
       delete_threads: optional(
-        boolean({ default: false, description: "Whether the threads that it was last used on go too." }),
+        boolean({ default: false, description: "Whether to delete the threads on which it was last used." }),
       ),
     },
     reply: { status: 204 },
@@ -84,7 +84,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
   },
   getAssistantGraph: {
     ...supporting,
-    summary: "Read the nodes and edges behind an assistant.",
+    summary: "Read the nodes and edges of an assistant's graph.",
     method: "GET",
     path: "/assistants/{assistant_id}/graph",
     pathParameters: assistantPath,

@@ -19,7 +19,7 @@ const assistantObject = object(
     assistant_id: uuid(doc("4.8-3", "Identifier of the assistant.")),
     graph_id: text(doc("4.8-3", "Graph that it configures.")),
     name: text(doc("4.8-3", "Its name.")),
-    description: nullable(text(doc("4.8-3", "What it is for."))),
+    description: nullable(text(doc("4.8-3", "Its purpose."))),
     config: freeForm(doc("4.8-3", "Configuration.")),
     context: freeForm(doc("4.8-3", "Context.")),
     metadata: freeForm(doc("4.8-3", "Notes; created_by is system for the server's own.")),
@@ -38,7 +38,7 @@ export const assistantPart = assumed(freeForm(), "agent.assistant_fields");
 
 const assistantFields = {
   name: optional(nullable(text(doc("4.8-3", "Its name.", { maxLength: 255 })))),
-  description: optional(nullable(text(doc("4.8-3", "What it is for.", { maxLength: 65_536 })))),
+  description: optional(nullable(text(doc("4.8-3", "Its purpose.", { maxLength: 65_536 })))),
   config: optional(nullable(freeForm(doc("4.8-3", "Configuration.")))),
   context: optional(nullable(freeForm(doc("4.8-3", "Context.")))),
   metadata,

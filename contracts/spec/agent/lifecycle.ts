@@ -42,7 +42,7 @@ export interface AgentMove {
   readonly requirement: string;
 }
 
-/** A rollback is no move: the run is gone. */
+/** A rollback removes the run, so it needs no move. */
 export const AGENT_RUN_MOVES = [
   { from: "pending", trigger: "start", to: "running", thread: null, requirement: "3.2-2" },
   { from: "pending", trigger: "cancel", to: "interrupted", thread: null, requirement: "3.2-2" },

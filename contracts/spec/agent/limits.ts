@@ -8,7 +8,7 @@ export const AGENT_LIMITS = {
     value: "PT1H",
     unit: "duration",
     own: true,
-    text: "How long a run of an assistant may take from its start.",
+    text: "Time limit for an agent run, counted from its start.",
   },
   agent_threads: {
     section: "2.2",
@@ -16,7 +16,7 @@ export const AGENT_LIMITS = {
     value: 500_000,
     unit: "count",
     own: true,
-    text: "Threads that a workspace may have.",
+    text: "Maximum number of threads of a workspace.",
   },
   agent_assistants: {
     section: "4.8",
@@ -24,7 +24,7 @@ export const AGENT_LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Assistants that a workspace may have beside those of the server.",
+    text: "Maximum number of assistants of a workspace, not counting the built-in ones.",
   },
   agent_runs: {
     section: "2.1",
@@ -32,7 +32,7 @@ export const AGENT_LIMITS = {
     value: 100_000,
     unit: "count",
     own: true,
-    text: "Runs that one thread may keep, those that have ended included.",
+    text: "Maximum number of runs of one thread, including ended ones.",
   },
   agent_pending_runs: {
     section: "3.2",
@@ -40,7 +40,7 @@ export const AGENT_LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Runs that may wait for their turn on one thread.",
+    text: "Maximum number of waiting runs on one thread.",
   },
   agent_kwargs_bytes: {
     section: "2.1",
@@ -48,7 +48,7 @@ export const AGENT_LIMITS = {
     value: 1_048_576,
     unit: "bytes",
     own: true,
-    text: "Bytes of what a run is started with.",
+    text: "Maximum size of the request that starts a run.",
   },
   agent_values_bytes: {
     section: "2.2",
@@ -56,7 +56,7 @@ export const AGENT_LIMITS = {
     value: 16_777_216,
     unit: "bytes",
     own: true,
-    text: "Bytes of the values that a thread may hold; a run that would leave more ends with an error.",
+    text: "Maximum size of a thread's values. A run that would exceed it ends with an error.",
   },
   agent_metadata_bytes: {
     section: "2.2",
@@ -64,7 +64,7 @@ export const AGENT_LIMITS = {
     value: 1_048_576,
     unit: "bytes",
     own: true,
-    text: "Bytes of what callers note on a thread, an assistant or a cron: metadata, config, context, name, description.",
+    text: "Maximum total size of metadata, config, context, name and description of a thread, an assistant or a cron.",
   },
   agent_waiting_events: {
     section: "3.2",
@@ -72,7 +72,7 @@ export const AGENT_LIMITS = {
     value: 250_000,
     unit: "count",
     own: true,
-    text: "Events that may wait in the queue of a world before no more runs and crons are taken.",
+    text: "Maximum number of queued events of a world. Above it, new runs and crons are refused.",
   },
   agent_checkpoints: {
     section: "2.2",
@@ -80,7 +80,7 @@ export const AGENT_LIMITS = {
     value: 100,
     unit: "count",
     own: true,
-    text: "States that a thread keeps, one of each run or change; the oldest go.",
+    text: "How many states of a thread are retained, one for each run or change. The oldest are dropped.",
   },
   agent_streams: {
     section: "4.8",
@@ -88,7 +88,7 @@ export const AGENT_LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Requests that may wait for runs or stream them at the same time, in one world.",
+    text: "Maximum number of concurrent requests of a world that wait for or stream runs.",
   },
   agent_kept_streams: {
     section: "4.8",
@@ -96,7 +96,7 @@ export const AGENT_LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Ended runs whose events are kept for readers that come late.",
+    text: "How many ended runs retain their events for late readers.",
   },
   agent_scripts: {
     section: "4.8",
@@ -104,7 +104,7 @@ export const AGENT_LIMITS = {
     value: 1_000,
     unit: "count",
     own: true,
-    text: "Scripts that may be in force at the same time.",
+    text: "Maximum number of active scripts.",
   },
 } as const satisfies Record<string, Limit>;
 
@@ -115,7 +115,7 @@ export const AGENT_TIMINGS = {
     value: "PT0.1S",
     unit: "duration",
     own: true,
-    text: "Virtual time that each step of the assistant agent takes.",
+    text: "Virtual time for each step of the assistant agent.",
   },
   agent_heartbeat: {
     section: "4.8",
@@ -123,7 +123,7 @@ export const AGENT_TIMINGS = {
     value: "PT5S",
     unit: "wall_clock_duration",
     own: true,
-    text: "Wall-clock time after which a quiet stream or wait sends a sign of life.",
+    text: "Interval of the keep-alive message of a quiet stream or wait.",
   },
 } as const satisfies Record<string, Limit>;
 

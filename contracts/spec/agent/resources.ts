@@ -200,7 +200,7 @@ const superstep = object(
           ),
         ),
         values: optional(nullable(freeForm(doc("2.2-1", "Values to merge.")))),
-        command: optional({ type: "null", description: "Not taken; send values." } as Field<null>),
+        command: optional({ type: "null", description: "Not supported; send values." } as Field<null>),
       }),
       doc("2.2-1", "Updates that lead to one state.", { minItems: 1, maxItems: 100 }),
     ),
@@ -226,10 +226,10 @@ export const threadCreate = object(
     },
     "agent.request_members",
   ),
-  doc("4.8-3", "A thread to create; an empty object will do."),
+  doc("4.8-3", "A thread to create; an empty object is valid."),
 );
 
-/** What newer clients may ask for beside them; a thread without one is answered without it. */
+/** Further fields that newer clients request. A thread without one is returned without it. */
 const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts", "context"];
 
 export const threadPatch = object(
@@ -265,7 +265,7 @@ export const threadPart = supporting(freeForm());
 export const runsCancel = object(
   {
     status: optional(
-      nullable(oneOf(["pending", "running", "all"], doc("2.1-2", "Only runs of this status."))),
+      nullable(oneOf(["pending", "running", "all"], doc("2.1-2", "Only runs with this status."))),
     ),
     thread_id: optional(nullable(uuid(doc("2.1-1", "Thread of the runs.")))),
     run_ids: optional(nullable(listOf(uuid(), doc("2.1-1", "The runs.", { maxItems: 1000 })))),
@@ -273,7 +273,7 @@ export const runsCancel = object(
   doc("2.1-2", "Which runs to cancel."),
 );
 
-/** What a run came to; `__error__` and `__interrupt__` beside or instead of values (4.8-4). */
+/** The result of a run: values, `__error__` or `__interrupt__` (4.8-4). */
 export const runOutcome = assumed(anything(doc("4.8-4", "Final values of the run.")), "agent.wait_outcome");
 
 /** What a run says as it goes. */

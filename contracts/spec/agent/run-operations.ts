@@ -26,7 +26,7 @@ const flag = (description: string) => optional(boolean({ default: false, descrip
 const cancelAction = optional(
   oneOf(["interrupt", "rollback"], {
     default: "interrupt",
-    description: "Keep what the run has done, or remove the run.",
+    description: "Keep the results of the run, or remove the run.",
   }),
 );
 
@@ -34,7 +34,7 @@ const streaming = {
   stream_mode: optional(
     listOf(oneOf(STREAM_MODES), {
       maxItems: 20,
-      description: "What to stream; the run's own when left out.",
+      description: "What to stream; by default the modes of the run.",
     }),
   ),
   cancel_on_disconnect: flag("Whether the run is interrupted when its reader goes away."),
@@ -54,13 +54,13 @@ const supporting = {
   shown: false,
 } as const;
 
-/** §4.1 and §4.8: runs of the agent server, and what clients need beside them. */
+/** §4.1 and §4.8: runs of the agent server, and further operations that clients need. */
 export const AGENT_RUN_OPERATIONS = {
   listThreadRuns: {
     section: "4.1",
     requirements: ["4.1-1", "4.1-2", "4.1-3", "4.1-4"],
     server: "agent",
-    summary: "List the runs of a thread, the newest first.",
+    summary: "List the runs of a thread, newest first.",
     method: "GET",
     path: "/threads/{thread_id}/runs",
     pathParameters: threadPath,
@@ -76,12 +76,12 @@ export const AGENT_RUN_OPERATIONS = {
       offset: optional(
         integer({ minimum: 0, default: LIST_RUNS.offset, description: "Number of runs to skip." }),
       ),
-      status: optional(oneOf(LISTED_STATUSES, { description: "Only runs of this status." })),
+      status: optional(oneOf(LISTED_STATUSES, { description: "Only runs with this status." })),
       select: optional(
         listOf(oneOf(RUN_FIELD_NAMES), {
           minItems: 1,
           maxItems: 100,
-          description: "Fields to answer with; all of them when left out.",
+          description: "Fields to return; all by default.",
         }),
       ),
     },
@@ -89,7 +89,7 @@ export const AGENT_RUN_OPERATIONS = {
       assumption: "agent.running_filter",
       is: "accepted",
       query: {
-        status: optional(oneOf(AGENT_RUN_STATUS_NAMES, { description: "Only runs of this status." })),
+        status: optional(oneOf(AGENT_RUN_STATUS_NAMES, { description: "Only runs with this status." })),
       },
     },
     reply: { status: 200, body: listOf(agentRunPart) },
@@ -230,7 +230,7 @@ export const AGENT_RUN_OPERATIONS = {
   },
   cancelThreadRun: {
     ...supporting,
-    summary: "Stop a run: keep what it has done, or remove it.",
+    summary: "Stop a run, and keep its results or remove it.",
     method: "POST",
     path: "/threads/{thread_id}/runs/{run_id}/cancel",
     access: "removes",
@@ -242,7 +242,7 @@ export const AGENT_RUN_OPERATIONS = {
   },
   cancelRuns: {
     ...supporting,
-    summary: "Stop runs, named or by their status.",
+    summary: "Stop runs by id or by status.",
     method: "POST",
     path: "/runs/cancel",
     access: "removes",
@@ -253,7 +253,7 @@ export const AGENT_RUN_OPERATIONS = {
   },
   deleteThreadRun: {
     ...supporting,
-    summary: "Remove a run; one that has not ended is stopped.",
+    summary: "Delete a run; a run that has not ended is stopped.",
     method: "DELETE",
     path: "/threads/{thread_id}/runs/{run_id}",
     pathParameters: runPath,

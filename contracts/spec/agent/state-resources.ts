@@ -14,7 +14,7 @@ import { doc, metadata, supporting } from "./resources.ts";
 const stateFields = object(
   {
     values: nullable(anything(doc("2.2-1", "What the thread held there."))),
-    next: listOf(text(), doc("2.2-1", "Nodes that would go on from there.")),
+    next: listOf(text(), doc("2.2-1", "Nodes that run next.")),
     tasks: listOf(freeForm(), doc("2.2-1", "What was at work or asked something.")),
     metadata: freeForm(doc("2.2-1", "Where the state came from.")),
     created_at: nullable(dateTime(doc("2.2-1", "When it came about."))),
@@ -34,8 +34,8 @@ export const threadStateUpdate = object(
   {
     values: anything(doc("2.2-1", "Values to merge, or null for none.")),
     as_node: optional(nullable(text(doc("2.2-1", "Node in whose name it is done.")))),
-    checkpoint: optional(nullable(freeForm(doc("2.2-1", "State to go on from.")))),
-    checkpoint_id: optional(nullable(text(doc("2.2-1", "State to go on from.")))),
+    checkpoint: optional(nullable(freeForm(doc("2.2-1", "State from which to continue.")))),
+    checkpoint_id: optional(nullable(text(doc("2.2-1", "State from which to continue.")))),
   },
   doc("2.2-1", "A change of a thread's state by hand."),
 );

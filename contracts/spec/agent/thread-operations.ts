@@ -30,7 +30,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   searchThreads: {
     ...supporting,
-    summary: "Find threads.",
+    summary: "Search for threads.",
     method: "POST",
     path: "/threads/search",
     access: "reads",
@@ -59,7 +59,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   updateThread: {
     ...supporting,
-    summary: "Merge metadata into a thread's.",
+    summary: "Merge metadata into a thread.",
     method: "PATCH",
     path: "/threads/{thread_id}",
     pathParameters: threadPath,
@@ -69,7 +69,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   deleteThread: {
     ...supporting,
-    summary: "Remove a thread with its runs; those that have not ended are stopped.",
+    summary: "Delete a thread with its runs; runs that have not ended are stopped.",
     method: "DELETE",
     path: "/threads/{thread_id}",
     pathParameters: threadPath,
@@ -78,7 +78,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   copyThread: {
     ...supporting,
-    summary: "Make a thread that holds what another one holds.",
+    summary: "Copy a thread.",
     method: "POST",
     path: "/threads/{thread_id}/copy",
     pathParameters: threadPath,
@@ -87,7 +87,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   getThreadState: {
     ...supporting,
-    summary: "Read what a thread holds and what it waits for.",
+    summary: "Read the current state of a thread.",
     method: "GET",
     path: "/threads/{thread_id}/state",
     pathParameters: threadPath,
@@ -96,7 +96,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   getThreadStateAt: {
     ...supporting,
-    summary: "Read what a thread held at a checkpoint.",
+    summary: "Read the state of a thread at a checkpoint.",
     method: "GET",
     path: "/threads/{thread_id}/state/{checkpoint_id}",
     pathParameters: { ...threadPath, checkpoint_id: text({ description: "Identifier of the checkpoint." }) },
@@ -105,7 +105,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   findThreadState: {
     ...supporting,
-    summary: "Read what a thread held at a checkpoint.",
+    summary: "Read the state of a thread at a checkpoint.",
     method: "POST",
     path: "/threads/{thread_id}/state/checkpoint",
     access: "reads",
@@ -116,7 +116,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   updateThreadState: {
     ...supporting,
-    summary: "Change what a thread holds by hand.",
+    summary: "Update the state of a thread directly.",
     method: "POST",
     path: "/threads/{thread_id}/state",
     pathParameters: threadPath,
@@ -126,7 +126,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   listThreadHistory: {
     ...supporting,
-    summary: "List what a thread has held, the newest first.",
+    summary: "List the states of a thread, newest first.",
     method: "GET",
     path: "/threads/{thread_id}/history",
     pathParameters: threadPath,
@@ -141,7 +141,7 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   searchThreadHistory: {
     ...supporting,
-    summary: "List what a thread has held, the newest first.",
+    summary: "List the states of a thread, newest first.",
     method: "POST",
     path: "/threads/{thread_id}/history",
     access: "reads",

@@ -7,7 +7,7 @@ export const FILTER_ASSUMPTIONS = {
     requirement: "2.5-10",
     choice: "422 at creation, with the position and a hint",
     alternatives: [],
-    reason: "An early error is the most useful.",
+    reason: "An error is most useful early.",
   },
   "export.filter_grammar": {
     section: "2.5",
@@ -15,14 +15,14 @@ export const FILTER_ASSUMPTIONS = {
     choice: "and, or, not, eq, neq, gt, gte, lt, lte, has, in, like, notlike, exists, search",
     alternatives: [],
     reason:
-      "Three forms are shown as examples; the rest is what public clients are documented to send (one of them saw not refused).",
+      "Three forms are shown as examples. The others are documented for public clients (one of them observed that not was refused).",
   },
   "export.filter_texts": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "double quotes take the escapes of JSON, single quotes \\' and \\\\; any other backslash stays",
+    choice: "double quotes use JSON escapes, single quotes \\' and \\\\; any other backslash is kept",
     alternatives: [],
-    reason: "Patterns keep their own backslashes, and JSON in single quotes needs no second escaping.",
+    reason: "Patterns keep their backslashes, and JSON in single quotes does not need further escaping.",
   },
   "export.filter_bounds": {
     section: "2.5",
@@ -37,7 +37,7 @@ export const FILTER_ASSUMPTIONS = {
     choice: "every column",
     alternatives: ["some refused"],
     reason:
-      "No column is said to be excluded. The public service was seen to refuse total_tokens and error; other figures follow.",
+      "No column is excluded. The public service was observed to refuse total_tokens and error. Other figures follow.",
     ruledOut: ["some refused"],
     observed: "some refused",
     switchable: true,
@@ -47,36 +47,37 @@ export const FILTER_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice: 'latency in seconds: a number, or a text ending in "s"; a date is its midnight in UTC',
     alternatives: [],
-    reason: "Only this unit was seen; a time without a zone is in UTC like every other time of an export.",
+    reason:
+      "Only this unit was observed. A time without a zone is in UTC, like every other time of an export.",
   },
   "export.filter_no_value": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "neq and notlike are the opposites of eq and like: a row without a value passes them",
+    choice: "neq and notlike are the opposites of eq and like: a row without a value matches",
     alternatives: [],
-    reason: "Documented for keys (neq means that the key is absent); one rule for all fields.",
+    reason: "Documented for keys (neq means that the key is absent). All fields use the same rule.",
   },
   "export.filter_like": {
     section: "2.5",
     requirement: "2.5-4",
     choice:
-      "% and _ with a backslash as escape, capitals count; search looks at keys and values, whatever their case",
+      "% and _ with a backslash as escape, case-sensitive; search covers keys and values, case-insensitive",
     alternatives: [],
-    reason: "As LIKE in SQL; inputs and outputs are compared as the JSON text of their column.",
+    reason: "As LIKE in SQL. Inputs and outputs are compared as the JSON text of their column.",
   },
   "export.filter_entries": {
     section: "2.5",
     requirement: "2.5-4",
     choice:
-      "keys are dotted and pass through arrays; values are equal when they read the same; feedback_score is the average",
+      "keys are dotted and pass through arrays; values are equal if their texts are; feedback_score is the average",
     alternatives: [],
-    reason: "The example messages.content shows the keys; rows hold feedback only summed up.",
+    reason: "The example messages.content shows the keys. Rows contain only summarised feedback.",
   },
   "export.filter_two_keys": {
     section: "2.5",
     requirement: "2.5-4",
-    choice: "two different keys asked of one entry by eq in the same and: 422",
+    choice: "two eq conditions with different keys in the same and: 422",
     alternatives: [],
-    reason: "Key and value in one and belong to the same entry, so that no row could pass.",
+    reason: "Key and value within one and belong to the same entry, so no row could match.",
   },
 } as const satisfies Record<string, Assumption>;

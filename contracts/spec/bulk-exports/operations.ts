@@ -4,7 +4,7 @@ import { paging } from "../paging.ts";
 import { bulkExport, bulkExportCreate, bulkExportPatch, bulkExportRun, stoppedExport } from "../resources.ts";
 
 const exportPath = {
-  export_id: uuid({ description: "Identifier that the creation of the export answered with." }),
+  export_id: uuid({ description: "Identifier from the reply that created the export." }),
 };
 
 const exportRunPath = {
@@ -12,13 +12,13 @@ const exportRunPath = {
   run_id: uuid({ description: "Identifier of the export run." }),
 };
 
-/** §4.3 to §4.7, and the look-ups beside them that the specification does not show. */
+/** §4.3 to §4.7, and look-ups that the specification does not show. */
 export const BULK_EXPORT_OPERATIONS = {
   createBulkExport: {
     section: "4.3",
     requirements: ["4.3-1", "2.5-1", "2.5-2", "2.5-3", "2.5-4", "2.5-5", "2.5-6", "2.5-7"],
     server: "platform",
-    summary: "Order a one-off export, or a scheduled one when interval_hours is given.",
+    summary: "Create a one-off export, or a scheduled one if interval_hours is set.",
     method: "POST",
     path: "/api/v1/bulk-exports",
     body: bulkExportCreate,
@@ -44,11 +44,11 @@ export const BULK_EXPORT_OPERATIONS = {
     section: "3.3",
     requirements: ["X-1", "2.5-7"],
     server: "platform",
-    summary: "List the runs of every export that one scheduled export has spawned.",
+    summary: "List the runs of every export that a scheduled export has spawned.",
     method: "GET",
     path: "/api/v1/bulk-exports/runs",
     query: {
-      source_bulk_export_id: uuid({ description: "The scheduled export whose spawned exports are meant." }),
+      source_bulk_export_id: uuid({ description: "The scheduled export." }),
       ...paging,
     },
     reply: { status: 200, body: listOf(bulkExportRun) },
@@ -60,7 +60,7 @@ export const BULK_EXPORT_OPERATIONS = {
     section: "4.4",
     requirements: ["4.4-1"],
     server: "platform",
-    summary: "Read one export with its current status.",
+    summary: "Read an export with its current status.",
     method: "GET",
     path: "/api/v1/bulk-exports/{export_id}",
     pathParameters: exportPath,
@@ -101,7 +101,7 @@ export const BULK_EXPORT_OPERATIONS = {
     section: "2.6",
     requirements: ["X-1", "2.6-2"],
     server: "platform",
-    summary: "Read one run of an export.",
+    summary: "Read a run of an export.",
     method: "GET",
     path: "/api/v1/bulk-exports/{export_id}/runs/{run_id}",
     pathParameters: exportRunPath,

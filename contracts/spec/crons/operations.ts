@@ -4,7 +4,7 @@ import type { Operation } from "../operation.ts";
 import { cron, cronCount, cronCreate, cronPart, cronPatch, cronSearch, cronTotal } from "./resources.ts";
 
 const cronPath = {
-  cron_id: uuid({ description: "Identifier that the creation of the cron answered with." }),
+  cron_id: uuid({ description: "Identifier from the reply that created the cron." }),
 };
 
 /** §4.8 names the creation of crons; public clients also look for, change and delete them. */
@@ -13,7 +13,7 @@ export const CRON_OPERATIONS = {
     section: "4.8",
     requirements: ["4.8-1", "4.8-4", "6-1"],
     server: "agent",
-    summary: "Start runs on a thread by the clock.",
+    summary: "Create a cron that starts runs on a thread.",
     method: "POST",
     path: "/thread/{thread_id}/runs/crons",
     alsoAt: ["/threads/{thread_id}/runs/crons"],
@@ -28,7 +28,7 @@ export const CRON_OPERATIONS = {
     section: "4.8",
     requirements: ["4.8-1", "4.8-4", "6-1"],
     server: "agent",
-    summary: "Start runs by the clock, each on a new thread.",
+    summary: "Create a cron that starts each run on a new thread.",
     method: "POST",
     path: "/runs/crons",
     body: cronCreate,
@@ -41,7 +41,7 @@ export const CRON_OPERATIONS = {
     section: "4.8",
     requirements: ["4.8-4"],
     server: "agent",
-    summary: "Find crons.",
+    summary: "Search for crons.",
     method: "POST",
     path: "/runs/crons/search",
     access: "reads",
@@ -82,7 +82,7 @@ export const CRON_OPERATIONS = {
     section: "4.8",
     requirements: ["4.8-4"],
     server: "agent",
-    summary: "Change a cron; a new schedule counts from now.",
+    summary: "Change a cron; a new schedule applies from now on.",
     method: "PATCH",
     path: "/runs/crons/{cron_id}",
     pathParameters: cronPath,
@@ -96,7 +96,7 @@ export const CRON_OPERATIONS = {
     section: "4.8",
     requirements: ["4.8-4"],
     server: "agent",
-    summary: "Delete a cron; runs that it has started go on.",
+    summary: "Delete a cron; runs that it has started continue.",
     method: "DELETE",
     path: "/runs/crons/{cron_id}",
     pathParameters: cronPath,

@@ -3,16 +3,16 @@ import type { Operation } from "../operation.ts";
 import { destination, destinationCreate, destinationPatch } from "../resources.ts";
 
 const destinationPath = {
-  destination_id: uuid({ description: "Identifier that the creation of the destination answered with." }),
+  destination_id: uuid({ description: "Identifier from the reply that created the destination." }),
 };
 
-/** §4.2, and the look-ups beside it that the specification does not show. */
+/** §4.2, and look-ups that the specification does not show. */
 export const DESTINATION_OPERATIONS = {
   createBulkExportDestination: {
     section: "4.2",
     requirements: ["4.2-1", "2.4-1", "2.4-2", "2.4-5", "7.2-1"],
     server: "platform",
-    summary: "Store a destination after a test write has proven that its bucket takes files.",
+    summary: "Create a destination after a test write to its bucket.",
     method: "POST",
     path: "/api/v1/bulk-exports/destinations",
     body: destinationCreate,
@@ -37,7 +37,7 @@ export const DESTINATION_OPERATIONS = {
     section: "2.4",
     requirements: ["X-1"],
     server: "platform",
-    summary: "Read one destination; its secrets are left out.",
+    summary: "Read a destination without its secrets.",
     method: "GET",
     path: "/api/v1/bulk-exports/destinations/{destination_id}",
     pathParameters: destinationPath,

@@ -7,21 +7,21 @@ export const QUERY_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "by start_time, then id; the latest first",
     alternatives: [],
-    reason: "Rows that arrive during paging are then neither lost nor repeated.",
+    reason: "With this order, rows that arrive during paging are neither lost nor repeated.",
   },
   "query.window": {
     section: "8.5",
     requirement: "X-1",
-    choice: "rows that began in it, its start inclusive, its end exclusive",
+    choice: "rows that started in it, start inclusive, end exclusive",
     alternatives: [],
-    reason: "The window of an export (§2.5) is read in the same way.",
+    reason: "The window of an export (§2.5) has the same bounds.",
   },
   "query.page_rows": {
     section: "8.5",
     requirement: "X-1",
     choice: 100,
     alternatives: [],
-    reason: "What public clients ask for at most.",
+    reason: "The maximum that public clients request.",
   },
   "query.rows_looked_at": {
     section: "8.5",
@@ -29,12 +29,12 @@ export const QUERY_ASSUMPTIONS = {
     choice: 5_000,
     alternatives: [],
     reason:
-      "A page looks at no more rows, or 32 MB of them, whatever it finds: one with a rare filter can be short and still lead on. Clients follow the cursor.",
+      "A page reads at most this many rows, or 32 MB of them. With a selective filter a page can be short and still have a next page. Clients follow the cursor.",
   },
   "query.without_project": {
     section: "8.5",
     requirement: "X-1",
-    choice: "refused unless rows, a trace or a parent are named",
+    choice: "refused unless it names rows, a trace or a parent",
     alternatives: [],
     reason: "Public clients always name one of them.",
   },
@@ -43,8 +43,7 @@ export const QUERY_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "thread_id is the first text of the metadata session_id, thread_id, conversation_id",
     alternatives: [],
-    reason:
-      "Public clients group rows into threads by it, and filter by it; the order is the one documented.",
+    reason: "Public clients group and filter rows by thread. The order is documented.",
   },
   "query.unknown_project": {
     section: "8.5",
@@ -52,14 +51,14 @@ export const QUERY_ASSUMPTIONS = {
     choice: "has no rows",
     alternatives: [],
     reason:
-      "A query and a sum name many projects at once; one of another workspace or region looks like one that never was.",
+      "A query can name many projects. A project of another workspace or region looks like one that does not exist.",
   },
   "query.run_times": {
     section: "8.5",
     requirement: "X-1",
     choice: "Z",
     alternatives: ["none"],
-    reason: "Times of rows end in Z; the public service was seen to leave the zone out.",
+    reason: "Times of rows end in Z. The public service was observed to omit the zone.",
     observed: "none",
     switchable: true,
   },
@@ -67,9 +66,10 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice:
-      "run_type, status and selects in upper case, others refused; costs as numbers, project_id for session_id",
+      "run_type, status and selects only in upper case; costs as numbers; project_id instead of session_id",
     alternatives: [],
-    reason: "What the types of the newest public client say; a lower-case value would fail at the service.",
+    reason:
+      "The types of the newest public client require this. A lower-case value would fail at the service.",
   },
   "query.v2_window": {
     section: "8.5",
@@ -77,20 +77,20 @@ export const QUERY_ASSUMPTIONS = {
     choice: "without min_start_time the last 24 hours, without max_start_time up to now",
     alternatives: [],
     reason:
-      "The public service was seen to do so without a word; a query that forgets it must find nothing here too.",
+      "The public service was observed to do so without a warning. A query without a window must find the same rows here.",
   },
   "query.v2_selects": {
     section: "8.5",
     requirement: "X-1",
-    choice: "without selects the id alone, with them exactly what they name",
+    choice: "without selects only the id, with selects exactly the named members",
     alternatives: [],
-    reason: "The public service was seen to do so; more would hide a forgotten select.",
+    reason: "The public service was observed to do so. Returning more would hide a forgotten select.",
   },
   "query.stats_tokens": {
     section: "8.5",
     requirement: "X-1",
-    choice: "each row counts what is its own; roots, when only they are asked for, what they show",
+    choice: "each row counts its own tokens; if only roots are selected, they count what they show",
     alternatives: [],
-    reason: "A token that is shown on a model call and on its trace's root was used once.",
+    reason: "A token that is shown on a model call and on the root of its trace was used only once.",
   },
 } as const satisfies Record<string, Assumption>;

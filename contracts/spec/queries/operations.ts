@@ -28,7 +28,7 @@ const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;
 
 const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedback." }) };
 
-/** Reading trace rows back, and judging them; the bodies follow what public clients send and read. */
+/** Queries of trace rows, and feedback. The bodies follow public clients. */
 export const QUERY_OPERATIONS = {
   queryRuns: {
     ...extension,
@@ -43,7 +43,7 @@ export const QUERY_OPERATIONS = {
   },
   statRuns: {
     ...extension,
-    summary: "Sum up trace rows.",
+    summary: "Return statistics of trace rows.",
     method: "POST",
     path: "/runs/stats",
     alsoAt: ["/api/v1/runs/stats"],
@@ -54,7 +54,7 @@ export const QUERY_OPERATIONS = {
   },
   queryRunsV2: {
     ...extension,
-    summary: "List trace rows page by page, in the words of the newest public client.",
+    summary: "List trace rows page by page (format of the newest public client).",
     method: "POST",
     path: "/api/v2/runs/query",
     access: "reads",
@@ -64,13 +64,13 @@ export const QUERY_OPERATIONS = {
   },
   readRunV2: {
     ...extension,
-    summary: "Read one trace row, in the words of the newest public client.",
+    summary: "Read a trace row (format of the newest public client).",
     method: "GET",
     path: "/api/v2/runs/{run_id}",
     pathParameters: { run_id: uuid({ description: "Identifier of the trace row." }) },
     query: {
       project_id: uuid({ description: "Tracing project that it belongs to." }),
-      start_time: optional(dateTime({ description: "When it began; not needed here." })),
+      start_time: optional(dateTime({ description: "When it started; not needed here." })),
       selects: optional(v2Selects),
     },
     reply: { status: 200, body: runV2 },
@@ -78,7 +78,7 @@ export const QUERY_OPERATIONS = {
   },
   createFeedback: {
     ...extension,
-    summary: "Give feedback on a trace row or a project.",
+    summary: "Create feedback on a trace row or a project.",
     method: "POST",
     path: "/feedback",
     alsoAt: ["/api/v1/feedback"],
@@ -93,8 +93,8 @@ export const QUERY_OPERATIONS = {
     path: "/feedback",
     alsoAt: ["/api/v1/feedback"],
     query: {
-      run: optional(listOf(uuid(), { description: "Rows that it is about." })),
-      key: optional(listOf(text(), { description: "What the feedback is about." })),
+      run: optional(listOf(uuid(), { description: "Rows to which it belongs." })),
+      key: optional(listOf(text(), { description: "The kind of feedback." })),
       session: optional(listOf(uuid(), { description: "Tracing projects." })),
       source: optional(listOf(text(), { description: "Types of feedback_source." })),
       limit: optional(
@@ -107,7 +107,7 @@ export const QUERY_OPERATIONS = {
   },
   readFeedback: {
     ...extension,
-    summary: "Read one piece of feedback.",
+    summary: "Read a feedback.",
     method: "GET",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],
@@ -117,7 +117,7 @@ export const QUERY_OPERATIONS = {
   },
   updateFeedback: {
     ...extension,
-    summary: "Change one piece of feedback.",
+    summary: "Change a feedback.",
     method: "PATCH",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],
@@ -128,7 +128,7 @@ export const QUERY_OPERATIONS = {
   },
   deleteFeedback: {
     ...extension,
-    summary: "Delete one piece of feedback.",
+    summary: "Delete a feedback.",
     method: "DELETE",
     path: "/feedback/{feedback_id}",
     alsoAt: ["/api/v1/feedback/{feedback_id}"],

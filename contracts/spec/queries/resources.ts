@@ -31,7 +31,7 @@ const value = (description: string) => anything({ ...extension, description });
 
 /** Which rows are meant; without projects the rows, trace or parent have to be named. */
 const selection = {
-  session: ids("Tracing projects whose rows are meant."),
+  session: ids("Tracing projects of the rows."),
   id: ids("The rows themselves."),
   trace: maybe(uuid({ description: "Rows of this trace." })),
   parent_run: maybe(uuid({ description: "Rows that this row called." })),
@@ -43,26 +43,26 @@ const selection = {
   filter: filterText("Expression for the rows themselves."),
   trace_filter: filterText("Expression for the root row of their trace."),
   tree_filter: filterText("Expression for any row of their trace."),
-  start_time: maybe(text({ description: "Rows that began then or later; ISO 8601, UTC without a zone." })),
-  end_time: maybe(text({ description: "Rows that began before; likewise." })),
+  start_time: maybe(
+    text({ description: "Rows that started at this time or later; ISO 8601, UTC without a zone." }),
+  ),
+  end_time: maybe(text({ description: "Rows that started before this time; same format." })),
 };
 
 /** A query for rows, in the order of their start and page by page. */
 export const runQuery = object(
   {
     ...selection,
-    select: maybe(
-      listOf(text(), { maxItems: 200, description: "Members to answer with; all when left out." }),
-    ),
-    order: maybe(oneOf(["asc", "desc"], { description: "By start_time; the latest first when left out." })),
+    select: maybe(listOf(text(), { maxItems: 200, description: "Members to return; all by default." })),
+    order: maybe(oneOf(["asc", "desc"], { description: "Order by start_time; latest first by default." })),
     limit: maybe(
       integer({
         minimum: 1,
         maximum: PAGE_ROWS_MAX,
-        description: "Maximum rows of a page; 100 when left out.",
+        description: "Maximum number of rows of a page; 100 by default.",
       }),
     ),
-    cursor: maybe(text({ maxLength: 500, description: "cursors.next of the page before." })),
+    cursor: maybe(text({ maxLength: 500, description: "cursors.next of the previous page." })),
   },
   extension,
 );
@@ -86,7 +86,7 @@ const V2_MEMBERS = [
 export const v2Selects = listOf(oneOf(V2_MEMBERS), {
   ...extension,
   maxItems: 200,
-  description: "Members to answer with, for example NAME; the id alone when left out.",
+  description: "Members to return, for example NAME; only the id by default.",
 });
 
 const V2_PAGE_ROWS_MAX = 1_000;
@@ -97,7 +97,7 @@ export const runQueryV2 = object(
     project_ids: listOf(uuid(), {
       minItems: 1,
       maxItems: IDS_MAX,
-      description: "Tracing projects whose rows are meant.",
+      description: "Tracing projects of the rows.",
     }),
     ids: ids("The rows themselves."),
     trace_id: maybe(uuid({ description: "Rows of this trace." })),
@@ -111,23 +111,25 @@ export const runQueryV2 = object(
     trace_filter: filterText("Expression for the root row of their trace."),
     tree_filter: filterText("Expression for any row of their trace."),
     min_start_time: maybe(
-      text({ description: "Rows that began then or later; ISO 8601; 24 hours ago when left out." }),
+      text({ description: "Rows that started at this time or later; ISO 8601; 24 hours ago by default." }),
     ),
-    max_start_time: maybe(text({ description: "Rows that began before; likewise, now when left out." })),
+    max_start_time: maybe(
+      text({ description: "Rows that started before this time; same format; now by default." }),
+    ),
     selects: maybe(v2Selects),
     page_size: maybe(
       integer({
         minimum: 1,
         maximum: V2_PAGE_ROWS_MAX,
-        description: "Maximum rows of a page; 100 when left out.",
+        description: "Maximum number of rows of a page; 100 by default.",
       }),
     ),
-    cursor: maybe(text({ maxLength: 500, description: "next_cursor of the page before." })),
+    cursor: maybe(text({ maxLength: 500, description: "next_cursor of the previous page." })),
   },
   extension,
 );
 
-const row = freeForm({ ...extension, description: "The members of a row that were asked for." });
+const row = freeForm({ ...extension, description: "The requested members of a row." });
 
 /** A page of rows, with the cursor for the next one. */
 export const runPage = object(
@@ -135,12 +137,14 @@ export const runPage = object(
     runs: listOf(row, { description: "Rows of this page." }),
     cursors: object(
       {
-        next: nullable(text({ description: "Leads to the next page; null when there is none." })),
+        next: nullable(text({ description: "Cursor of the next page; null on the last page." })),
         prev: nullable(text({ description: "Always null: pages are read forward." })),
       },
-      { description: "Where to go on." },
+      { description: "Cursors of further pages." },
     ),
-    parsed_query: nullable(text({ description: "Always null: nothing is made of a query in plain words." })),
+    parsed_query: nullable(
+      text({ description: "Always null: queries in natural language are not supported." }),
+    ),
   },
   extension,
 );
@@ -149,14 +153,14 @@ export const runPage = object(
 export const runPageV2 = object(
   {
     items: listOf(row, { description: "Rows of this page." }),
-    next_cursor: nullable(text({ description: "Leads to the next page; null when there is none." })),
+    next_cursor: nullable(text({ description: "Cursor of the next page; null on the last page." })),
   },
   extension,
 );
 
 export const runV2 = freeForm({
   ...extension,
-  description: "A row in the words of the newest public client.",
+  description: "A row in the format of the newest public client.",
 });
 
 const figure = (description: string) => nullable(number({ ...extension, description }));
@@ -180,29 +184,33 @@ export const runStats = object(
     total_cost: cost("Cost as decimal text, each counted where it arose."),
     prompt_cost: cost("Cost of prompts, likewise."),
     completion_cost: cost("Cost of completions, likewise."),
-    last_run_start_time: nullable(dateTime({ description: "When the latest of them began." })),
+    last_run_start_time: nullable(dateTime({ description: "When the latest of them started." })),
     feedback_stats: value("Feedback by key: how many, and their average score."),
   },
   extension,
 );
 
 const feedbackFields = {
-  run_id: maybe(uuid({ description: "Row that it is about." })),
+  run_id: maybe(uuid({ description: "Row to which it belongs." })),
   trace_id: maybe(uuid({ description: "Trace of that row." })),
-  session_id: maybe(uuid({ description: "Tracing project that it is about, when it is about no row." })),
-  key: text({ minLength: 1, maxLength: 180, description: "What the feedback is about." }),
+  session_id: maybe(
+    uuid({ description: "Tracing project to which it belongs, if it does not belong to a row." }),
+  ),
+  key: text({ minLength: 1, maxLength: 180, description: "The kind of feedback." }),
   score: optional(value("A number or a boolean.")),
-  value: optional(value("A judgement that is no number.")),
+  value: optional(value("A value that is not a number.")),
   comment: maybe(text({ description: "Comment text." })),
   correction: optional(value("What it should have been.")),
   feedback_source: maybe(freeForm({ description: "Source of the feedback." })),
-  extra: maybe(freeForm({ description: "Whatever the client added." })),
+  extra: maybe(freeForm({ description: "Data from the client." })),
 };
 
 export const feedbackCreate = object(
   {
-    id: maybe(uuid({ description: "Identifier to use instead of a new one; feedback of it is replaced." })),
-    created_at: maybe(dateTime({ description: "When it was given." })),
+    id: maybe(
+      uuid({ description: "Identifier to use instead of a new one; existing feedback with it is replaced." }),
+    ),
+    created_at: maybe(dateTime({ description: "When it was created." })),
     ...feedbackFields,
   },
   extension,
@@ -211,7 +219,7 @@ export const feedbackCreate = object(
 export const feedbackUpdate = object(
   {
     score: optional(value("A number or a boolean.")),
-    value: optional(value("A judgement that is no number.")),
+    value: optional(value("A value that is not a number.")),
     comment: maybe(text({ description: "Comment text." })),
     correction: optional(value("What it should have been.")),
   },
@@ -222,17 +230,17 @@ export const feedbackUpdate = object(
 export const feedback = object(
   {
     id: uuid({ description: "Identifier." }),
-    run_id: nullable(uuid({ description: "Row that it is about." })),
+    run_id: nullable(uuid({ description: "Row to which it belongs." })),
     trace_id: nullable(uuid({ description: "Trace of that row." })),
-    session_id: nullable(uuid({ description: "Tracing project that it is about." })),
-    key: text({ description: "What the feedback is about." }),
+    session_id: nullable(uuid({ description: "Tracing project to which it belongs." })),
+    key: text({ description: "The kind of feedback." }),
     score: value("A number or a boolean; null when none was given."),
-    value: value("A judgement that is no number."),
+    value: value("A value that is not a number."),
     comment: nullable(text({ description: "Comment text." })),
     correction: value("What it should have been."),
     feedback_source: nullable(freeForm({ description: "Source of the feedback." })),
-    extra: nullable(freeForm({ description: "Whatever the client added." })),
-    created_at: dateTime({ description: "When it was given." }),
+    extra: nullable(freeForm({ description: "Data from the client." })),
+    created_at: dateTime({ description: "When it was created." }),
     modified_at: dateTime({ description: "When it was last changed." }),
   },
   extension,

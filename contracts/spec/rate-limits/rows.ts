@@ -123,7 +123,7 @@ export const TRIGGER_METHODS = ["DELETE", "every method"] as const;
 
 export type TriggerMethods = (typeof TRIGGER_METHODS)[number];
 
-/** The matches of a row under one of the readings of the row of deletions. */
+/** The matches of a row, with one value of the assumption about the row of deletions. */
 export function matchesOf(id: RateLimitId, triggerMethods: TriggerMethods): readonly RateMatch[] {
   const { matches }: RateLimit = RATE_LIMITS[id];
   return matches.map((each) =>

@@ -18,16 +18,16 @@ import {
 
 const extension = { "x-requirement": "X-1" };
 
-/** A trace row as a client first sends it; its members are judged one by one when it is taken in. */
+/** A trace row as a client first sends it. Ingest checks its members one by one. */
 export const runCreate = freeForm({
   ...extension,
-  description: "A trace row: id, name, run_type and start_time, and whatever else the client knows of it.",
+  description: "A trace row: id, name, run_type, start_time and further members.",
 });
 
 /** Changes to a trace row. */
 export const runUpdate = freeForm({
   ...extension,
-  description: "The members of a trace row that change; all others stay as they are.",
+  description: "The members of a trace row that change; all others stay unchanged.",
 });
 
 /** Rows and changes in one body. */
@@ -56,9 +56,9 @@ export const runParts: Field<readonly FormPart[]> = {
   ...extension,
   type: "object",
   additionalProperties: {
-    description: "JSON in a part of its own, with its length as a parameter of the content type.",
+    description: "JSON in a separate part, with its length as a parameter of the content type.",
   },
-  description: "New trace rows and changes, taken apart so that large members can be sent as they come.",
+  description: "New trace rows and changes, split so that large members can be streamed.",
 };
 
 const maybe = <T>(field: Field<T>) => optional(nullable(field));
@@ -70,7 +70,7 @@ const scopeSpans = object({
 });
 
 const resourceSpans = object({
-  resource: maybe(freeForm({ description: "What the spans come from." })),
+  resource: maybe(freeForm({ description: "The source of the spans." })),
   scopeSpans: maybe(listOf(scopeSpans, { description: "Spans by scope." })),
   schemaUrl: maybe(text()),
 });
@@ -86,7 +86,7 @@ export const spansTaken = object(
   {
     partialSuccess: optional(
       object({
-        rejectedSpans: text({ description: "How many spans were not taken, as OTLP writes large numbers." }),
+        rejectedSpans: text({ description: "How many spans were not stored, as OTLP writes large numbers." }),
         errorMessage: text({ description: "Why." }),
       }),
     ),
@@ -94,7 +94,7 @@ export const spansTaken = object(
   extension,
 );
 
-/** The reply to what was taken in; public clients do not read it. */
+/** The reply of ingest; public clients do not read it. */
 export const accepted = freeForm({ ...extension, description: "An empty object." });
 
 /** The field of a column's value in a row that the API returns. */
@@ -124,7 +124,7 @@ const columnFields = Object.fromEntries(
 export const traceRun = object(
   {
     ...columnFields,
-    thread_id: nullable(text({ description: "Thread named by its metadata; null if it names none." })),
+    thread_id: nullable(text({ description: "Thread from its metadata; null if it has none." })),
     app_path: text({ description: "Path of the row in the platform's web app." }),
   },
   extension,
@@ -135,9 +135,9 @@ export const projectCreate = object(
   {
     name: text({ minLength: 1, maxLength: 1024, description: "Name, unique in its workspace." }),
     id: optional(nullable(uuid({ description: "Identifier to use instead of a new one." }))),
-    description: optional(nullable(text({ description: "What the project is for." }))),
-    start_time: optional(nullable(dateTime({ description: "When the project began." }))),
-    extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+    description: optional(nullable(text({ description: "Purpose of the project." }))),
+    start_time: optional(nullable(dateTime({ description: "When the project started." }))),
+    extra: optional(nullable(freeForm({ description: "Data from the client." }))),
   },
   extension,
 );
@@ -146,8 +146,8 @@ export const projectCreate = object(
 export const projectUpdate = object(
   {
     name: optional(nullable(text({ minLength: 1, maxLength: 1024, description: "Its new name." }))),
-    description: optional(nullable(text({ description: "What the project is for." }))),
-    extra: optional(nullable(freeForm({ description: "Whatever the client added." }))),
+    description: optional(nullable(text({ description: "Purpose of the project." }))),
+    extra: optional(nullable(freeForm({ description: "Data from the client." }))),
     end_time: optional(nullable(dateTime({ description: "When the project ended." }))),
   },
   extension,
@@ -159,17 +159,17 @@ export const project = object(
     id: uuid({ description: "Identifier, the session_id of its rows and exports." }),
     tenant_id: uuid({ description: "Workspace that owns it." }),
     name: text({ description: "Name, unique in its workspace." }),
-    description: nullable(text({ description: "What the project is for." })),
-    start_time: dateTime({ description: "When the project began." }),
+    description: nullable(text({ description: "Purpose of the project." })),
+    start_time: dateTime({ description: "When the project started." }),
     end_time: nullable(dateTime({ description: "When the project ended; null while it is open." })),
-    extra: nullable(freeForm({ description: "Whatever the client added." })),
+    extra: nullable(freeForm({ description: "Data from the client." })),
   },
   extension,
 );
 
 const filterText = (description: string) => optional(nullable(text({ ...extension, description })));
 
-/** Filter-query-language expressions to be judged (§2.5 filter). */
+/** Filter-query-language expressions to validate (§2.5 filter). */
 export const filterQuery = object(
   {
     filter: filterText("Expression for the rows themselves."),
@@ -182,15 +182,15 @@ export const filterQuery = object(
 /** Whether the expressions of a query can be read. */
 export const filterVerdict = object(
   {
-    valid: boolean({ description: "Whether all of them can be read." }),
+    valid: boolean({ description: "Whether all of them are valid." }),
     errors: listOf(
       object({
         field: oneOf(["filter", "trace_filter", "tree_filter"], {
-          description: "Member that cannot be read.",
+          description: "Member with the invalid expression.",
         }),
-        message: text({ description: "Where it goes wrong, and what to write instead." }),
+        message: text({ description: "The position and a correction." }),
       }),
-      { description: "One error for each that cannot be read." },
+      { description: "One error for each invalid expression." },
     ),
   },
   extension,

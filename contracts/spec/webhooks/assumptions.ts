@@ -7,7 +7,8 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6-2",
     choice: "success, error, timeout, interrupted",
     alternatives: [],
-    reason: "A run completes with any final status; that only some of them are delivered is not said.",
+    reason:
+      "A run completes with any final status. The specification does not limit delivery to some of them.",
   },
   "agent.webhook_attempts": {
     section: "6",
@@ -15,7 +16,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: 3,
     alternatives: [],
     reason:
-      "Retries are not shown; network errors, time-outs, 429 and 5xx are tried again, as the public service was seen to do.",
+      "Retries are not shown. Network errors, time-outs, 429 and 5xx are retried, as observed at the public service.",
     setting: "limits.webhook_attempts",
   },
   "agent.webhook_retry_delay": {
@@ -23,7 +24,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6-3",
     choice: "PT1S",
     alternatives: [],
-    reason: "The wait doubles with each attempt and has no jitter, so that a test knows the instant.",
+    reason: "The wait doubles with each attempt. It has no jitter, so that a test can predict the instant.",
     setting: "timings.webhook_retry_delay",
   },
   "agent.webhook_timeouts": {
@@ -32,14 +33,14 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: "PT5S to connect, PT10S to answer",
     alternatives: [],
     reason:
-      "Time-outs are not shown. The service was seen to wait 30 s for an answer, which is as long as a move of the clock waits at all.",
+      "Time-outs are not shown. The service was observed to wait 30 s for a reply, which is the maximum that an advance of the clock waits.",
   },
   "agent.webhook_headers": {
     section: "6",
     requirement: "6-3",
     choice: "Content-Type: application/json unless webhooks.headers sets it, no signature",
     alternatives: [],
-    reason: "Default headers and signing are not shown; receivers need the type to parse the body.",
+    reason: "Default headers and signing are not shown. Receivers need the type to parse the body.",
   },
   "agent.webhook_redirects": {
     section: "6",
@@ -47,29 +48,29 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: 5,
     alternatives: [],
     reason:
-      "Redirects are not shown. Each hop passes the policy again; 307 and 308 repeat the POST, others turn it into a GET, and static headers stay with the origin that they were meant for.",
+      "Redirects are not shown. The policy is checked for each hop. 307 and 308 repeat the POST, others become a GET. Static headers are sent only to the original origin.",
   },
   "agent.webhook_refusal": {
     section: "6.1",
     requirement: "6-3",
     choice: 422,
     alternatives: [],
-    reason: "The reply to a refused URL is not shown; it is a value that fails validation.",
+    reason: "The reply to a refused URL is not shown. The URL is a value that fails validation.",
   },
   "agent.webhook_url_form": {
     section: "6.1",
     requirement: "6-3",
     choice: "http, https or a path",
     alternatives: [],
-    reason: "Other schemes cannot be posted to, and //host is a foreign host in the clothes of a path.",
+    reason: "Other schemes do not support POST, and //host is another host that looks like a path.",
   },
   "agent.webhook_control_paths": {
     section: "6.1",
     requirement: "6.1-7",
-    choice: "refused, the inbox aside",
+    choice: "refused, except for the inbox",
     alternatives: [],
     reason:
-      "A relative URL calls the server itself, and so may an address of this machine or network; the test-only paths are no part of the service that it stands for.",
+      "A relative URL, or an address of this machine or network, can call the emulator itself. The test-only paths are not part of the emulated service.",
   },
   "agent.webhook_without_url_block": {
     section: "6.1",
@@ -77,7 +78,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: "no rule applies",
     alternatives: ["the defaults of the block apply"],
     reason:
-      "The defaults are shown for keys of the block; whether they hold where no key of it is configured is not. They would refuse every receiver on a developer's machine.",
+      "The defaults are shown for keys of the block, but not whether they apply if no key is configured. They would refuse every receiver on a developer's machine.",
     switchable: true,
   },
   "agent.webhook_local_addresses": {
@@ -86,7 +87,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     choice: "allow",
     alternatives: ["refuse"],
     reason:
-      "The specification knows no rule about private, loopback and link-local addresses; a host on allowed_domains is allowed in any case.",
+      "The specification has no rule about private, loopback and link-local addresses. A host on allowed_domains is always allowed.",
     switchable: true,
   },
   "agent.webhook_setting_types": {
@@ -94,14 +95,14 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6.1-10",
     choice: "start-up refuses",
     alternatives: [],
-    reason: "The types of the keys are shown; what a value of another type leads to is not.",
+    reason: "The types of the keys are shown, but not the result of a value of another type.",
   },
   "agent.webhook_max_url_length": {
     section: "6.1",
     requirement: "6.1-8",
     choice: 4096,
     alternatives: [],
-    reason: "A maximum exists and its default is not shown.",
+    reason: "A maximum exists, but its default is not shown.",
     setting: "webhooks.url.max_url_length",
   },
   "agent.webhook_env_prefix": {
@@ -109,7 +110,7 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6.1-2",
     choice: "LG_WEBHOOK_",
     alternatives: [],
-    reason: "The default ends in WEBHOOK_; what it begins with is not shown, and this is what was observed.",
+    reason: "The default ends in WEBHOOK_. Its start is not shown; this one was observed.",
     setting: "webhooks.env_prefix",
   },
   "agent.webhook_version_gate": {
@@ -117,13 +118,13 @@ export const WEBHOOK_ASSUMPTIONS = {
     requirement: "6.1-10",
     choice: "start-up refuses",
     alternatives: [],
-    reason: "An older server would pass over settings that people rely on for their safety.",
+    reason: "An older server would ignore settings on which users rely for security.",
   },
   "agent.webhook_disabled": {
     section: "6.1",
     requirement: "6.1-9",
     choice: "accepted and not delivered",
     alternatives: [],
-    reason: "Whether a request with a webhook is refused while webhooks are off is not shown.",
+    reason: "The reply to a request with a webhook while webhooks are off is not shown.",
   },
 } as const satisfies Record<string, Assumption>;
