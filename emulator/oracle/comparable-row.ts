@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ColumnName, TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { canonicalRow } from "../storage/parquet/canonical-row.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
-import { shown } from "./findings.ts";
+import { shortened } from "./findings.ts";
 
 /** The columns and format requested of an export. */
 export interface RowForm {
@@ -18,7 +18,7 @@ export interface ComparableRow {
   readonly identity: string;
   /** Null when the file has no such column. */
   readonly start: string | null;
-  /** Says whose row it is, unless it is of the export's project as far as is known. */
+  /** The project and tenant of the row, unless they are those of the export, or unknown. */
   readonly foreign?: string;
   /** One JSON text per column of the form; empty where the file's column cannot be compared. */
   readonly values: readonly string[];
@@ -27,10 +27,10 @@ export interface ComparableRow {
 type Values = Readonly<Record<string, unknown>>;
 
 const NOT_COMPARABLE = "";
-const NAMED_COLUMNS_MAX = 3;
-// An excerpt starts at the beginning of a value unless that would hide the difference.
-const SHOWN_BEFORE_DIFFERENCE_MAX = 100;
-const BEFORE_DIFFERENCE = 40;
+const MAX_NAMED_COLUMNS = 3;
+// An excerpt starts at the first character of a value unless that would hide the difference.
+const MAX_CHARACTERS_BEFORE_DIFFERENCE = 100;
+const CONTEXT_CHARACTERS = 40;
 
 function canonicalText(value: unknown): string {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
@@ -43,10 +43,10 @@ function identityOf({ columns }: RowForm, row: Values, values: readonly string[]
 
 function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<ComparableRow, "foreign"> {
   if (session === form.sessionId && tenant === form.tenantId) return {};
-  return { foreign: `project ${shown(String(session))} of tenant ${shown(String(tenant))}` };
+  return { foreign: `project ${shortened(String(session))} of tenant ${shortened(String(tenant))}` };
 }
 
-/** A row of the store as an export has to write it. */
+/** A row of the store in the form in which an export has to write it. */
 export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
   const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
   const values = form.columns.map((name) => canonicalText(canonical[name]));
@@ -78,16 +78,20 @@ export function comparableFileRow(form: RowForm, row: Values, comparable: Compar
 }
 
 /** The columns in which two rows differ, with both values; undefined when they are equal. */
-export function differences(form: RowForm, stored: ComparableRow, found: ComparableRow): string | undefined {
+export function differences(
+  form: RowForm,
+  stored: ComparableRow,
+  exported: ComparableRow,
+): string | undefined {
   const differing = form.columns.flatMap((name, at) => {
-    const [inStore = "", inFile = ""] = [stored.values[at], found.values[at]];
+    const [inStore = "", inFile = ""] = [stored.values[at], exported.values[at]];
     if (inStore === inFile || inFile === NOT_COMPARABLE) return [];
     return [`${name} is ${excerpt(inFile, inStore)} instead of ${excerpt(inStore, inFile)}`];
   });
   if (differing.length === 0) return undefined;
-  const more = differing.length - NAMED_COLUMNS_MAX;
+  const more = differing.length - MAX_NAMED_COLUMNS;
   return (
-    differing.slice(0, NAMED_COLUMNS_MAX).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "")
+    differing.slice(0, MAX_NAMED_COLUMNS).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "")
   );
 }
 
@@ -95,11 +99,11 @@ export function differences(form: RowForm, stored: ComparableRow, found: Compara
 function excerpt(text: string, other: string): string {
   let at = 0;
   while (at < text.length && text[at] === other[at]) at += 1;
-  const from = at > SHOWN_BEFORE_DIFFERENCE_MAX ? at - BEFORE_DIFFERENCE : 0;
-  return from > 0 ? `…${shown(text.slice(from))}` : shown(text);
+  const from = at > MAX_CHARACTERS_BEFORE_DIFFERENCE ? at - CONTEXT_CHARACTERS : 0;
+  return from > 0 ? `…${shortened(text.slice(from))}` : shortened(text);
 }
 
 /** How a row is named in a report. */
 export function nameOf({ columns }: RowForm, row: ComparableRow): string {
-  return columns.includes("id") ? `row ${row.identity}` : `row ${shown(row.values.join(" "))}`;
+  return columns.includes("id") ? `row ${row.identity}` : `row ${shortened(row.values.join(" "))}`;
 }

@@ -7,11 +7,11 @@ import type { ProblemKind } from "./findings.ts";
 
 /** The expected keys of an export's files (§2.8). */
 export interface ExpectedKeys {
-  /** All files of the export lie under it, and nothing else does. */
+  /** All files of the export have this prefix, and no other object has it. */
   readonly prefix: string;
-  /** Where the nth file of a run belongs. */
+  /** The expected key of the nth file of a run. */
   keyOf(run: ExportRun, fileNumber: number): string;
-  /** The folder of a run's files, with its slash. */
+  /** The folder of a run's files, with a slash at the end. */
   folderOf(run: ExportRun): string;
 }
 
@@ -44,14 +44,14 @@ function aboveDate(folder: string): string {
   return folder.split("/").slice(0, -4).join("/");
 }
 
-/** The kind of problem of an unexpected key: another day's folder, or outside of the run's prefix. */
+/** The kind of problem of an unexpected key: in the folder of another day, or outside the prefix of the run. */
 export function misplacement(key: string, expected: string): ProblemKind {
-  const [folder, right] = [folderOf(key), folderOf(expected)];
-  const inOtherDay = folder !== right && folder.startsWith(`${aboveDate(right)}/`);
-  return inOtherDay ? "wrong_partition" : "outside_prefix";
+  const [folder, expectedFolder] = [folderOf(key), folderOf(expected)];
+  const isInOtherDay = folder !== expectedFolder && folder.startsWith(`${aboveDate(expectedFolder)}/`);
+  return isInOtherDay ? "wrong_partition" : "outside_prefix";
 }
 
-/** Whether a key is of a file that a run wrote after its checkpoint, or is writing now. */
+/** Whether a run wrote the file after its checkpoint, or is writing it now. */
 export function isAfterCheckpoint(expectedKeys: ExpectedKeys, run: ExportRun, key: string): boolean {
   const folder = expectedKeys.folderOf(run);
   if (run.status === "COMPLETED" || !key.startsWith(folder)) return false;

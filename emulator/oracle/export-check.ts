@@ -17,12 +17,12 @@ import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** The context of an export check. */
 export interface ExportCheckTools extends StoredFilesTools {
-  /** Where the rows of a partition lie. */
+  /** Locates the rows of a partition. */
   readonly rowsOf: (partition: Partition) => PartitionSource;
 }
 
 // Large enough for rows that are out of order within a file of the usual size.
-const WAITING_BYTES_MIN = 64 * 1024 * 1024;
+const MIN_UNPAIRED_BYTES = 64 * 1024 * 1024;
 
 /** Checks one export that is not a schedule and records its problems. */
 export async function checkExport(
@@ -46,13 +46,13 @@ function checkStatuses(parent: BulkExport, runs: readonly ExportRun[], findings:
     findings.add(
       "not_completed",
       parent.id,
-      `the export is ${parent.status}; its files up to here were read`,
+      `the export is ${parent.status}. Only its files so far were checked`,
     );
     return;
   }
   for (const { id, status } of runs) {
     if (status !== "COMPLETED")
-      findings.add("not_completed", id, `the run is ${status}, while its export is COMPLETED`);
+      findings.add("not_completed", id, `the run is ${status}, but its export is COMPLETED`);
   }
 }
 
@@ -68,8 +68,7 @@ async function checkFiles(
   const destination = world.reader.get(DESTINATIONS, parent.bulk_export_destination_id);
   if (!destination) return findings.add("unreadable", parent.id, "the destination of the export was deleted");
   const files = await openStoredFiles(tools, destination);
-  if (!files)
-    return findings.add("unreadable", parent.id, "no credentials were found to read the bucket with");
+  if (!files) return findings.add("unreadable", parent.id, "there are no credentials to read the bucket");
 
   const expectedKeys = expectedKeysOf(settings, parent, destination.config);
   const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
@@ -87,7 +86,7 @@ async function checkFiles(
     expectedKeys,
     findings,
     budget: unmatchedBudget(),
-    waitingBytesMax: Math.max(WAITING_BYTES_MIN, settings.limits.bytes_per_file),
+    maxUnpairedBytes: Math.max(MIN_UNPAIRED_BYTES, settings.limits.bytes_per_file),
     fetch: (file) => listing.fetch(file),
   };
   const unmatched: UnmatchedRows[] = [];
@@ -98,6 +97,6 @@ async function checkFiles(
   reconcile(form, unmatched, findings);
   for (const key of listing.extra()) {
     if (runs.some((run) => isAfterCheckpoint(expectedKeys, run, key))) continue;
-    findings.add("extra_file", key, "no run of the export has written it");
+    findings.add("extra_file", key, "no run of the export wrote this file");
   }
 }

@@ -15,9 +15,9 @@ const CODECS = {
 
 /** Compares the schema of a file with the requested one; returns the comparable columns. */
 export function checkColumns(form: RowForm, key: string, file: ParquetFile, findings: Findings): Comparable {
-  const asked = form.columns.join(", ");
-  const there = file.columns.map(({ name }) => name).join(", ");
-  if (asked !== there) findings.add("columns", key, columnsDetail(form, file));
+  const requestedNames = form.columns.join(", ");
+  const fileNames = file.columns.map(({ name }) => name).join(", ");
+  if (requestedNames !== fileNames) findings.add("columns", key, columnsDetail(form, file));
   const comparable = new Set<string>();
   for (const name of form.columns) {
     const column = file.columns.find((each) => each.name === name);
@@ -30,11 +30,11 @@ export function checkColumns(form: RowForm, key: string, file: ParquetFile, find
 
 function columnsDetail({ columns }: RowForm, file: ParquetFile): string {
   const names = new Set(file.columns.map(({ name }) => name));
-  const lacking = columns.filter((name) => !names.has(name));
-  const unasked = [...names].filter((name) => !(columns as readonly string[]).includes(name));
+  const missing = columns.filter((name) => !names.has(name));
+  const unrequested = [...names].filter((name) => !(columns as readonly string[]).includes(name));
   const parts = [
-    ...(lacking.length > 0 ? [`lacks ${lacking.join(", ")}`] : []),
-    ...(unasked.length > 0 ? [`has ${unasked.join(", ")}, which were not requested`] : []),
+    ...(missing.length > 0 ? [`lacks ${missing.join(", ")}`] : []),
+    ...(unrequested.length > 0 ? [`has ${unrequested.join(", ")}, which were not requested`] : []),
   ];
   return parts.length > 0 ? parts.join("; ") : "the columns are not in the requested order";
 }
@@ -63,10 +63,10 @@ export async function checkCompression(
 /** Compares the record of a file with the file. */
 export function checkSize(record: ExportedFile, key: string, bytes: Uint8Array, findings: Findings): void {
   if (record.bytes === bytes.length) return;
-  findings.add("size", key, `has ${bytes.length} bytes; the run's record says ${record.bytes}`);
+  findings.add("size", key, `has ${bytes.length} bytes, but the record of the run has ${record.bytes}`);
 }
 
-/** The run's record, the file's footer and the rows that are in it have to agree on how many there are. */
+/** Compares the number of rows in the file with its footer and with the record of the run. */
 export function checkCount(
   record: ExportedFile,
   key: string,
@@ -74,7 +74,7 @@ export function checkCount(
   rows: number,
   findings: Findings,
 ): void {
-  if (footer !== rows) findings.add("count", key, `has ${rows} rows; its footer says ${footer}`);
+  if (footer !== rows) findings.add("count", key, `has ${rows} rows, but its footer has ${footer}`);
   if (record.rows !== rows)
-    findings.add("count", key, `has ${rows} rows; the run's record says ${record.rows}`);
+    findings.add("count", key, `has ${rows} rows, but the record of the run has ${record.rows}`);
 }

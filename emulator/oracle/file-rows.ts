@@ -1,7 +1,7 @@
 import { type ParquetFile, readParquetFile } from "../storage/parquet/read-file.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** A file that is not Parquet, or not to its end. */
+/** A file that is not a complete Parquet file. */
 export class DamagedFile extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -9,7 +9,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/** Rejects with `DamagedFile` when the bytes are no Parquet file. */
+/** Rejects with `DamagedFile` when the bytes are not a Parquet file. */
 export async function openFile(bytes: Uint8Array): Promise<ParquetFile> {
   try {
     return await readParquetFile(bytes);
@@ -22,7 +22,7 @@ type RowBatch = readonly Readonly<Record<string, unknown>>[];
 
 const BATCH_ROWS = 500;
 
-/** The rows of a file, fewer at a time than a row group has. */
+/** The rows of a file, in batches smaller than a row group. */
 export async function* rowsOf(file: ParquetFile): AsyncGenerator<RowBatch, undefined> {
   const groups = file.batches();
   for (;;) {

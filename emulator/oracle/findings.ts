@@ -22,45 +22,45 @@ export type ProblemKind =
   | "not_completed"
   | "schedule_gap";
 
-/** Counts of what was read, and problems; beyond a limit, problems are only counted. */
+/** The rows and files that were read, and the problems. Beyond a limit, problems are only counted. */
 export interface Findings {
   rows: number;
   files: number;
   add(kind: ProblemKind, key: string, detail: string): void;
-  /** Adds problems that are only counted. */
-  addUnseen(kind: ProblemKind, count: number): void;
+  /** Counts problems without details. */
+  addCount(kind: ProblemKind, count: number): void;
   problems(): readonly Problem[];
 }
 
-const PROBLEMS_MAX = 100;
-const SHOWN_MAX = 200;
+const MAX_PROBLEMS = 100;
+const MAX_SHOWN_CHARACTERS = 200;
 
-/** A value shortened for a report. */
-export function shown(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+/** Shortens a value for a report. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
-/** Keeps the first `PROBLEMS_MAX` problems, and of the others how many there are of each kind. */
+/** Keeps the first `MAX_PROBLEMS` problems, and counts the others by kind. */
 export function createFindings(): Findings {
   const problems: Problem[] = [];
-  const unseen = new Map<ProblemKind, number>();
+  const counts = new Map<ProblemKind, number>();
 
-  function addUnseen(kind: ProblemKind, count: number): void {
-    if (count > 0) unseen.set(kind, (unseen.get(kind) ?? 0) + count);
+  function addCount(kind: ProblemKind, count: number): void {
+    if (count > 0) counts.set(kind, (counts.get(kind) ?? 0) + count);
   }
 
   return {
     rows: 0,
     files: 0,
     add(kind, key, detail) {
-      if (problems.length < PROBLEMS_MAX) problems.push({ kind, key, detail });
-      else addUnseen(kind, 1);
+      if (problems.length < MAX_PROBLEMS) problems.push({ kind, key, detail });
+      else addCount(kind, 1);
     },
-    addUnseen,
+    addCount,
     problems() {
-      if (unseen.size === 0) return problems;
-      const count = [...unseen.values()].reduce((sum, each) => sum + each, 0);
-      const kinds = [...unseen].map(([kind, each]) => `${kind} ${each}`).join(", ");
+      if (counts.size === 0) return problems;
+      const count = [...counts.values()].reduce((sum, each) => sum + each, 0);
+      const kinds = [...counts].map(([kind, each]) => `${kind} ${each}`).join(", ");
       return [...problems, { kind: "more", key: "", detail: `${count} more problems: ${kinds}` }];
     },
   };

@@ -11,10 +11,10 @@ export interface Listing {
   extra(): readonly string[];
 }
 
-// Every extra file is read to learn its size, so their number is limited.
-const PROBED_MAX = 1000;
+// An extra file is read to find its size, so their number is limited.
+const MAX_PROBED_FILES = 1000;
 
-/** `named` are the keys that runs name; a listing that may not be read is no problem by itself. */
+/** `named` are the keys in the records of runs. A listing that is denied is not a problem by itself. */
 export async function openListing(
   files: StoredFiles,
   prefix: string,
@@ -23,28 +23,28 @@ export async function openListing(
 ): Promise<Listing> {
   const listed = await files.list(prefix);
   const isListed = "keys" in listed;
-  // Some keys may read and write, but not list; the files that are named can still be read.
+  // Some key pairs may read and write but not list. The named files can still be read.
   if (!isListed && listed.failure !== "access_denied") findings.add("unreadable", prefix, listed.message);
   const keys = new Set(isListed ? listed.keys : []);
-  const isWhole = isListed && listed.whole;
+  const isComplete = isListed && listed.isComplete;
   const extra = new Set([...keys].filter((key) => !named.has(key)));
   const sizes = new Map<string, number>();
 
   async function probe(key: string): Promise<Fetched | undefined> {
-    const got = await files.get(key);
-    sizes.set(key, "bytes" in got ? got.bytes.length : -1);
-    return "bytes" in got ? { key, bytes: got.bytes } : undefined;
+    const result = await files.get(key);
+    sizes.set(key, "bytes" in result ? result.bytes.length : -1);
+    return "bytes" in result ? { key, bytes: result.bytes } : undefined;
   }
 
-  /** An extra file with exactly the size of a missing one is that file, moved. */
+  /** An extra file with exactly the size of a missing file is taken for that file. */
   async function findMoved({ bytes }: ExportedFile): Promise<Fetched | undefined> {
     for (const key of extra) {
       const size = sizes.get(key);
-      if (size === undefined ? sizes.size >= PROBED_MAX : size !== bytes) continue;
-      const found = await probe(key);
-      if (found?.bytes.length !== bytes) continue;
+      if (size === undefined ? sizes.size >= MAX_PROBED_FILES : size !== bytes) continue;
+      const file = await probe(key);
+      if (file?.bytes.length !== bytes) continue;
       extra.delete(key);
-      return found;
+      return file;
     }
     return undefined;
   }
@@ -52,12 +52,12 @@ export async function openListing(
   return {
     extra: () => [...extra],
     async fetch(file) {
-      const isMissing = isWhole && file.key.startsWith(prefix) && !keys.has(file.key);
-      const got: { readonly bytes: Uint8Array } | Absent = isMissing
+      const isMissing = isComplete && file.key.startsWith(prefix) && !keys.has(file.key);
+      const result: { readonly bytes: Uint8Array } | Absent = isMissing
         ? { kind: "missing_file", detail: "the bucket has no such object" }
         : await files.get(file.key);
-      if ("bytes" in got) return { key: file.key, bytes: got.bytes };
-      return got.kind === "missing_file" ? ((await findMoved(file)) ?? got) : got;
+      if ("bytes" in result) return { key: file.key, bytes: result.bytes };
+      return result.kind === "missing_file" ? ((await findMoved(file)) ?? result) : result;
     },
   };
 }

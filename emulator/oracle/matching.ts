@@ -2,20 +2,20 @@ import { type ComparableRow, differences, nameOf, type RowForm } from "./compara
 import type { Findings } from "./findings.ts";
 
 /** A row of a file with the file's key. */
-export interface FoundRow {
+export interface FileRow {
   readonly key: string;
   readonly row: ComparableRow;
 }
 
 /**
- * Pairs the rows of the store with the rows of the files, in any order. Only unpaired rows
- * are kept; beyond a limit the oldest are reported as unmatched.
+ * Pairs the rows of the store with the rows of the files, in any order. It holds unpaired rows only;
+ * beyond a limit the oldest are reported as unmatched.
  */
 export interface Matching {
   expect(row: ComparableRow): void;
-  /** A row that may be there: its file could not be read. */
+  /** Accepts a row whose file could not be read. */
   tolerate(row: ComparableRow): void;
-  find(found: FoundRow): void;
+  addFileRow(row: FileRow): void;
   /** Reports all unpaired rows. */
   end(): void;
 }
@@ -24,24 +24,24 @@ export interface Matching {
 export interface MatchingOptions {
   readonly form: RowForm;
   readonly findings: Findings;
-  /** Bytes of rows that may wait on either side. */
-  readonly waitingBytesMax: number;
+  /** Maximum bytes of unpaired rows on either side. */
+  readonly maxUnpairedBytes: number;
   readonly onMissing: (row: ComparableRow) => void;
-  readonly onSurplus: (found: FoundRow) => void;
+  readonly onSurplus: (row: FileRow) => void;
 }
 
-/** What is said of a row that does not belong to the project of the export. */
+/** The problem of a row that does not belong to the project of the export. */
 export function foreignRow(name: string, foreign: string): string {
-  return `${name} is of ${foreign}, not of the export's project`;
+  return `${name} belongs to ${foreign}, not to the project of the export`;
 }
 
-/** A matching that holds nothing yet. */
+/** Creates a matching without rows. */
 export function createMatching(options: MatchingOptions): Matching {
-  const { form, findings, waitingBytesMax } = options;
-  const missing = createWaiting<ComparableRow>(waitingBytesMax, (row) => row, options.onMissing);
-  const surplus = createWaiting<FoundRow>(waitingBytesMax, ({ row }) => row, options.onSurplus);
+  const { form, findings, maxUnpairedBytes } = options;
+  const missing = createUnpaired<ComparableRow>(maxUnpairedBytes, (row) => row, options.onMissing);
+  const surplus = createUnpaired<FileRow>(maxUnpairedBytes, ({ row }) => row, options.onSurplus);
 
-  function compare(stored: ComparableRow, { key, row }: FoundRow): void {
+  function compare(stored: ComparableRow, { key, row }: FileRow): void {
     const foreign = stored.foreign ?? row.foreign;
     const differing = foreign ? undefined : differences(form, stored, row);
     if (foreign) findings.add("wrong_project", key, foreignRow(nameOf(form, stored), foreign));
@@ -49,9 +49,9 @@ export function createMatching(options: MatchingOptions): Matching {
   }
 
   function tolerate(row: ComparableRow): boolean {
-    const found = surplus.take(row.identity);
-    if (found) compare(row, found);
-    return found !== undefined;
+    const fileRow = surplus.take(row.identity);
+    if (fileRow) compare(row, fileRow);
+    return fileRow !== undefined;
   }
 
   return {
@@ -59,23 +59,23 @@ export function createMatching(options: MatchingOptions): Matching {
     expect(row) {
       if (!tolerate(row)) missing.add(row);
     },
-    find(found) {
-      const stored = missing.take(found.row.identity);
-      if (stored) compare(stored, found);
-      else surplus.add(found);
+    addFileRow(fileRow) {
+      const stored = missing.take(fileRow.row.identity);
+      if (stored) compare(stored, fileRow);
+      else surplus.add(fileRow);
     },
     end() {
-      missing.giveUp(0);
-      surplus.giveUp(0);
+      missing.reportOldest(0);
+      surplus.reportOldest(0);
     },
   };
 }
 
-interface Waiting<T> {
+interface UnpairedRows<T> {
   add(item: T): void;
   take(identity: string): T | undefined;
   /** Reports the oldest unpaired rows until the limit of bytes is met. */
-  giveUp(bytesMax: number): void;
+  reportOldest(bytesMax: number): void;
 }
 
 // Memory of an object in addition to its texts, in bytes.
@@ -85,41 +85,41 @@ function sizeOf({ values }: ComparableRow): number {
   return values.reduce((sum, value) => sum + value.length + VALUE_BYTES, 0);
 }
 
-function createWaiting<T>(
+function createUnpaired<T>(
   bytesMax: number,
   rowOf: (item: T) => ComparableRow,
-  onGivenUp: (item: T) => void,
-): Waiting<T> {
-  // In the order of coming; rows of one identity wait together.
+  onUnmatched: (item: T) => void,
+): UnpairedRows<T> {
+  // In the order of arrival; rows of one identity are together.
   const items = new Map<string, T[]>();
   let bytes = 0;
 
-  function giveUp(max: number): void {
-    for (const [identity, waiting] of items) {
+  function reportOldest(max: number): void {
+    for (const [identity, rows] of items) {
       if (bytes <= max) return;
       items.delete(identity);
-      for (const item of waiting) {
+      for (const item of rows) {
         bytes -= sizeOf(rowOf(item));
-        onGivenUp(item);
+        onUnmatched(item);
       }
     }
   }
 
   return {
-    giveUp,
+    reportOldest,
     add(item) {
       const row = rowOf(item);
-      const waiting = items.get(row.identity);
-      if (waiting) waiting.push(item);
+      const rows = items.get(row.identity);
+      if (rows) rows.push(item);
       else items.set(row.identity, [item]);
       bytes += sizeOf(row);
-      if (bytes > bytesMax) giveUp(bytesMax);
+      if (bytes > bytesMax) reportOldest(bytesMax);
     },
     take(identity) {
-      const waiting = items.get(identity);
-      const item = waiting?.shift();
+      const rows = items.get(identity);
+      const item = rows?.shift();
       if (item === undefined) return undefined;
-      if (waiting?.length === 0) items.delete(identity);
+      if (rows?.length === 0) items.delete(identity);
       bytes -= sizeOf(rowOf(item));
       return item;
     },

@@ -9,33 +9,33 @@ import type { Secrets, World } from "../subjects/turn.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
 
-/** What the oracle reads: the world, its rows and the object stores of its files. */
+/** The data that the oracle reads: the world, its rows and the object stores of its files. */
 export interface OracleParts {
   readonly world: World;
-  /** Where the rows are that the files are to hold. */
+  /** Locates the rows that the files have to contain. */
   readonly rowsOf: ExportCheckTools["rowsOf"];
-  /** The ways to object stores elsewhere. */
+  /** Clients of external object stores. */
   readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
-  /** The bodies of the embedded object store, which is read without anyone's permission. */
+  /** The bodies of the embedded object store, which are read without credentials. */
   readonly objects: { readonly files: Pick<Bodies, "open"> };
 }
 
-const WAITING_MAX = 16;
+const MAX_VERIFICATIONS = 16;
 
-/** Reads exports back, one at a time, so that many requests take no more memory than one. */
+/** Reads exports back, one at a time, so that several requests take no more memory than one. */
 export function createOracle({ world, rowsOf, objectStores, secrets, objects }: OracleParts): Oracle {
   let last: Promise<unknown> = Promise.resolve();
-  const underWay = new Set<() => VerificationProgress>();
+  const running = new Set<() => VerificationProgress>();
 
   async function verify(
-    found: BulkExport,
+    parent: BulkExport,
     tools: ExportCheckTools,
     findings: Findings,
   ): Promise<Verification> {
     try {
-      if (found.interval_hours === null) await checkExport(tools, found, findings);
-      else await checkSchedule(tools, found, findings);
+      if (parent.interval_hours === null) await checkExport(tools, parent, findings);
+      else await checkSchedule(tools, parent, findings);
       refuseIfEnded(tools.world);
       const problems = findings.problems();
       return { ok: problems.length === 0, rows: findings.rows, files: findings.files, problems };
@@ -47,37 +47,42 @@ export function createOracle({ world, rowsOf, objectStores, secrets, objects }: 
 
   return {
     async verify(exportId) {
-      const found = requireExport(world.reader, exportId);
-      const { size } = underWay;
-      if (size >= WAITING_MAX)
-        throw new Refusal(429, "busy", `${size} exports are already being verified.`, "Try again later.");
+      const parent = requireExport(world.reader, exportId);
+      const { size } = running;
+      if (size >= MAX_VERIFICATIONS)
+        throw new Refusal(
+          429,
+          "busy",
+          `${size} exports are being verified, which is the maximum.`,
+          "Try again when one of them is done.",
+        );
       const findings = createFindings();
-      const files_total = filesOf(world, found);
+      const files_total = filesOf(world, parent);
       const progress = () => ({
-        export_id: found.id,
+        export_id: parent.id,
         files: findings.files,
         files_total,
         rows: findings.rows,
       });
-      underWay.add(progress);
+      running.add(progress);
       const tools = { world, rowsOf, objectStores, secrets, bodies: objects.files };
-      const mine = last.then(() => verify(found, tools, findings));
-      const end = () => underWay.delete(progress);
-      last = mine.then(end, end);
-      return mine;
+      const result = last.then(() => verify(parent, tools, findings));
+      const end = () => running.delete(progress);
+      last = result.then(end, end);
+      return result;
     },
-    verifying: () => [...underWay].map((progress) => progress()),
+    verifying: () => [...running].map((progress) => progress()),
   };
 }
 
-/** Throws when the world was reset meanwhile: its rows and files are gone. */
+/** Throws when the world was reset during the check: its rows and files no longer exist. */
 function refuseIfEnded({ defect }: World): void {
   if (defect instanceof Refusal) throw defect;
 }
 
-/** The number of files that an export, or all that its schedule has spawned, has stored. */
-function filesOf(world: World, found: BulkExport): number {
-  const exports = found.interval_hours === null ? [found] : spawnedBy(world, found);
+/** The number of files that an export has stored, or all exports of a schedule. */
+function filesOf(world: World, parent: BulkExport): number {
+  const exports = parent.interval_hours === null ? [parent] : spawnedBy(world, parent);
   return exports
     .flatMap(({ id }) => [...world.reader.list(EXPORT_RUNS, id)])
     .reduce((sum, { files }) => sum + files.length, 0);
@@ -86,11 +91,11 @@ function filesOf(world: World, found: BulkExport): number {
 function spawnedBy({ reader }: World, schedule: BulkExport): readonly BulkExport[] {
   return [...reader.list(SPAWNED, schedule.id)]
     .map(({ id }) => reader.get(EXPORTS, id))
-    .filter((found) => found !== undefined)
+    .filter((spawned) => spawned !== undefined)
     .sort((left, right) => (left.start_time < right.start_time ? -1 : 1));
 }
 
-/** §3.3: the exports that a schedule has spawned, and that their windows follow one another. */
+/** §3.3: checks the exports of a schedule, and that their windows have no gaps. */
 async function checkSchedule(
   tools: ExportCheckTools,
   schedule: BulkExport,
@@ -100,7 +105,7 @@ async function checkSchedule(
   for (const each of spawnedBy(tools.world, schedule)) {
     const end = addHours(start, schedule.interval_hours as number);
     if (each.start_time !== start || each.end_time !== end) {
-      const detail = `covers ${each.start_time} to ${each.end_time} where ${start} to ${end} is due`;
+      const detail = `covers ${each.start_time} to ${each.end_time} instead of ${start} to ${end}`;
       findings.add("schedule_gap", each.id, detail);
     }
     start = each.end_time as string;

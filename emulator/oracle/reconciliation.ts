@@ -23,9 +23,9 @@ export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], finding
     for (const [at, found] of surplus.slice(0, pairs).entries())
       reportChange(form, missing[at] as UnmatchedRow, found, findings);
     for (const { key, name } of surplus.slice(pairs))
-      findings.add("extra_row", key, `${name} is not among the rows that the store selects`);
+      findings.add("extra_row", key, `${name} is not one of the rows that the export selects`);
     for (const { name, start } of missing.slice(pairs))
-      findings.add("missing_row", left.folder, `${name}, which begins at ${start}, is in no file`);
+      findings.add("missing_row", left.folder, `${name} with the start time ${start} is in no file`);
   }
 }
 
@@ -54,7 +54,7 @@ function explain(
     findings.add(
       "wrong_partition",
       key,
-      `${name} begins at ${begin}, outside of ${start_time} to ${end_time}`,
+      `${name} has the start time ${begin}, outside ${start_time} to ${end_time}`,
     );
     return true;
   }
@@ -67,7 +67,7 @@ function reportChange(form: RowForm, stored: UnmatchedRow, found: Surplus, findi
   const differing =
     stored.row && found.row
       ? differences(form, stored.row, found.row)
-      : "it has other values than in the store";
+      : "its values differ from those in the store";
   if (differing) findings.add("changed_value", found.key, `${stored.name}: ${differing}`);
 }
 

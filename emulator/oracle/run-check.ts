@@ -18,32 +18,32 @@ export interface ExportCheck {
   readonly expectedKeys: ExpectedKeys;
   readonly findings: Findings;
   readonly budget: UnmatchedBudget;
-  readonly waitingBytesMax: number;
+  readonly maxUnpairedBytes: number;
   fetch(file: ExportedFile): Promise<Fetched | Absent>;
 }
 
-/** A file's bytes, with the key that they were found under. */
+/** The bytes of a file, with its actual key. */
 export interface Fetched {
   readonly key: string;
   readonly bytes: Uint8Array;
 }
 
-/** Reads the files of a run one after the other and pairs their rows with the store's. */
+/** Reads the files of a run and pairs their rows with the rows of the store. */
 export async function checkRun(check: ExportCheck, run: ExportRun): Promise<UnmatchedRows> {
-  const { parent, form, findings, budget, expectedKeys, reader, waitingBytesMax } = check;
+  const { parent, form, findings, budget, expectedKeys, reader, maxUnpairedBytes } = check;
   const folder = expectedKeys.folderOf(run);
   const left: UnmatchedRows = { run, folder, missing: [], surplus: [], expected: new Set() };
   const matching = createMatching({
     form,
     findings,
-    waitingBytesMax,
+    maxUnpairedBytes,
     onMissing: (row) => keepMissing(left, form, budget, findings, row),
-    onSurplus: (found) => keepSurplus(left, form, budget, findings, found),
+    onSurplus: (row) => keepSurplus(left, form, budget, findings, row),
   });
   const selection = openSelection(selectedRows(reader, parent, run, form));
   for (const [at, record] of run.files.entries()) {
     const unread = await checkFile(check, record, expectedKeys.keyOf(run, at), matching, selection);
-    // The rows of a file that cannot be read are not missing beside: their file is the problem.
+    // The rows of an unreadable file are not reported as missing too: the file is the problem.
     await selection.take(unread, matching.tolerate);
   }
   await selection.take(Number.POSITIVE_INFINITY, matching.expect);
@@ -56,7 +56,7 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
 async function checkFile(
   check: ExportCheck,
   record: ExportedFile,
-  rightKey: string,
+  expectedKey: string,
   matching: Matching,
   selection: Selection,
 ): Promise<number> {
@@ -67,7 +67,7 @@ async function checkFile(
     return record.rows;
   }
   const { key } = fetched;
-  if (key !== rightKey) findings.add(misplacement(key, rightKey), key, `belongs at ${rightKey}`);
+  if (key !== expectedKey) findings.add(misplacement(key, expectedKey), key, `belongs at ${expectedKey}`);
   findings.files += 1;
   const rowsBefore = findings.rows;
   try {
@@ -97,22 +97,22 @@ async function compareFile(
     findings.rows += batch.length;
     if (!isComparable) continue;
     await selection.take(batch.length, matching.expect);
-    for (const row of batch) matching.find({ key, row: comparableFileRow(form, row, comparable) });
+    for (const row of batch) matching.addFileRow({ key, row: comparableFileRow(form, row, comparable) });
   }
   checkCount(record, key, file.rowCount, rows, findings);
   return isComparable ? 0 : rows;
 }
 
-/** Which surplus rows the store does select, so that they are in the files twice. */
+/** The surplus rows that the store selects: they are in the files twice. */
 async function expectedAmong(
   check: ExportCheck,
   { run, surplus }: UnmatchedRows,
 ): Promise<ReadonlySet<string>> {
   const expected = new Set<string>();
   if (surplus.length === 0) return expected;
-  const sought = new Set(surplus.map(({ identity }) => identity));
+  const identities = new Set(surplus.map(({ identity }) => identity));
   for await (const rows of selectedRows(check.reader, check.parent, run, check.form)) {
-    for (const { identity } of rows) if (sought.has(identity)) expected.add(identity);
+    for (const { identity } of rows) if (identities.has(identity)) expected.add(identity);
   }
   return expected;
 }

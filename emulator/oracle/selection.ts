@@ -9,8 +9,8 @@ const BATCH_ROWS = 500;
 const BATCH_BYTES = 2 * 1024 * 1024;
 
 /**
- * The rows that the files of a run are to hold, a batch at a time: what the store selects as of the run's
- * mark; of a run that has not completed, those up to its checkpoint.
+ * The rows that the files of a run have to contain, in batches: the selected rows as of the run's mark, or up to
+ * the checkpoint of a run that has not completed.
  */
 export async function* selectedRows(
   reader: PartitionReader,
@@ -32,18 +32,18 @@ export async function* selectedRows(
   };
   const source = reader.open(window, null);
   for (;;) {
-    const taken = source.take(BATCH_ROWS, BATCH_BYTES, true);
-    const inside = until ? taken.filter((row) => cursorAt(row) <= until) : taken;
+    const batch = source.take(BATCH_ROWS, BATCH_BYTES, true);
+    const inside = until ? batch.filter((row) => cursorAt(row) <= until) : batch;
     const rows = inside.map(({ line }) => rowOf(line));
     yield (selects ? rows.filter(selects) : rows).map((row) => comparableStoredRow(form, row));
-    if (taken.length === 0 || inside.length < taken.length) return;
+    if (batch.length === 0 || inside.length < batch.length) return;
     await yieldToEventLoop();
   }
 }
 
-/** The selected rows, as many at a time as are asked for. */
+/** The selected rows, on demand. */
 export interface Selection {
-  /** Hands out the next rows, at most so many. */
+  /** Passes up to `count` rows to `use`. */
   take(count: number, use: (row: ComparableRow) => void): Promise<void>;
 }
 

@@ -7,17 +7,17 @@ import type { Destination } from "../subjects/destinations/records.ts";
 import { objectId, objects } from "../subjects/object-storage/records.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
 
-/** The files of an export as their object store has them. */
+/** The files of an export in their object store. */
 export interface StoredFiles {
   /** Keys under a prefix. */
   list(prefix: string): Promise<Listed>;
   get(key: string): Promise<{ readonly bytes: Uint8Array } | Absent>;
 }
 
-/** `whole` is false when more keys may follow the last one. */
-export type Listed = { readonly keys: readonly string[]; readonly whole: boolean } | ObjectStoreFailure;
+/** `isComplete` is false when there may be more keys. */
+export type Listed = { readonly keys: readonly string[]; readonly isComplete: boolean } | ObjectStoreFailure;
 
-/** The reason why a file could not be read. */
+/** Why a file could not be read. */
 export interface Absent {
   readonly kind: "missing_file" | "unreadable";
   readonly detail: string;
@@ -31,10 +31,10 @@ export interface StoredFilesTools {
   readonly bodies: Pick<Bodies, "open">;
 }
 
-// Maximum page size of a listing.
-const LISTED_MAX = 100_000;
+// An object-store client lists at most so many keys.
+const MAX_LISTED_KEYS = 100_000;
 
-/** Undefined when there are no credentials to open the store with. */
+/** Undefined when there are no credentials for the store. */
 export async function openStoredFiles(
   tools: StoredFilesTools,
   { config, embedded, credentials }: Destination,
@@ -47,11 +47,11 @@ export async function openStoredFiles(
   return {
     async list(prefix) {
       const listed = await client.list(prefix);
-      return "failure" in listed ? listed : { ...listed, whole: listed.keys.length < LISTED_MAX };
+      return "failure" in listed ? listed : { ...listed, isComplete: listed.keys.length < MAX_LISTED_KEYS };
     },
     async get(key) {
-      const got = await client.get(key);
-      return "failure" in got ? { kind: "unreadable", detail: got.message } : got;
+      const result = await client.get(key);
+      return "failure" in result ? { kind: "unreadable", detail: result.message } : result;
     },
   };
 }
@@ -65,7 +65,7 @@ function embeddedFiles({ world, bodies }: StoredFilesTools, bucket: string): Sto
     async list(prefix) {
       const keys: string[] = [];
       for (const { key } of world.reader.list(objects, bucket)) if (key.startsWith(prefix)) keys.push(key);
-      return { keys: keys.sort(), whole: true };
+      return { keys: keys.sort(), isComplete: true };
     },
     async get(key) {
       const object = world.reader.get(objects, objectId(bucket, key));

@@ -2,9 +2,9 @@ import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
 import type { BulkExport, ExportRun } from "../subjects/bulk-exports/records.ts";
 import type { Findings } from "./findings.ts";
 
-/** §2.6: the windows of the runs are the UTC days of the export's window, each once, nothing between. */
+/** §2.6: the windows of the runs are the UTC days of the export's window, each exactly once. */
 export function checkTiling(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
-  // Runs are made when the export starts; one that was ended before that has none.
+  // An export that ended before it started has no runs.
   if (runs.length === 0 && parent.status !== "COMPLETED" && parent.status !== "RUNNING") return;
   const end = parent.end_time as string;
   const gap = findGap([...runs].sort(byStart), parent.start_time, end);
@@ -21,21 +21,21 @@ function findGap(runs: readonly ExportRun[], start: string, end: string): string
   let covered = start;
   for (const { id, start_time, end_time } of runs) {
     if (start_time > covered) return `no run covers ${covered} to ${start_time}`;
-    if (start_time < covered) return `run ${id} begins at ${start_time}, but ${covered} is where it should`;
+    if (start_time < covered) return `run ${id} starts at ${start_time} instead of ${covered}`;
     covered = end_time;
   }
   if (covered < end) return `no run covers ${covered} to ${end}`;
-  return covered > end ? `the runs go on to ${covered}, after the export's end at ${end}` : undefined;
+  return covered > end ? `the runs continue to ${covered}, after the end of the export at ${end}` : undefined;
 }
 
 function checkDays(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {
   const days = cutIntoDays(parent.start_time, parent.end_time as string);
-  const known = new Set(days.map(({ start, end }) => `${start} ${end}`));
-  const odd = runs.find(({ start_time, end_time }) => !known.has(`${start_time} ${end_time}`));
-  if (odd)
+  const windows = new Set(days.map(({ start, end }) => `${start} ${end}`));
+  const unexpected = runs.find(({ start_time, end_time }) => !windows.has(`${start_time} ${end_time}`));
+  if (unexpected)
     findings.add(
       "tiling",
       parent.id,
-      `run ${odd.id} covers ${odd.start_time} to ${odd.end_time}: no UTC day`,
+      `run ${unexpected.id} covers ${unexpected.start_time} to ${unexpected.end_time}, which is not a UTC day`,
     );
 }

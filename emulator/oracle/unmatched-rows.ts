@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ExportRun } from "../subjects/bulk-exports/records.ts";
 import { type ComparableRow, nameOf, type RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
-import type { FoundRow } from "./matching.ts";
+import type { FileRow } from "./matching.ts";
 
 /** An unmatched row of a run. */
 export interface UnmatchedRow {
@@ -11,7 +11,7 @@ export interface UnmatchedRow {
   readonly name: string;
   readonly digest: string;
   readonly foreign?: string;
-  /** The row itself, within the memory limit. */
+  /** Undefined beyond the memory limit. */
   readonly row: ComparableRow | undefined;
 }
 
@@ -68,7 +68,7 @@ export function keepMissing(
 ): void {
   const unmatchedRow = unmatchedRowOf(form, row, budget);
   if (unmatchedRow) left.missing.push(unmatchedRow);
-  else findings.addUnseen("missing_row", 1);
+  else findings.addCount("missing_row", 1);
 }
 
 /** Keeps a surplus row of a run, within the limit. */
@@ -77,14 +77,14 @@ export function keepSurplus(
   form: RowForm,
   budget: UnmatchedBudget,
   findings: Findings,
-  { key, row }: FoundRow,
+  { key, row }: FileRow,
 ): void {
   const unmatchedRow = unmatchedRowOf(form, row, budget);
   if (unmatchedRow) left.surplus.push({ ...unmatchedRow, key });
-  else findings.addUnseen(isOutside(left.run, row.start) ? "wrong_partition" : "extra_row", 1);
+  else findings.addCount(isOutside(left.run, row.start) ? "wrong_partition" : "extra_row", 1);
 }
 
-/** Whether a row begins outside of a run's window; false when the start is unknown. */
+/** Whether a row starts outside the window of a run; false when the start is unknown. */
 export function isOutside(run: ExportRun, start: string | null): boolean {
   return start !== null && (start < run.start_time || start >= run.end_time);
 }

@@ -1,4 +1,4 @@
-/** Lets requests be answered between two batches of rows. */
+/** Lets the emulator answer requests between two batches of rows. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,7 +12,7 @@ const fileAt = (key: string) => ({ key, rows: 1, bytes: 1, cursor: null });
 async function listingOf(sizes: Readonly<Record<string, number>>, named: readonly string[]) {
   const read: string[] = [];
   const files = {
-    list: async () => ({ keys: Object.keys(sizes), whole: true }),
+    list: async () => ({ keys: Object.keys(sizes), isComplete: true }),
     get: async (key: string) => {
       read.push(key);
       return { bytes: new Uint8Array(sizes[key] ?? 0) };

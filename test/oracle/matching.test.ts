@@ -36,12 +36,12 @@ function problemsOf(
   const matching = createMatching({
     form,
     findings,
-    waitingBytesMax: 1000,
+    maxUnpairedBytes: 1000,
     onMissing: (row) => keepMissing(left, form, budget, findings, row),
     onSurplus: (each) => keepSurplus(left, form, budget, findings, each),
   });
   for (const row of stored) matching.expect(row);
-  for (const row of found) matching.find({ key: "key", row });
+  for (const row of found) matching.addFileRow({ key: "key", row });
   matching.end();
   reconcile(form, [left], findings);
   return findings.problems();
@@ -59,7 +59,7 @@ test("changes in rows beyond the waiting bound are found too", () => {
     { kind: "changed_value", key: "key", detail: 'row id 7: name is "changed" instead of "row 7"' },
   ]);
   expect(problemsOf(MANY, changed.toReversed(), { rows: 100_000, bytes: 0 })).toStrictEqual([
-    { kind: "changed_value", key: "key", detail: "row id 7: it has other values than in the store" },
+    { kind: "changed_value", key: "key", detail: "row id 7: its values differ from those in the store" },
   ]);
 });
 

@@ -426,7 +426,7 @@ test("a row of another project in the store is found by its own words, when no c
   writeFileSync(file, sumless.map((line) => `${withSum(line)}\n`).join(""));
   const { problems } = await fixture.verify();
   expect(problems).toMatchObject([{ kind: "wrong_project", key: fixture.keyOf(LAST) }]);
-  expect(problems[0]?.detail).toContain(`is of project ${idOf(1)} of tenant ${SCOPE.tenantId}`);
+  expect(problems[0]?.detail).toContain(`belongs to project ${idOf(1)} of tenant ${SCOPE.tenantId}`);
 });
 
 describe("a schedule", () => {

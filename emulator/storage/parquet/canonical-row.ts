@@ -30,8 +30,8 @@ function canonicalValue(name: ColumnName, value: unknown, formatVersion: FormatV
 }
 
 /**
- * A stored row in the words of `readParquetFile`, so that the two may be compared value by value: costs
- * as the column's type can hold them, texts as UTF-8 can, unsafe integers as bigint.
+ * A stored row in the representation of `readParquetFile`, for a comparison value by value: costs
+ * rounded to the type of the column, texts as valid UTF-8, unsafe integers as bigint.
  */
 export function canonicalRow(
   row: TraceRow,

@@ -1,20 +1,20 @@
-/** Types of the compact protocol of Thrift, as fields and lists name them. */
+/** Type codes of the compact protocol of Thrift. */
 export const TYPE = { true: 1, false: 2, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
 
 const STOP = 0;
-/** A list of more items has their number behind its first byte. */
-const SHORT_LIST_MAX = 14;
-const ROOM_BYTES = 8 * 1024;
-/** What a field takes at most beside its text or bytes. */
-const FIELD_BYTES_MAX = 24;
+/** The number of items of a longer list follows its first byte. */
+const MAX_SHORT_LIST_ITEMS = 14;
+const INITIAL_BYTES = 8 * 1024;
+/** The maximum size of a field without its text or bytes. */
+const MAX_FIELD_BYTES = 24;
 
-/** Writes a struct of Thrift: its fields in the order of their numbers, which are 15 apart at most; those without a value are left out. */
+/** Writes a Thrift struct. Fields are written in the order of their ids, which differ by 15 at most. Fields without a value are omitted. */
 export class CompactWriter {
-  #room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #at = 0;
   #last: number;
 
-  /** `last` is the field before the first one. */
+  /** `last` is the id of the field before the first one. */
   constructor(last = 0) {
     this.#last = last;
   }
@@ -25,7 +25,7 @@ export class CompactWriter {
     this.#varint(value * 2);
   }
 
-  /** Whole numbers from 0 up to 2⁵², which every length and place in a file is. */
+  /** Integers from 0 to 2⁵², such as lengths and positions in a file. */
   i64(field: number, value: bigint | undefined): void {
     if (value === undefined) return;
     this.#field(field, TYPE.i64);
@@ -46,14 +46,14 @@ export class CompactWriter {
     this.structItem(fill);
   }
 
-  /** The head of a list, which so many items follow. */
+  /** The header of a list; its items follow. */
   list(field: number, type: number, items: number): void {
     this.#field(field, TYPE.list);
-    this.#room[this.#at++] = (Math.min(items, SHORT_LIST_MAX + 1) << 4) | type;
-    if (items > SHORT_LIST_MAX) this.#varint(items);
+    this.#buffer[this.#at++] = (Math.min(items, MAX_SHORT_LIST_ITEMS + 1) << 4) | type;
+    if (items > MAX_SHORT_LIST_ITEMS) this.#varint(items);
   }
 
-  /** An item of a list. */
+  /** Writes an item of a list. */
   item(value: number | string | Uint8Array): void {
     if (typeof value === "number") {
       this.#reserve(0);
@@ -62,12 +62,12 @@ export class CompactWriter {
     const bytes = typeof value === "string" ? Buffer.byteLength(value) : value.length;
     this.#reserve(bytes);
     this.#varint(bytes);
-    if (typeof value === "string") this.#room.write(value, this.#at);
-    else this.#room.set(value, this.#at);
+    if (typeof value === "string") this.#buffer.write(value, this.#at);
+    else this.#buffer.set(value, this.#at);
     this.#at += bytes;
   }
 
-  /** A struct as an item of a list. */
+  /** Writes a struct as an item of a list. */
   structItem(fill: () => void): void {
     const outer = this.#last;
     this.#last = 0;
@@ -79,38 +79,38 @@ export class CompactWriter {
   /** Ends the struct. */
   end(): void {
     this.#reserve(0);
-    this.#room[this.#at++] = STOP;
+    this.#buffer[this.#at++] = STOP;
   }
 
-  /** Fields that another has written, of which this is the last one. */
+  /** Appends fields that another writer has written; `last` is the id of the last one. */
   fields(bytes: Uint8Array, last: number): void {
     this.#reserve(bytes.length);
-    this.#room.set(bytes, this.#at);
+    this.#buffer.set(bytes, this.#at);
     this.#at += bytes.length;
     this.#last = last;
   }
 
-  /** What was written. */
+  /** The bytes written so far. */
   bytes(): Uint8Array {
-    return this.#room.subarray(0, this.#at);
+    return this.#buffer.subarray(0, this.#at);
   }
 
   #field(field: number, type: number): void {
     this.#reserve(0);
-    this.#room[this.#at++] = ((field - this.#last) << 4) | type;
+    this.#buffer[this.#at++] = ((field - this.#last) << 4) | type;
     this.#last = field;
   }
 
   #varint(value: number): void {
     let rest = value;
-    for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#room[this.#at++] = (rest & 0x7f) | 0x80;
-    this.#room[this.#at++] = rest;
+    for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#buffer[this.#at++] = (rest & 0x7f) | 0x80;
+    this.#buffer[this.#at++] = rest;
   }
 
   #reserve(bytes: number): void {
-    if (this.#at + bytes + FIELD_BYTES_MAX <= this.#room.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (this.#room.length + bytes));
-    this.#room.copy(larger, 0, 0, this.#at);
-    this.#room = larger;
+    if (this.#at + bytes + MAX_FIELD_BYTES <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#buffer.length + bytes));
+    this.#buffer.copy(larger, 0, 0, this.#at);
+    this.#buffer = larger;
   }
 }

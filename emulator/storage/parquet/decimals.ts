@@ -1,4 +1,4 @@
-/** A decimal numeral: sign, digits before and after the point, exponent. */
+/** A decimal number as text: sign, digits before and after the point, exponent. */
 const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 interface Numeral {
@@ -9,16 +9,16 @@ interface Numeral {
 }
 
 function parse(text: string): Numeral | undefined {
-  const found = NUMERAL.exec(text);
-  if (found === null) return undefined;
-  const [, sign, whole = "", fraction = "", exponent = "0"] = found;
+  const match = NUMERAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   if (whole === "" && fraction === "") return undefined;
   return { isNegative: sign === "-", digits: whole + fraction, scale: fraction.length - Number(exponent) };
 }
 
 /**
- * A numeral as an integer of 10 ** -scale; digits beyond are rounded, halves away from zero.
- * Undefined when the text is no decimal numeral.
+ * A decimal number as an integer of 10 ** -scale; further digits are rounded, halves away from zero.
+ * Undefined when the text is not a decimal number.
  */
 export function unscaled(text: string, scale: number): bigint | undefined {
   const numeral = parse(text);
@@ -35,7 +35,7 @@ export function unscaled(text: string, scale: number): bigint | undefined {
   return numeral.isNegative ? -value : value;
 }
 
-/** An integer of 10 ** -scale as the shortest plain numeral: no exponent, no zeros at the end. */
+/** An integer of 10 ** -scale as the shortest decimal text: no exponent, no trailing zeros. */
 export function plainNumeral(value: bigint, scale: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
@@ -43,7 +43,7 @@ export function plainNumeral(value: bigint, scale: number): string {
   return `${value < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** A double as the shortest plain numeral that reads back as the same double. */
+/** A double as the shortest decimal text that is read back as the same double. */
 export function plainNumeralOfDouble(value: number): string {
   const text = String(value);
   const numeral = parse(text);

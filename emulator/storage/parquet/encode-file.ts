@@ -11,16 +11,16 @@ import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
 import { valuesOf } from "./values.ts";
 
 const CREATED_BY = "trace-platform-emulator";
-// A row group is what was read at once; with a filter, which may leave little of that, it is encoded once it has so much.
+// A row group contains the rows of one read. With a filter, which may select few of them, reads are combined up to this size.
 const GROUP_ROWS = 10_000;
 const GROUP_BYTES = 8 * 1024 * 1024;
-// Most files of a schedule are small: a large buffer for each would cost more than all the rest.
-const FIRST_BYTES = 64 * 1024;
+// Most files of a schedule are small: a large buffer for each would take longer than everything else.
+const INITIAL_BUFFER_BYTES = 64 * 1024;
 
 /**
- * JSON columns hold long texts that hardly repeat: a dictionary and bounds of them would cost much and say
- * nothing. The default format has no dictionaries at all: readers that know only the older names of
- * the encodings take plain values.
+ * JSON columns contain long texts that rarely repeat: a dictionary and statistics would cost much and help
+ * no reader. The default format has no dictionaries: readers that know only the older encodings
+ * can read plain values.
  */
 function sourceOf(
   name: ColumnSource["name"],
@@ -41,37 +41,37 @@ interface GrowingFile {
   finish(): Uint8Array<ArrayBuffer>;
 }
 
-/** What the files of some columns have in common. */
+/** What the files with the same columns and format share. */
 interface Layout {
   readonly schema: SchemaElement[];
   readonly writeFooter: WriteFooter;
 }
 
 const layouts = new Map<string, Layout>();
-const LAYOUTS_MAX = 64;
+const MAX_LAYOUTS = 64;
 
-/** The encoding library is loaded with the first file. */
+/** Loads the encoding library with the first file. */
 async function layoutOf({ columns, formatVersion }: FileRequest): Promise<Layout> {
   const key = `${formatVersion} ${columns}`;
-  const known = layouts.get(key);
-  if (known) return known;
+  const cached = layouts.get(key);
+  if (cached) return cached;
   const { createFooterWriter } = await import("./footer.ts");
   const schema = schemaOf(columns, formatVersion);
   const layout = {
     schema: encodingSchemaOf(schema),
     writeFooter: createFooterWriter(schema, CREATED_BY),
   };
-  if (layouts.size >= LAYOUTS_MAX) layouts.clear();
+  if (layouts.size >= MAX_LAYOUTS) layouts.clear();
   layouts.set(key, layout);
   return layout;
 }
 
-async function startFile(order: FileRequest): Promise<GrowingFile> {
+async function startFile(request: FileRequest): Promise<GrowingFile> {
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
-  const { columns, formatVersion } = order;
-  const { codec, compress } = await loadCodec(order.compression);
-  const { schema, writeFooter } = await layoutOf(order);
-  const bytes = createFileBytes(new ByteWriter(FIRST_BYTES));
+  const { columns, formatVersion } = request;
+  const { codec, compress } = await loadCodec(request.compression);
+  const { schema, writeFooter } = await layoutOf(request);
+  const bytes = createFileBytes(new ByteWriter(INITIAL_BUFFER_BYTES));
   const parquet = new ParquetWriter({
     writer: bytes.writer,
     schema,
@@ -83,7 +83,7 @@ async function startFile(order: FileRequest): Promise<GrowingFile> {
       const columnData = columns.map((name) => {
         const type = typeOf(name, formatVersion);
         const isJson = typeOf(name, "v2_beta") === "json";
-        return sourceOf(name, valuesOf(name, type, rows, order.tenantId), isJson, formatVersion === "v1");
+        return sourceOf(name, valuesOf(name, type, rows, request.tenantId), isJson, formatVersion === "v1");
       });
       parquet.write({ columnData, rowGroupSize: rows.length });
     },
@@ -99,30 +99,30 @@ function bytesOf(rows: readonly StoredRow[]): number {
 }
 
 /**
- * Encodes the next file of an order; `rowsRead` is called when all its rows were read and encoded, before
+ * Encodes the next file of a request; `onRowsRead` is called when all its rows were read and encoded, before
  * the file is complete.
  */
 export async function encodeFile(
   reader: PartitionReader,
-  order: FileRequest,
-  rowsRead: () => void,
+  request: FileRequest,
+  onRowsRead: () => void,
 ): Promise<EncodedFile> {
-  const selects = rowFilter(order.filter, order.tenantId);
-  const source = reader.open(order, order.cursor);
-  const file = await startFile(order);
+  const selects = rowFilter(request.filter, request.tenantId);
+  const source = reader.open(request, request.cursor);
+  const file = await startFile(request);
   let rows = 0;
   let bytes = 0;
   let group: StoredRow[] = [];
   let groupBytes = 0;
 
-  while (rows < order.rowsPerFile) {
-    const taken = source.take(order.rowsPerFile - rows, order.bytesPerFile - bytes, rows === 0);
-    if (taken.length === 0) break;
-    // A selected line is copied, since it waits for others while more is read.
+  while (rows < request.rowsPerFile) {
+    const batch = source.take(request.rowsPerFile - rows, request.bytesPerFile - bytes, rows === 0);
+    if (batch.length === 0) break;
+    // A selected line is copied, since its buffer is reused while more lines are read.
     const selected =
       selects === null
-        ? taken
-        : taken.filter(({ line }) => selects(rowOf(line))).map(({ line }) => splitLine(Buffer.from(line)));
+        ? batch
+        : batch.filter(({ line }) => selects(rowOf(line))).map(({ line }) => splitLine(Buffer.from(line)));
     const selectedBytes = bytesOf(selected);
     rows += selected.length;
     bytes += selectedBytes;
@@ -134,7 +134,7 @@ export async function encodeFile(
     groupBytes = 0;
   }
   if (group.length > 0) file.add(group);
-  rowsRead();
-  const place = { cursor: source.cursor(), done: source.left() === 0 };
-  return rows === 0 ? { bytes: null, rows, ...place } : { bytes: file.finish(), rows, ...place };
+  onRowsRead();
+  const position = { cursor: source.cursor(), done: source.left() === 0 };
+  return rows === 0 ? { bytes: null, rows, ...position } : { bytes: file.finish(), rows, ...position };
 }

@@ -1,11 +1,11 @@
 import { parentPort } from "node:worker_threads";
 import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
-import { encodeOrder } from "./encode-order.ts";
+import { encodeRequest } from "./encode-request.ts";
 
-/** What the thread is sent; it answers orders only, one after the other. */
+/** Messages to the thread. It replies to requests only, in their order. */
 export type ThreadMessage =
-  | { readonly order: FileRequest; readonly source: PartitionSource }
+  | { readonly request: FileRequest; readonly source: PartitionSource }
   /** The world is closed: close its files. */
   | { readonly forget: string };
 
@@ -17,9 +17,9 @@ function crash(): void {
 
 const plans = createPlans();
 
-async function encode(order: FileRequest, source: PartitionSource): Promise<void> {
-  const reply = await encodeOrder(order, source, plans, crash);
-  // Node keeps a failed import for good: another thread takes the place of this one.
+async function encode(request: FileRequest, source: PartitionSource): Promise<void> {
+  const reply = await encodeRequest(request, source, plans, crash);
+  // Node never repeats a failed import, so another thread replaces this one.
   if ("failure" in reply && reply.failure === "worker_crash") throw new Error(reply.message);
   const bytes = "bytes" in reply ? reply.bytes : null;
   parentPort?.postMessage(reply, bytes === null ? [] : [bytes.buffer as ArrayBuffer]);
@@ -29,6 +29,6 @@ async function encode(order: FileRequest, source: PartitionSource): Promise<void
 let last: Promise<void> = Promise.resolve();
 parentPort?.on("message", (message: ThreadMessage) => {
   last = last.then(() =>
-    "forget" in message ? plans.forget(message.forget) : encode(message.order, message.source),
+    "forget" in message ? plans.forget(message.forget) : encode(message.request, message.source),
   );
 });

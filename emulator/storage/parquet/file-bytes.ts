@@ -1,20 +1,20 @@
 import type { ByteWriter } from "hyparquet-writer";
 
-/** Takes a file's bytes, row group by row group, and in the end gives them in one piece. */
+/** Collects the bytes of a file, one row group at a time, and joins them at the end. */
 export interface FileBytes {
   readonly writer: ByteWriter;
   joined(): Uint8Array<ArrayBuffer>;
 }
 
 /**
- * The library's writer doubles its buffer and copies it whenever it is full. Here it is emptied after
+ * The library's writer doubles and copies its buffer whenever that is full. Here the buffer is emptied after
  * each row group, so a large file is copied once.
  */
 export function createFileBytes(writer: ByteWriter): FileBytes {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
 
   function flush(): void {
-    pieces.push(writer.getBytes().slice());
+    chunks.push(writer.getBytes().slice());
     writer.index = 0;
   }
 
@@ -24,9 +24,9 @@ export function createFileBytes(writer: ByteWriter): FileBytes {
       flush();
       const joined = new Uint8Array(writer.offset);
       let at = 0;
-      for (const piece of pieces.splice(0)) {
-        joined.set(piece, at);
-        at += piece.length;
+      for (const chunk of chunks.splice(0)) {
+        joined.set(chunk, at);
+        at += chunk.length;
       }
       return joined;
     },

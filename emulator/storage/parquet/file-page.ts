@@ -2,10 +2,10 @@ import type { ColumnChunk, RowGroup } from "hyparquet";
 import type { PageOf, ParquetPage } from "../../subjects/control-operation.ts";
 import { readParquetFile } from "./read-file.ts";
 
-/** Longer texts of a cell are cut, so that a page of large rows is still a page. */
-const CELL_CHARACTERS = 2_000;
+/** Longer texts of a cell are truncated, so that a page of large rows stays small. */
+const MAX_CELL_CHARACTERS = 2_000;
 
-/** What a Parquet file says of itself, and some of its rows; a broken one throws. */
+/** The metadata of a Parquet file, and some of its rows. Throws for a damaged file. */
 export async function readParquetPage(bytes: Uint8Array, { offset, limit }: PageOf): Promise<ParquetPage> {
   const file = await readParquetFile(bytes);
   const end = Math.min(file.rowCount, offset + limit);
@@ -45,17 +45,17 @@ function chunkView({ meta_data }: ColumnChunk): ParquetPage["row_groups"][number
   };
 }
 
-/** Bytes as hexadecimal, large integers and times as text, long texts cut. */
+/** Bytes as hexadecimal, large integers and times as text, long texts truncated. */
 function cell(value: unknown): unknown {
   if (value instanceof Uint8Array) return cell(Buffer.from(value).toString("hex"));
   if (typeof value === "bigint") return String(value);
   if (value instanceof Date) return value.toISOString();
-  if (typeof value === "string") return cut(value);
+  if (typeof value === "string") return truncated(value);
   if (typeof value !== "object" || value === null) return value;
   const text = JSON.stringify(value);
-  return text.length > CELL_CHARACTERS ? cut(text) : value;
+  return text.length > MAX_CELL_CHARACTERS ? truncated(text) : value;
 }
 
-function cut(text: string): string {
-  return text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text;
+function truncated(text: string): string {
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
 }

@@ -6,18 +6,18 @@ import { plainNumeral, plainNumeralOfDouble } from "./decimals.ts";
 
 interface FileColumn {
   readonly name: string;
-  /** A column type of the specification's table, or what the file says when it is none of these. */
+  /** A column type of the specification's table, or the type in the file when it is not one of these. */
   readonly type: ColumnType | (string & {});
 }
 
-/** A file's columns in their order, and its rows a row group at a time, in the words of `canonicalRow`. */
+/** The columns of a file in their order, and its rows in the representation of `canonicalRow`. */
 export interface ParquetFile {
   readonly columns: readonly FileColumn[];
   readonly rowCount: number;
-  /** What the file says of itself. */
   readonly metadata: FileMetaData;
-  /** Rows from one place to before another. */
+  /** Rows from `from` to before `to`. */
   rows(from: number, to: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** One row group at a time. */
   batches(): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -47,7 +47,7 @@ function typeOfList(elements: readonly SchemaElement[]): FileColumn["type"] {
   return isList && item === "string" ? "strings" : `group of ${item}`;
 }
 
-/** How many elements of the flat schema belong to the one at a place, itself included. */
+/** The number of elements in the flat schema that belong to the one at this index, including itself. */
 function extentOf(schema: readonly SchemaElement[], at: number): number {
   let extent = 1;
   for (let child = 0; child < (schema[at]?.num_children ?? 0); child += 1) {
@@ -76,7 +76,7 @@ function signedInteger(bytes: Uint8Array): bigint {
 
 const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-// The library turns times and decimals into inexact values, so it is configured to leave them as they are.
+// The library would convert times and decimals to inexact values, so it is configured to return the raw values.
 const PARSERS = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && text.decode(bytes),
@@ -97,7 +97,7 @@ function integerOf(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** A value as the file has it, in the words in which rows are compared. */
+/** A value of a file in the representation in which rows are compared. */
 function canonicalValue({ name, type, element }: Leaf, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (type === "timestamp" || type === "local_timestamp") return instantOf(value as bigint);
@@ -112,7 +112,7 @@ function canonicalValue({ name, type, element }: Leaf, value: unknown): unknown 
   return isJsonText ? JSON.parse(value as string) : value;
 }
 
-/** Bytes as the Parquet reader takes them; they may be a part of a larger buffer, as small ones are. */
+/** Bytes in the form that the Parquet reader needs. They may be part of a larger buffer. */
 export function bufferOf(bytes: Uint8Array): AsyncBuffer {
   const start = bytes.byteOffset;
   const buffer = bytes.buffer as ArrayBuffer;
@@ -122,7 +122,7 @@ export function bufferOf(bytes: Uint8Array): AsyncBuffer {
   };
 }
 
-/** Opens a Parquet file that is in memory; a broken one throws, here or from its rows. */
+/** Opens a Parquet file in memory. A damaged file throws, here or when its rows are read. */
 export async function readParquetFile(bytes: Uint8Array): Promise<ParquetFile> {
   const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
   const file = bufferOf(bytes);
@@ -133,8 +133,8 @@ export async function readParquetFile(bytes: Uint8Array): Promise<ParquetFile> {
 
   async function rows(rowStart: number, rowEnd: number) {
     const options = { file, metadata: exact, compressors, parsers: PARSERS, rowStart, rowEnd };
-    const found = await parquetReadObjects({ ...options, geoparquet: false });
-    return found.map((row) =>
+    const objects = await parquetReadObjects({ ...options, geoparquet: false });
+    return objects.map((row) =>
       Object.fromEntries(leaves.map((leaf) => [leaf.name, canonicalValue(leaf, row[leaf.name])])),
     );
   }

@@ -3,12 +3,13 @@ import { parseFilter } from "../../subjects/filters/parse.ts";
 import { problemText } from "../../subjects/filters/problem.ts";
 
 /**
- * What decides whether a row is exported (§2.5-4); null takes every row. Expressions that cannot be read
- * are refused at the API, so that one which comes as far as this is a defect.
+ * The test of whether a row is exported (§2.5-4); null selects every row. The API refuses invalid
+ * expressions, so an invalid one here is a defect.
  */
 export function rowFilter(filter: string | null, tenantId: string): RowTest | null {
   if (filter === null) return null;
-  const read = parseFilter(filter);
-  if ("problem" in read) throw new Error(`the filter of a job cannot be read: ${problemText(read.problem)}`);
-  return compileFilter(read.filter, tenantId);
+  const parsed = parseFilter(filter);
+  if ("problem" in parsed)
+    throw new Error(`The filter of an export is invalid: ${problemText(parsed.problem)}`);
+  return compileFilter(parsed.filter, tenantId);
 }

@@ -6,7 +6,7 @@ import {
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
 
-/** Costs in `v2_beta`: DECIMAL(38,12), so that a sum of money has no range to think of. */
+/** Costs in `v2_beta`: DECIMAL(38,12), which is large enough for any sum of money. */
 export const DECIMAL = { precision: 38, scale: 12, bytes: 16 } as const;
 
 /** The type of a column in this version of the format (§2.7). */
@@ -35,7 +35,7 @@ const LEAVES = {
     converted_type: "TIMESTAMP_MICROS",
     logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
   },
-  // TIMESTAMP_MICROS would say UTC, so this one has the newer annotation only.
+  // TIMESTAMP_MICROS would mean UTC, so this type has the newer annotation only.
   local_timestamp: {
     type: "INT64",
     logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MICROS" },
@@ -52,15 +52,15 @@ function elementsOf(name: ColumnName, type: ColumnType): SchemaElement[] {
   ];
 }
 
-/** The schema of a file, as its footer has it. */
+/** The schema of a file, as in its footer. */
 export function schemaOf(columns: readonly ColumnName[], formatVersion: FormatVersion): SchemaElement[] {
   const elements = columns.flatMap((name) => elementsOf(name, typeOf(name, formatVersion)));
   return [{ name: "schema", num_children: columns.length }, ...elements];
 }
 
 /**
- * The schema by which values are encoded. The library would parse and print JSON columns again; without
- * the older annotation it takes their bytes as they are, and the footer still says that they are JSON.
+ * The schema for encoding. The library would parse and serialize JSON columns again; without the older
+ * annotation it writes their bytes unchanged. The footer still marks them as JSON.
  */
 export function encodingSchemaOf(schema: readonly SchemaElement[]): SchemaElement[] {
   return schema.map((element) => {

@@ -1,16 +1,16 @@
 /**
- * The Snappy block format (google/snappy, format_description.txt), for which there is no fast encoder
- * without native code among the libraries in use; half of the time of an export would go into it.
+ * The Snappy block format (google/snappy, format_description.txt). The encoder of hyparquet-writer takes more than
+ * twice as long, and would take half of the time of an export.
  */
-const OFFSET_MAX = 65_535;
+const MAX_OFFSET = 65_535;
 const HASH_BITS = 14;
 const HASH_FACTOR = 0x1e35a7bd;
-const MATCH_MIN = 4;
-// Near the end no match is looked for, so that four bytes can always be loaded at once.
+const MIN_MATCH = 4;
+// No match is searched near the end, so that four bytes can always be loaded at once.
 const MARGIN = 15;
-const COPY_MAX = 64;
-const SHORT_LITERAL_MAX = 60;
-const LOOPED_BYTES_MAX = 32;
+const MAX_COPY = 64;
+const MAX_SHORT_LITERAL = 60;
+const MAX_LOOPED_BYTES = 32;
 
 const table = new Uint32Array(1 << HASH_BITS);
 
@@ -18,7 +18,7 @@ interface Stream {
   readonly input: Uint8Array;
   readonly view: DataView;
   readonly output: Uint8Array;
-  /** Where the next output byte goes. */
+  /** The position of the next output byte. */
   at: number;
 }
 
@@ -31,12 +31,12 @@ function putLength(stream: Stream, length: number): void {
 
 function putLiteralTag(output: Uint8Array, at: number, rest: number): number {
   let next = at;
-  if (rest < SHORT_LITERAL_MAX) {
+  if (rest < MAX_SHORT_LITERAL) {
     output[next++] = rest << 2;
     return next;
   }
   const bytes = rest < 0x100 ? 1 : rest < 0x1_0000 ? 2 : rest < 0x100_0000 ? 3 : 4;
-  output[next++] = (SHORT_LITERAL_MAX - 1 + bytes) << 2;
+  output[next++] = (MAX_SHORT_LITERAL - 1 + bytes) << 2;
   for (let byte = 0; byte < bytes; byte += 1) output[next++] = (rest >>> (8 * byte)) & 0xff;
   return next;
 }
@@ -44,7 +44,7 @@ function putLiteralTag(output: Uint8Array, at: number, rest: number): number {
 function putLiteral({ input, output }: Stream, at: number, from: number, to: number): number {
   const rest = to - from - 1;
   let next = putLiteralTag(output, at, rest);
-  if (rest < LOOPED_BYTES_MAX) {
+  if (rest < MAX_LOOPED_BYTES) {
     for (let byte = from; byte < to; byte += 1) output[next++] = input[byte] as number;
     return next;
   }
@@ -55,16 +55,16 @@ function putLiteral({ input, output }: Stream, at: number, from: number, to: num
 function putCopy(output: Uint8Array, at: number, offset: number, length: number): number {
   let next = at;
   let rest = length;
-  // What is left over must not become shorter than the shortest copy.
-  while (rest > COPY_MAX) {
-    const piece = rest >= COPY_MAX + MATCH_MIN ? COPY_MAX : COPY_MAX - MATCH_MIN;
-    output[next++] = ((piece - 1) << 2) | 2;
+  // The remainder must not be shorter than the shortest copy.
+  while (rest > MAX_COPY) {
+    const chunk = rest >= MAX_COPY + MIN_MATCH ? MAX_COPY : MAX_COPY - MIN_MATCH;
+    output[next++] = ((chunk - 1) << 2) | 2;
     output[next++] = offset & 0xff;
     output[next++] = offset >>> 8;
-    rest -= piece;
+    rest -= chunk;
   }
   if (rest < 12 && offset < 2048) {
-    output[next++] = ((offset >>> 8) << 5) | ((rest - MATCH_MIN) << 2) | 1;
+    output[next++] = ((offset >>> 8) << 5) | ((rest - MIN_MATCH) << 2) | 1;
     output[next++] = offset & 0xff;
     return next;
   }
@@ -74,7 +74,7 @@ function putCopy(output: Uint8Array, at: number, offset: number, length: number)
   return next;
 }
 
-/** Where the bytes that match those before stop matching. */
+/** The end of a match with earlier bytes. */
 function endOfMatch(input: Uint8Array, view: DataView, candidate: number, from: number, end: number): number {
   let behind = candidate;
   let at = from;
@@ -94,7 +94,7 @@ function compress(stream: Stream): void {
   const { input, view, output } = stream;
   const end = input.length;
   const limit = end - MARGIN;
-  // A short input gets a part of the table: to empty all of it would take longer than the rest.
+  // A short input uses a part of the table: clearing all of it would take longer than everything else.
   const bits = Math.min(HASH_BITS, 32 - Math.clz32(end));
   const shift = 32 - bits;
   let { at } = stream;
@@ -107,14 +107,14 @@ function compress(stream: Stream): void {
     const slot = Math.imul(word, HASH_FACTOR) >>> shift;
     const candidate = table[slot] as number;
     table[slot] = position;
-    if (position - candidate > OFFSET_MAX || view.getInt32(candidate, true) !== word) {
-      // The longer nothing matches, the larger the steps.
+    if (position - candidate > MAX_OFFSET || view.getInt32(candidate, true) !== word) {
+      // The steps grow while nothing matches.
       position += misses >>> 5;
       misses += 1;
       continue;
     }
     if (literal < position) at = putLiteral(stream, at, literal, position);
-    const past = endOfMatch(input, view, candidate + MATCH_MIN, position + MATCH_MIN, end);
+    const past = endOfMatch(input, view, candidate + MIN_MATCH, position + MIN_MATCH, end);
     at = putCopy(output, at, position - candidate, past - position);
     if (past <= limit) table[Math.imul(view.getInt32(past - 1, true), HASH_FACTOR) >>> shift] = past - 1;
     position = past;
@@ -124,10 +124,10 @@ function compress(stream: Stream): void {
   stream.at = literal < end ? putLiteral(stream, at, literal, end) : at;
 }
 
-/** Compresses into the raw format of Snappy, without a frame, as Parquet has it. */
+/** Compresses to the raw Snappy format without frames, which Parquet uses. */
 export function snappy(input: Uint8Array): Uint8Array {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
-  // The format's own bound of what can come out.
+  // The maximum output size of the format.
   const output = new Uint8Array(32 + input.length + Math.ceil(input.length / 6));
   const stream: Stream = { input, view, output, at: 0 };
   putLength(stream, input.length);

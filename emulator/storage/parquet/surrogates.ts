@@ -1,17 +1,17 @@
 /**
- * Half a surrogate pair can stand in a JavaScript string and, as an escape, in a JSON text, but not in
- * UTF-8; some readers refuse a whole file for one such escape. In files each becomes U+FFFD.
+ * A lone surrogate can occur in a JavaScript string and, as an escape, in a JSON text, but not in UTF-8. Some
+ * readers refuse a whole file because of one such escape, so files contain U+FFFD instead.
  */
 const LONE = /\p{Surrogate}/u;
 const ESCAPES = /\\(u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/gs;
 const ESCAPE_START = Buffer.from("\\ud");
 
-/** The text with U+FFFD for every half of a pair that stands alone. */
+/** The text with U+FFFD in place of every lone surrogate. */
 export function wellFormedText(text: string): string {
   return LONE.test(text) ? Buffer.from(text, "utf8").toString("utf8") : text;
 }
 
-/** The same for a JSON text as `JSON.stringify` writes it, which escapes only halves of pairs. */
+/** The same for the output of `JSON.stringify`, which escapes only lone surrogates. */
 export function wellFormedJson(json: string): string {
   if (!json.includes("\\ud")) return json;
   return json.replace(ESCAPES, (escape, escaped: string) => (escaped.length > 1 ? "\ufffd" : escape));

@@ -9,7 +9,7 @@ import { unscaled } from "./decimals.ts";
 import { DECIMAL } from "./schema.ts";
 import { wellFormedJson, wellFormedJsonBytes } from "./surrogates.ts";
 
-/** A value of a row that its column cannot hold. */
+/** A value of a row that its column cannot represent. */
 export class UnencodableValue extends Error {
   constructor(rowId: string, column: ColumnName, problem: string) {
     super(`row ${rowId}: ${column} ${problem}`);
@@ -19,43 +19,43 @@ export class UnencodableValue extends Error {
 
 const INT64_BOUND = 2n ** 63n;
 const DECIMAL_BOUND = 10n ** BigInt(DECIMAL.precision);
-const SHOWN_MAX = 40;
+const MAX_SHOWN_CHARACTERS = 40;
 
-function shown(value: unknown): string {
+function shortened(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
-/** Turns a value that is not null into what the library takes; a text is the problem with the value. */
+/** Converts a value that is not null for the library; a text is the problem with the value. */
 type Convert = (value: unknown) => { readonly value: unknown } | string;
 
 function convertInt64(value: unknown): { readonly value: bigint } | string {
-  if (!Number.isInteger(value)) return `is not an integer: ${shown(value)}`;
+  if (!Number.isInteger(value)) return `is not an integer: ${shortened(value)}`;
   const integer = BigInt(value as number);
   const isInside = integer >= -INT64_BOUND && integer < INT64_BOUND;
-  return isInside ? { value: integer } : `is beyond 64 bits: ${shown(value)}`;
+  return isInside ? { value: integer } : `is outside the range of 64 bits: ${shortened(value)}`;
 }
 
 function convertDouble(value: unknown): { readonly value: number } | string {
   const isNumeral = unscaled(String(value), 0) !== undefined;
   const number = isNumeral ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? { value: number } : `is not a finite number: ${shown(value)}`;
+  return Number.isFinite(number) ? { value: number } : `is not a finite number: ${shortened(value)}`;
 }
 
 function convertDecimal(value: unknown): { readonly value: bigint } | string {
   const integer = unscaled(String(value), DECIMAL.scale);
-  if (integer === undefined) return `is not a decimal number: ${shown(value)}`;
+  if (integer === undefined) return `is not a decimal number: ${shortened(value)}`;
   const isInside = integer > -DECIMAL_BOUND && integer < DECIMAL_BOUND;
   return isInside
     ? { value: integer }
-    : `is beyond DECIMAL(${DECIMAL.precision},${DECIMAL.scale}): ${shown(value)}`;
+    : `is outside the range of DECIMAL(${DECIMAL.precision},${DECIMAL.scale}): ${shortened(value)}`;
 }
 
 function convertInstant(value: unknown): { readonly value: bigint } | string {
   try {
     return { value: epochMicroseconds(String(value)) };
   } catch {
-    return `is not a time: ${shown(value)}`;
+    return `is not a time: ${shortened(value)}`;
   }
 }
 
@@ -67,7 +67,7 @@ const CONVERT: { readonly [T in ColumnType]?: Convert } = {
   local_timestamp: convertInstant,
 };
 
-/** The values of a column for so many rows, as the Parquet library takes them; null where there is none. */
+/** The values of a column in the form that the Parquet library needs; null for a missing value. */
 export function valuesOf(
   name: ColumnName,
   type: ColumnType,

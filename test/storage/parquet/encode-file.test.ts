@@ -94,12 +94,12 @@ describe("the files of a partition", () => {
 
 describe("a value that its column cannot hold", () => {
   test.each([
-    ["v2_beta", { total_cost: "1e26" }, "total_cost is beyond DECIMAL(38,12)"],
+    ["v2_beta", { total_cost: "1e26" }, "total_cost is outside the range of DECIMAL(38,12)"],
     ["v2_beta", { prompt_cost: "a lot" }, "prompt_cost is not a decimal number"],
     ["v1", { completion_cost: "1e999" }, "completion_cost is not a finite number"],
     ["v1", { total_cost: "" }, "total_cost is not a finite number"],
     ["v1", { total_tokens: 1.5 }, "total_tokens is not an integer"],
-    ["v2_beta", { prompt_tokens: 2 ** 63 }, "prompt_tokens is beyond 64 bits"],
+    ["v2_beta", { prompt_tokens: 2 ** 63 }, "prompt_tokens is outside the range of 64 bits"],
     ["v1", { end_time: "yesterday" }, "end_time is not a time"],
   ] as const)("in %s is named with its row: %o", async (formatVersion, changes, message) => {
     const rows = [sampleRow(1), sampleRow(2, changes)];

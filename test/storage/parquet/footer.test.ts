@@ -91,6 +91,6 @@ test("a schema that exports do not have is refused", () => {
   const nanos = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "NANOS" } as const;
   for (const logical_type of [{ type: "UUID" }, nanos] as const)
     expect(() => createFooterWriter([root, { ...element, logical_type }], CREATED_BY)).toThrow(
-      "not written here",
+      "are not supported",
     );
 });

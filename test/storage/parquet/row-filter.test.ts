@@ -32,7 +32,7 @@ test("a filter that selects nothing makes no file", async () => {
   expect(file).toMatchObject({ bytes: null, rows: 0, done: true });
 });
 
-test("no filter is no test, and one that cannot be read is a defect here", () => {
+test("without a filter there is no row test, and an invalid filter throws", () => {
   expect(rowFilter(null, "")).toBeNull();
-  expect(() => rowFilter("eq(name", "")).toThrow(/cannot be read: at character 8/);
+  expect(() => rowFilter("eq(name", "")).toThrow(/is invalid: at character 8/);
 });

@@ -4,16 +4,16 @@ import type { PartitionSource, Plans } from "../rows/plans.ts";
 import { encodeFile } from "./encode-file.ts";
 import { UnencodableValue } from "./values.ts";
 
-/** Encodes the next file of an order, or says why it cannot be encoded; `crash` ends the thread where the order asks for that. */
-export async function encodeOrder(
-  order: FileRequest,
+/** Encodes the next file of a request, or returns the failure; `crash` ends the thread if the request injects a crash. */
+export async function encodeRequest(
+  request: FileRequest,
   source: PartitionSource,
   plans: Plans,
   crash: () => void,
 ): Promise<EncodedFile | EncodingFailure> {
   try {
     const reader = createPartitionReader(() => source, plans);
-    return await encodeFile(reader, order, order.crash ? crash : () => {});
+    return await encodeFile(reader, request, request.crash ? crash : () => {});
   } catch (error) {
     return failureOf(error);
   }
@@ -22,7 +22,7 @@ export async function encodeOrder(
 function failureOf(error: unknown): EncodingFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnencodableValue) return { failure: "serialization_error", message };
-  // A buffer that cannot be had, or a text longer than there may be.
+  // A buffer that cannot be allocated, or a text that is too long.
   if (error instanceof RangeError) return { failure: "resource_exhausted", message };
   return { failure: "worker_crash", message: `the encoding thread failed: ${message}` };
 }
