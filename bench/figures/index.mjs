@@ -14,7 +14,7 @@ export const NAMES = [
   "limiter",
   "forks",
   "past",
-  "readings",
+  "variations",
   "filters",
   "sweep",
   "console",

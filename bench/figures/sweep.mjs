@@ -1,13 +1,13 @@
 import { commandTime } from "../harness/command-time.mjs";
 import { CLI } from "../harness/processes.mjs";
 
-/** That a reading differs is what a sweep finds out, and ends it with 1. */
+/** Exit code 1 means that a variation differs. */
 const CODES = [0, 1];
 
-/** The scenarios of the package under each single reading. */
+/** The scenarios of the package under each single variation. */
 export const figures = [
   {
-    figure: "replay of all scenarios under all single readings",
+    figure: "replay of all scenarios under all single variations",
     per: "sweep",
     rounds: 3,
     warmUps: 0,
@@ -18,7 +18,7 @@ export const figures = [
       async round() {
         const { lines, ...sample } = await commandTime([CLI, "replay", "--vary"], CODES);
         const trials = Number(/^--vary: (\d+) trials/m.exec(lines.join("\n"))?.[1]);
-        if (!(trials > 100)) throw new Error(`it has tried ${trials} readings`);
+        if (!(trials > 100)) throw new Error(`only ${trials} variations were tried`);
         return sample;
       },
     }),

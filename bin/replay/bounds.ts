@@ -13,7 +13,7 @@ export const EXPLORATION_FLAGS: Flags = {
   vary: {
     value: "[each|pairs|observed]",
     words: ["each", "pairs", "observed"],
-    help: "play again under each other reading of what the specification leaves open",
+    help: "replay with each other value of the assumptions, where the specification is silent",
   },
   sweep: {
     value: "crash|edges|store|limits",

@@ -1,8 +1,8 @@
-import { READING_MODES, readingNamed } from "../../scenarios/readings/readings.ts";
-import { readingTrials } from "../../scenarios/readings/vary.ts";
 import { edgeSweep } from "../../scenarios/sweeps/edge-sweep.ts";
 import { crashSweep, limitsSweep, storeSweep } from "../../scenarios/sweeps/fault-sweeps.ts";
 import type { Exploration } from "../../scenarios/trials.ts";
+import { VARIATION_MODES, variationByName } from "../../scenarios/variations/variations.ts";
+import { variationTrials } from "../../scenarios/variations/vary.ts";
 import { type Invocation, UsageError } from "../command.ts";
 
 const EXAMPLE = '"agent.list_order=oldest first"';
@@ -23,8 +23,8 @@ export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean):
   if (vary !== undefined && sweep !== undefined)
     throw new UsageError("--sweep: not with --vary; run one after the other");
   if (sweep !== undefined) return sweepOf(String(sweep), isCommand);
-  if (all !== undefined) throw new UsageError("--all: give it with --sweep; --vary runs every reading");
-  return readingsOf(flags);
+  if (all !== undefined) throw new UsageError("--all: give it with --sweep; --vary runs every variation");
+  return variationsOf(flags);
 }
 
 /** Points of one scenario or command that a sweep tries without `--all`. */
@@ -47,14 +47,16 @@ const SWEEPS = {
   limits: limitsSweep,
 } as const;
 
-function readingsOf(flags: Invocation["flags"]): Way {
-  const mode = READING_MODES.find((name) => name === flags.vary);
+function variationsOf(flags: Invocation["flags"]): Way {
+  const mode = VARIATION_MODES.find((name) => name === flags.vary);
   if (mode === undefined)
-    throw new UsageError(`--vary: "${String(flags.vary)}" is not valid; give ${READING_MODES.join(", ")}`);
+    throw new UsageError(`--vary: "${String(flags.vary)}" is not valid; give ${VARIATION_MODES.join(", ")}`);
   const only = flags.only === undefined ? undefined : String(flags.only);
-  if (only !== undefined && only !== "profile=observed" && !readingNamed(only))
-    throw new UsageError(`--only: "${only}" is no reading; give one as in the report, such as ${EXAMPLE}`);
-  // A reading of a pair is repeated by its name alone.
+  if (only !== undefined && only !== "profile=observed" && !variationByName(only))
+    throw new UsageError(
+      `--only: "${only}" is not an assumption value. Give one as in the report, such as ${EXAMPLE}`,
+    );
+  // The name alone is enough to repeat a pair.
   const flag = mode === "observed" ? "--vary observed" : "--vary";
-  return { exploration: readingTrials(mode, only), flag };
+  return { exploration: variationTrials(mode, only), flag };
 }

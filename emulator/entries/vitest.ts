@@ -6,7 +6,7 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
 import { differences } from "../../scenarios/matching.ts";
-import { alternativesOf, NOTING } from "../../scenarios/readings/readings.ts";
+import { alternativesOf, NOTING } from "../../scenarios/variations/variations.ts";
 import type { ChoiceView } from "../client/views.ts";
 import { type AdvanceResult, type Emulator, type EmulatorOptions, startEmulator } from "../runtime/index.ts";
 import { deliveryVerdict, type ExpectedDelivery } from "./vitest-parts/deliveries.ts";
@@ -158,23 +158,23 @@ export function frozenClock({ clock }: Pick<Emulator, "clock">): FrozenClock {
   };
 }
 
-/** How `describeReadings` runs the tests. */
-export interface ReadingsOptions {
-  /** Options of the emulator of every reading. */
+/** How `describeVariations` runs the tests. */
+export interface VariationsOptions {
+  /** Options of the emulator of every variation. */
   readonly emulatorOptions?: EmulatorOptions;
-  /** Ids of the choices that are made in another way; by default every one that has alternatives. */
+  /** Ids of the assumptions to vary. Default: all that have alternatives. */
   readonly choices?: readonly AssumptionId[];
 }
 
 /**
- * Runs the tests that `define` gives as configured, and again under each other reading of what the specification
- * leaves open: `describeReadings("my client", (test) => { test("…", async ({ emulator }) => … ) })`. A reading
- * of a choice that the tests did not depend on is skipped.
+ * Defines tests that run with the configured assumption values, and again with each alternative:
+ * `describeVariations("my client", (test) => { test("…", async ({ emulator }) => … ) })`. Variations of choices
+ * that the tests do not depend on are skipped.
  */
-export function describeReadings(
+export function describeVariations(
   name: string,
   define: (each: typeof test) => void,
-  { emulatorOptions = {}, choices = OPEN_CHOICES }: ReadingsOptions = {},
+  { emulatorOptions = {}, choices = OPEN_CHOICES }: VariationsOptions = {},
 ): void {
   const consulted = new Set<string>();
   const testUnder = (settings: EmulatorOptions) =>
@@ -188,13 +188,13 @@ export function describeReadings(
       });
       define(noted);
     });
-    for (const reading of choices.flatMap(alternativesOf))
-      describe(`${reading.name} (§${reading.section})`, () => {
+    for (const variation of choices.flatMap(alternativesOf))
+      describe(`${variation.name} (§${variation.section})`, () => {
         beforeEach(({ skip }) => {
-          const isMeant = reading.choices.some((id) => consulted.has(id));
+          const isMeant = variation.choices.some((id) => consulted.has(id));
           skip(!isMeant, "the tests do not depend on it as configured");
         });
-        define(testUnder(reading.settings));
+        define(testUnder(variation.settings));
       });
   });
 }

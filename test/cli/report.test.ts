@@ -46,7 +46,7 @@ describe("emulator report merge", () => {
     });
   });
 
-  it("puts the parts of readings together, whose baselines every part has played", async () => {
+  it("merges the parts of a variation run, each of which played the baselines", async () => {
     const { merged, whole } = await inParts(folderWith("bad", "good"), "replay", ".", "--vary");
     expect(merged.summary).toEqual(whole.summary);
     expect(merged.summary).toMatchObject({ refused: 1, differs: 0 });

@@ -80,7 +80,7 @@ describe("emulator exec --vary", () => {
     [["--sweep", "nothing"], '--sweep: "nothing" is not valid; give crash, edges, store, limits'],
     [["--sweep", "crash", "--vary"], "--sweep: not with --vary"],
     [["--vary", "--all"], "--all: give it with --sweep"],
-    [["--vary", "--only", "nonsense"], '--only: "nonsense" is no reading'],
+    [["--vary", "--only", "nonsense"], '--only: "nonsense" is not an assumption value'],
     [["--vary", "--data", "here"], "--data: not with --vary"],
     [["--vary=all"], '--vary: "all" is not valid; give each, pairs, observed'],
     [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],

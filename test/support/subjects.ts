@@ -3,7 +3,7 @@ import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import type { Subject } from "../../scenarios/trials.ts";
 
-/** A scenario file as what a sweep or the readings play again and again. */
+/** A scenario file for sweeps and variations. */
 export function subjectOf(file: string, environments: Environments): Subject {
   const scenario = readScenario(file);
   return {

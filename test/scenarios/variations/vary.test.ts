@@ -7,9 +7,9 @@ import { writeReport } from "../../../contracts/report/write.ts";
 import type { Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
-import { type ReadingMode, readingNamed } from "../../../scenarios/readings/readings.ts";
-import { readingTrials } from "../../../scenarios/readings/vary.ts";
 import type { Subject } from "../../../scenarios/trials.ts";
+import { type VariationMode, variationByName } from "../../../scenarios/variations/variations.ts";
+import { variationTrials } from "../../../scenarios/variations/vary.ts";
 import { subjectOf } from "../../support/subjects.ts";
 
 let folder: string;
@@ -49,13 +49,13 @@ function subject(name: string, ...lines: readonly string[]): Subject {
 
 function vary(
   subjects: readonly Subject[],
-  mode: ReadingMode = "each",
+  mode: VariationMode = "each",
   options: Partial<ExplorationOptions> = {},
 ) {
-  return explore(subjects, readingTrials(mode, options.only), { jobs: 1, maxRuns: 100, ...options });
+  return explore(subjects, variationTrials(mode, options.only), { jobs: 1, maxRuns: 100, ...options });
 }
 
-describe("every reading", () => {
+describe("every variation", () => {
   it("of the choices that a scenario depends on is tried, and the one that it relies on is named", async () => {
     const report = await vary([subject("order", ...ORDER)]);
     const different = report.results.filter(({ verdict }) => verdict !== "held");
@@ -88,8 +88,8 @@ describe("every reading", () => {
     const only = "agent.list_order=oldest first, platform.timestamp_suffix=+00:00";
     const { results } = await vary([subject("order", ...ORDER)], "each", { only });
     expect(results.map(({ trial }) => trial)).toEqual(["agent.list_order=oldest first"]);
-    expect(readingNamed("agent.list_order=oldest")).toBeUndefined();
-    expect(readingNamed("agent.nothing=1")).toBeUndefined();
+    expect(variationByName("agent.list_order=oldest")).toBeUndefined();
+    expect(variationByName("agent.nothing=1")).toBeUndefined();
   });
 
   it("starts from the values that the scenario sets itself", async () => {

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from "vitest";
-import { describeReadings } from "../../emulator/entries/vitest.ts";
+import { describeVariations } from "../../emulator/entries/vitest.ts";
 
 const played: string[] = [];
 
-describeReadings(
+describeVariations(
   "a client that does not care for the order",
   (test) => {
     test("finds its run", async ({ emulator }) => {

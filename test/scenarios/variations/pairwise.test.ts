@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { pairwise } from "../../../scenarios/readings/pairwise.ts";
+import { pairwise } from "../../../scenarios/variations/pairwise.ts";
 
 const sizes = fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 2, maxLength: 7 });
 
