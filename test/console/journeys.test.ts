@@ -46,9 +46,9 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const rig = await fromNothing();
     const page = await openAt(rig.emulator.url, "#/exports");
     await page.getByRole("link", { name: "New export", exact: true }).click();
-    await button(page, "Make sample traces").click();
+    await button(page, "Generate sample traces").click();
     await page.getByText("There is a project.").waitFor();
-    await button(page, "Make a destination").click();
+    await button(page, "Create a destination").click();
     await page.getByLabel("Filter").fill("eq(run_typ, 1)");
     await page.getByText("Did you mean run_type?").waitFor();
     await page.getByLabel("Filter").fill('neq(run_type, "nothing")');
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await button(page, "Advance to COMPLETED").click();
     await heading(page, "COMPLETED").waitFor();
     await button(page, "Verify the files").click();
-    await page.getByText(/As the traces are: \d+ rows/).waitFor();
+    await page.getByText(/Files match the traces: \d+ rows/).waitFor();
     await page
       .getByRole("link", { name: /part-00000\.parquet$/ })
       .first()
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await requests.nth(1).waitFor();
     await page.getByLabel("Show").selectOption("refused");
     await requests.filter({ hasText: "404" }).click();
-    await button(page, "Judge by the contract").click();
+    await button(page, "Check against the contract").click();
     await page.getByText("PASS: the exchange keeps the contract").waitFor();
     await page.getByLabel("Show").selectOption("beyond");
     await requests.filter({ hasText: "sent beyond" }).waitFor();
@@ -186,7 +186,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
       .waitFor();
     expect(await status()).not.toBe(429);
     await button(page, "Reset every counter").click();
-    await page.getByText("Nothing is counted at present.").waitFor();
+    await page.getByText("No requests are counted at present.").waitFor();
     expect(await status()).not.toBe(429);
   });
 
@@ -228,7 +228,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     const due = page.getByRole("listitem").filter({ hasText: "export.due" });
     await due.getByRole("button").click();
     await button(page, "Show the world as of this turn").click();
-    await page.getByText("every view shows the world as it was").waitFor();
+    await page.getByText("every view shows the earlier state").waitFor();
     await toView(page, "Exports");
     await page.getByRole("link", { name: id.slice(0, 8), exact: true }).click();
     await heading(page, "RUNNING").waitFor();

@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await page.mouse.move((lanes.x + line.x) / 2, lanes.y + 40, { steps: 4 });
     await page.getByText(/ ago$/).waitFor();
     await page.mouse.up();
-    await page.getByText("every view shows the world as it was").waitFor();
+    await page.getByText("every view shows the earlier state").waitFor();
     await toView(page, "Exports");
     await link(first).waitFor();
     expect(await link(second).count()).toBe(0);

@@ -8,9 +8,9 @@ export function ComparisonReport({ comparison }: { readonly comparison: Comparis
   const columns: readonly Column<Drift>[] = [
     { name: "§", show: ({ requirement, section }) => requirement ?? section },
     { name: "The specification", show: ({ says }) => <span class="key">{says}</span> },
-    { name: "What was asked", show: ({ text }) => <span class="key">{text}</span> },
-    { name: targets[0], show: ({ first }) => <code>{first ?? "as asked"}</code> },
-    { name: targets[1], show: ({ second }) => <code>{second ?? "as asked"}</code> },
+    { name: "Request", show: ({ text }) => <span class="key">{text}</span> },
+    { name: targets[0], show: ({ first }) => <code>{first ?? "as expected"}</code> },
+    { name: targets[1], show: ({ second }) => <code>{second ?? "as expected"}</code> },
     { name: "Verdict", show: ({ verdict, blame }) => `${verdict} (${blame})` },
   ];
   return (

@@ -6,19 +6,19 @@ export function LessThanItSeems({ report }: { readonly report: ContractReportDat
   const stopped = report.results.filter((result) => result.stopped === true);
   if (skipped.length === 0 && stopped.length === 0 && report.results.length > 0) return null;
   return (
-    <section class="why wait" aria-label="What this run did not look at">
+    <section class="why wait" aria-label="What this run did not check">
       <strong>
-        <span aria-hidden="true">◇</span> What this run did not look at
+        <span aria-hidden="true">◇</span> What this run did not check
       </strong>
       <ul>
-        {report.results.length === 0 && <li>No case was run: a run that asks nothing proves nothing.</li>}
+        {report.results.length === 0 && <li>No contract case was run, so nothing was checked.</li>}
         {skipped.map(({ section, cases, of, needs }) => (
           <li key={section}>
-            §{section}: {cases.length} of {of} cases, for want of {needs.map(([what]) => what).join(", ")}
+            §{section}: {cases.length} of {of} cases, which need {needs.map(([what]) => what).join(", ")}
           </li>
         ))}
         {stopped.length > 0 && (
-          <li>{stopped.length} cases ended early because of what they found: more may be wrong.</li>
+          <li>{stopped.length} cases ended early because of their findings: there may be more.</li>
         )}
       </ul>
     </section>

@@ -13,13 +13,13 @@ export function ContractView() {
   const take = async (file: File) => {
     const report = await readReport(file);
     opened.value = report ?? opened.value;
-    setProblem(report ? "" : `${file.name} is no report of contract run --report json.`);
+    setProblem(report ? "" : `${file.name} is not a report of contract run --report json.`);
   };
   return (
     <>
       <h1>Contract</h1>
       <p class="muted">
-        <code>emulator contract run --report json --output report.json</code> writes what is shown here.
+        <code>emulator contract run --report json --output report.json</code> writes this report.
       </p>
       <FileDrop
         name="Open a report"

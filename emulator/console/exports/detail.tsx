@@ -94,7 +94,7 @@ function Spawned({ ids }: { readonly ids: readonly string[] }) {
       <h2>
         Exports of the schedule <span class="muted">{ids.length.toLocaleString("en")}</span>
       </h2>
-      {ids.length === 0 && <Empty>None yet.</Empty>}
+      {ids.length === 0 && <Empty>No exports yet.</Empty>}
       <p class="row">
         {ids
           .slice(-NEWEST)

@@ -23,7 +23,7 @@ export function ExportList() {
       <Loaded of={exports}>
         {(list) =>
           list.length === 0 ? (
-            <Empty>No export yet. New export makes one, as POST /api/v1/bulk-exports does.</Empty>
+            <Empty>No exports yet. To create one, use New export or POST /api/v1/bulk-exports.</Empty>
           ) : (
             <Table label="Exports" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
           )

@@ -19,7 +19,7 @@ export function Runs({ of: { runs, bucket_name } }: { readonly of: ExportDetail 
   return (
     <section aria-label="Runs">
       <h2>Runs</h2>
-      {runs.length === 0 && <p class="empty">None before the export begins.</p>}
+      {runs.length === 0 && <p class="empty">No runs before the export starts.</p>}
       {others.map((run) => (
         <RunCard key={run.id} run={run} bucket={bucket_name} isOpen={run === first || run.attempt > 0} />
       ))}
@@ -27,7 +27,9 @@ export function Runs({ of: { runs, bucket_name } }: { readonly of: ExportDetail 
         <details class="card run">
           <summary>
             {count(empty.length, "run")} without rows{" "}
-            <span class="muted">no trace of the project began on these days, or none passed the filter</span>
+            <span class="muted">
+              no trace of the project started on these days, or none matched the filter
+            </span>
           </summary>
           {empty.map((run) => (
             <RunCard key={run.id} run={run} bucket={bucket_name} isOpen={false} />

@@ -23,7 +23,7 @@ export function StartFromNothing({ workspaces }: { readonly workspaces: readonly
     <ol class="steps card">
       <li>
         <p>
-          <strong>Rows to export.</strong> A project of 200 sample traces of the last day.
+          <strong>Rows to export.</strong> A project with 200 sample traces of the last day.
         </p>
         {hasProject ? (
           <p class="status good">
@@ -31,7 +31,7 @@ export function StartFromNothing({ workspaces }: { readonly workspaces: readonly
           </p>
         ) : (
           <Action
-            label="Make sample traces"
+            label="Generate sample traces"
             kind="main"
             call={control("POST", "/traces/generate", SAMPLES)}
           />
@@ -39,11 +39,11 @@ export function StartFromNothing({ workspaces }: { readonly workspaces: readonly
       </li>
       <li>
         <p>
-          <strong>A place for the files.</strong> A destination in the bucket <code>traces</code> of the
+          <strong>A destination for the files.</strong> It is in the bucket <code>traces</code> of the
           emulator.
         </p>
         <Action
-          label="Make a destination"
+          label="Create a destination"
           kind={hasProject ? "main" : "plain"}
           call={{
             method: "POST",

@@ -21,7 +21,7 @@ export function Verify({ id }: { readonly id: string }) {
         <>
           <p class={`status ${ok ? "good" : "bad"}`}>
             <span aria-hidden="true">{ok ? "●" : "✕"}</span>{" "}
-            {ok ? "As the traces are" : count(problems.length, "problem")}: {count(rows, "row")} in{" "}
+            {ok ? "Files match the traces" : count(problems.length, "problem")}: {count(rows, "row")} in{" "}
             {count(files, "file")}
           </p>
           {!ok && (

@@ -9,11 +9,11 @@ export function whyNotDone(found: ExportDetail): string | null {
   const [next] = found.due;
   if (found.interval_hours !== null)
     return next
-      ? `A schedule of every ${found.interval_hours} h: the next export is made at ${shortTime(next.at)}.`
-      : "A schedule that makes no more exports.";
+      ? `A schedule of every ${found.interval_hours} h: the next export is created at ${shortTime(next.at)}.`
+      : "A schedule that creates no more exports.";
   if (found.queue_position !== null)
     return `It waits for one of the workspace's places (§8.2), ${found.queue_position} before it.`;
-  if (next) return `It begins at ${shortTime(next.at)}: nothing happens before the clock is there.`;
+  if (next) return `It starts at ${shortTime(next.at)}, when the clock reaches this time.`;
   return whyOfRuns(found.runs);
 }
 
@@ -26,10 +26,8 @@ function whyOfRuns(runs: readonly Run[]): string {
   const waiting = open.filter(({ queue_position }) => queue_position !== null).length;
   const parts = [
     `${ofRuns(open.length, "has", "have")} not ended.`,
-    retried.length > 0 &&
-      `${retried.length} ${retried.length === 1 ? "tries" : "try"} again after a failure.`,
-    waiting > 0 &&
-      `${waiting} ${waiting === 1 ? "waits" : "wait"} for a place among the runs of the export (§8.2).`,
+    retried.length > 0 && `${retried.length} ${retried.length === 1 ? "is" : "are"} retried after a failure.`,
+    waiting > 0 && `${waiting} ${waiting === 1 ? "waits" : "wait"} for a slot of the export (§8.2).`,
     times[0] ? `The next step is due at ${shortTime(times[0])}.` : "No step is due: a deadline ends them.",
   ];
   return parts.filter((part) => part !== false).join(" ");

@@ -64,7 +64,7 @@ export function ArmRule() {
         </Field>
       </div>
       {order === null ? (
-        <p class="problem">Where and what are JSON objects.</p>
+        <p class="problem">match and then must be JSON objects.</p>
       ) : (
         <p class="row">
           <Action label="Arm the rule" kind="main" call={control("POST", "/faults", order)} />

@@ -25,7 +25,7 @@ export function FaultsView() {
       <Loaded of={faults}>
         {(list) =>
           list.length === 0 ? (
-            <Empty>No fault is armed. Counts decide when one hits, never chance.</Empty>
+            <Empty>No fault is armed. Faults count matches and never use chance.</Empty>
           ) : (
             <Table label="Faults" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
           )

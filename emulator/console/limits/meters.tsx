@@ -50,7 +50,7 @@ export function Meters({ limits }: { readonly limits: Limits }) {
         {limits.rows.length} rows (§8.5), {count(touched.length, "meter")} in use.
       </p>
       {touched.length === 0 ? (
-        <Empty>Nothing is counted at present.</Empty>
+        <Empty>No requests are counted at present.</Empty>
       ) : (
         <Table label="Meters" columns={COLUMNS} rows={touched} keyOf={keyOf} />
       )}
@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<Meter>[] = [
     ),
   },
   { name: "Region", show: ({ region }) => region },
-  { name: "Counted by", show: ({ identity }) => <span class="mono">{identity ?? "everybody"}</span> },
+  { name: "Counted by", show: ({ identity }) => <span class="mono">{identity ?? "all callers"}</span> },
   {
     name: "Actions",
     show: ({ row, region }) => (

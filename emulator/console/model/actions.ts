@@ -24,7 +24,7 @@ export interface Done {
   readonly at: number;
 }
 
-/** What came of the last action, for everybody to see and hear. */
+/** The result of the last action, also for screen readers. */
 export interface Outcome {
   readonly label: string;
   readonly call: Call;

@@ -27,5 +27,5 @@ export function pageHeaders(method: string): Record<string, string> {
 /** The control API of this world, as of the turn that is shown: all that the console knows comes from it. */
 export const client = createControlClient(sendHere);
 
-/** The same as of now: for the clock, and for what has no past. */
+/** The same as of now: for the clock, and for views without history. */
 export const present = createControlClient(send);

@@ -11,12 +11,12 @@ const read = signal<{ readonly status: Status; readonly at: number } | null>(nul
 export const clock = computed(() => read.value?.status.clock ?? null);
 /** Whether the emulator refuses what would add to a world. */
 export const isDiskFull = computed(() => read.value?.status.disk_full === true);
-/** Virtual time to show (ms): of a flowing clock it moves on between two readings. */
+/** Virtual time to show (ms): a flowing clock advances between two replies. */
 export const now = signal(0);
 
 const TICK_MS = 250;
 
-/** Reads the clock anew whenever turns have arrived. */
+/** Reads the clock again whenever turns have arrived. */
 export function followClock(): void {
   effect(() => {
     revision.value;
@@ -36,7 +36,7 @@ export async function readClock(): Promise<void> {
   }
 }
 
-/** Nothing is asked of the server: between two readings a flowing clock is where its rate takes it. */
+/** Between two replies, a flowing clock is computed from its rate without a request. */
 function showNow(): void {
   const last = read.value;
   if (!last) return;

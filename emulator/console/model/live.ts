@@ -24,7 +24,7 @@ export const connection = signal<Connection>("connecting");
 /** What has ended the world, in words; null while it lives. */
 export const endedBy = signal<string | null>(null);
 
-/** The turns, for what is drawn anew when more arrive. */
+/** The turns, for components that are rendered again when more arrive. */
 export function turnsNow(): readonly Turn[] {
   revision.value;
   return turns;
@@ -67,7 +67,7 @@ export function reconnect(): void {
 async function readStream(): Promise<void> {
   const { now, ended_by } = await present.status();
   const last = turns.at(-1);
-  // A world that begins anew is behind the turns that are shown.
+  // A world that was reset is behind the turns that are shown.
   if (last && last.now > now) forget();
   endedBy.value = ended_by;
   const since = turns.at(-1)?.turn ?? 0;
@@ -84,7 +84,7 @@ async function readStream(): Promise<void> {
   }
 }
 
-/** Turns whose numbers begin anew are those of a world that was reset or loaded meanwhile. */
+/** Turn numbers restart if the world was reset or loaded meanwhile. */
 function take(entries: readonly Turn[]): void {
   const [first] = entries;
   if (!first) return;
@@ -103,7 +103,7 @@ function announce(): void {
   }, ANNOUNCE_AFTER_MS);
 }
 
-/** Drops the turns of a world that is no more; the next stream begins with the first of the new one. */
+/** Drops the turns of a removed world; the next stream starts with the first turn of the new one. */
 export function forget(): void {
   turns.length = 0;
   revision.value += 1;

@@ -12,7 +12,7 @@ export interface Resource<T> {
 
 /**
  * Reads with `load` now, when `key` or the shown turn changes, and after new turns. The last value stays until the
- * next one is there, so that nothing flickers; while one reading is under way at most one more waits.
+ * next one is there, so that nothing flickers; while one request is pending at most one more waits.
  */
 export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
   const turn = asOf.value;
@@ -47,7 +47,7 @@ function createReader<T>(): Reader<T> {
   };
 }
 
-/** What came of a reading; after a failure the last value is still shown. */
+/** The result of a request; after a failure the last value is still shown. */
 async function settled<T>(load: () => Promise<T>, last: T | undefined): Promise<Resource<T>> {
   try {
     return { value: await load(), error: undefined, isLoading: false };

@@ -48,7 +48,7 @@ export function go(address: string, replace = false): void {
   }
 }
 
-/** The address of what is shown with other members of the query. */
+/** The address of the current view with other members of the query. */
 export function addressWith(query: Readonly<Record<string, string | number | null>>): string {
   const { view, id, query: old } = route.value;
   return addressOf(view, id, { ...Object.fromEntries(old), ...query });

@@ -10,7 +10,7 @@ export function importOf(file: string): Call {
   return { method: "POST", path: `${CONTROL_PATH}/snapshots/file`, headers, file };
 }
 
-/** Imports a snapshot file; what came of it is shown as that of every action. */
+/** Imports a snapshot file; the result is shown as for every action. */
 export function importFile(file: File): Promise<unknown> {
   const call = importOf(file.name);
   return perform(`Import ${file.name}`, call, async () => {

@@ -1,4 +1,4 @@
-/** How a status looks: a glyph beside the colour, for those who do not see the one or the other. */
+/** How a status looks: a glyph next to the colour, so that neither is needed alone. */
 const LOOKS: Readonly<Record<string, readonly [glyph: string, tone: string]>> = {
   CREATED: ["○", "wait"],
   RUNNING: ["◐", "busy"],

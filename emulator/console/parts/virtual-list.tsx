@@ -7,15 +7,15 @@ interface VirtualListProps {
   readonly label: string;
   /** Draws a row at its place. */
   readonly row: (index: number) => ComponentChild;
-  /** The row to keep in sight; null for the end, as long as the list was not scrolled away from there. */
+  /** The row to keep visible; null for the end, as long as the list was not scrolled away from there. */
   readonly focus: number | null;
   readonly onKey?: (event: KeyboardEvent) => void;
 }
 
-/** Rows drawn beyond those in sight. */
+/** Rows rendered beyond the visible ones. */
 const SPARE = 12;
 
-/** A long list of which only what is in sight is drawn. */
+/** A long list that renders only its visible rows. */
 export function VirtualList({ count, rowHeight, label, row, focus, onKey }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const end = useRef(0);

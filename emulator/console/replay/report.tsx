@@ -26,7 +26,7 @@ export function ReplayReport({ report }: { readonly report: ReplayReportData }) 
           .map((verdict) => `${summary[verdict]} ${verdict}`)
           .join(" · ")}
       </p>
-      {scenarios.length === 0 && <p class="why wait">No scenario was played: that proves nothing.</p>}
+      {scenarios.length === 0 && <p class="why wait">No scenario was run, so nothing was checked.</p>}
       {sorted.map((outcome) => (
         <ScenarioCard key={outcome.file} outcome={outcome} />
       ))}

@@ -9,7 +9,7 @@ export function Judge({ of }: { readonly of: RecordedRequest }) {
   const { at, region, method, path, query, headers, body, status, reply } = of;
   const line = { at, region, method, path, query, headers, body, status, reply };
   return (
-    <Ask<ExchangeVerdict> label="Judge by the contract" call={control("POST", "/recording/judge", line)}>
+    <Ask<ExchangeVerdict> label="Check against the contract" call={control("POST", "/recording/judge", line)}>
       {({ verdict, findings }) => (
         <>
           <p class={`status ${verdict === "PASS" ? "good" : verdict === "FAIL" ? "bad" : "wait"}`}>

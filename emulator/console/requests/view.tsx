@@ -21,7 +21,7 @@ interface Exchange extends RecordedRequest {
 
 const FILTERS = [
   ["api", "to the API"],
-  ["all", "all, to the control API too"],
+  ["all", "all, including the control API"],
   ["beyond", "with fields beyond the specification"],
   ["refused", "that were refused"],
 ] as const;
@@ -50,7 +50,7 @@ export function RequestsView() {
           const all = exchangesOf(lines as readonly RecordedRequest[]);
           const list = all.filter((each) => isWanted(each, filter)).toReversed();
           return list.length === 0 ? (
-            <Empty>No such request yet. Credentials are left out of what is kept.</Empty>
+            <Empty>No such requests yet. Credentials are not recorded.</Empty>
           ) : (
             <ol class="requests">
               {list.slice(0, SHOWN).map((each) => (

@@ -35,7 +35,7 @@ export function Bands() {
       )}
       {asOf.value !== null && (
         <Band tone="past" glyph="↶">
-          As of turn {asOf.value}: every view shows the world as it was.
+          As of turn {asOf.value}: every view shows the earlier state.
           <ForkFrom turn={asOf.value} label="Fork a world from here" />
           <button type="button" class="button" onClick={() => showAsOf(null)}>
             Back to now

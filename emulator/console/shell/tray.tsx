@@ -8,7 +8,7 @@ import { timeOf } from "../parts/time.tsx";
 
 /** What was done by hand in this tab, to be kept as a scenario. */
 export function Tray() {
-  const [title, setTitle] = useState("What was done by hand in the console.");
+  const [title, setTitle] = useState("Actions in the console.");
   const done = tray.value;
   if (done.length === 0) return null;
   const saveScenario = async () => {
@@ -18,7 +18,7 @@ export function Tray() {
   return (
     <details class="tray">
       <summary>
-        <span aria-hidden="true">⌁</span> Done by hand <span class="count">{done.length}</span>
+        <span aria-hidden="true">⌁</span> Actions <span class="count">{done.length}</span>
       </summary>
       <ol>
         {done.map(({ label, call, at }, index) => (
@@ -28,7 +28,7 @@ export function Tray() {
             <button
               type="button"
               class="button"
-              aria-label={`Drop ${label}`}
+              aria-label={`Remove ${label}`}
               onClick={() => dropFromTray(index)}
             >
               ×

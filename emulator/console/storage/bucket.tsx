@@ -31,7 +31,7 @@ export function Bucket({ name, prefix, after }: BucketProps) {
       <Loaded of={found}>
         {({ prefixes, objects, truncated }) => {
           const entries: readonly Entry[] = [...prefixes.map((folder) => ({ folder })), ...objects];
-          if (entries.length === 0) return <Empty>Nothing here.</Empty>;
+          if (entries.length === 0) return <Empty>This folder is empty.</Empty>;
           const last = [...prefixes, ...objects.map(({ key }) => key)].sort().at(-1) ?? null;
           return (
             <>

@@ -33,7 +33,7 @@ export function Keys() {
     <Loaded of={keys}>
       {(list) =>
         list.length === 0 ? (
-          <Empty>No key pair.</Empty>
+          <Empty>No key pairs.</Empty>
         ) : (
           <Table
             label="Key pairs"

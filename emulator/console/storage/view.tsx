@@ -51,7 +51,7 @@ function Buckets() {
     <Loaded of={buckets}>
       {(list) =>
         list.length === 0 ? (
-          <Empty>No bucket. POST /_emulator/v1/s3/buckets makes one.</Empty>
+          <Empty>No buckets. Create one with POST /_emulator/v1/s3/buckets.</Empty>
         ) : (
           <Table label="Buckets" columns={COLUMNS} rows={list} keyOf={({ name }) => name} />
         )

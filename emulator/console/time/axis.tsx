@@ -65,7 +65,7 @@ export function Axis({ history, exports, future }: AxisProps) {
 function AxisBar({ stretch, at }: { stretch: { from: number; to: number }; at: number }) {
   return (
     <div class="axis-bar">
-      <span class="muted">{spanOf(stretch.to - stretch.from)} in sight</span>
+      <span class="muted">Showing {spanOf(stretch.to - stretch.from)}</span>
       <span class="spacer" />
       <button type="button" class="button" onClick={() => zoom(stretch, at, -1)} aria-label="Zoom in">
         +

@@ -1,6 +1,6 @@
 import { formatInstant } from "../../kernel/instant.ts";
 
-/** A stretch of virtual time (ms) drawn over a width (px). */
+/** A range of virtual time (ms) drawn over a width (px). */
 export interface Scale {
   readonly from: number;
   readonly to: number;

@@ -13,7 +13,7 @@ export interface Future {
   readonly total: number;
   /** What the dry run took for granted. */
   readonly assumed: readonly string[];
-  /** Why there is none at present. */
+  /** Why it is missing. */
   readonly problem: string | null;
 }
 
@@ -28,7 +28,7 @@ export function select(turn: number | null): void {
   go(addressWith({ turn }), true);
 }
 
-/** The stretch that the axis shows; null fits all of it. */
+/** The range that the axis shows; null fits all of it. */
 export const shown = signal<{ readonly from: number; readonly to: number } | null>(null);
 
 /** The next events, from a dry run on a copy of the world. */
@@ -48,11 +48,11 @@ export async function lookAhead(): Promise<Future> {
 
 const LEAST_MS = 60_000;
 const MARGIN = 0.04;
-/** Schedules go on for ever: what is far ahead must not make what has happened small. */
+/** Schedules never end: distant events must not shrink the history on the axis. */
 const LEAST_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
-/** The stretch from the first turn to the last event that is foreseen, with some room on both sides. */
+/** The range from the first turn to the last predicted event, with some margin on both sides. */
 export function wholeStretch(future: Future | undefined): { readonly from: number; readonly to: number } {
   const from = Math.min(historyNow().begin || now.value, now.value);
   const last = future?.fired.at(-1);

@@ -67,8 +67,8 @@ export function TurnDetail() {
 }
 
 /**
- * The first of the turns of one instant that came by themselves, up to this one: a world that goes on from between them plays the
- * rest at once, before a fault can be armed in it.
+ * The first event or effect of this instant, up to this turn. A fork from between them would fire the rest immediately,
+ * before a fault can be armed in it.
  */
 function firstAtOnce(turns: readonly Turn[], turn: Turn): number {
   let first = turn;

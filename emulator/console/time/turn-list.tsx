@@ -22,7 +22,7 @@ export function TurnList() {
   const wanted = selected.value ?? asOf.value;
   const found = wanted === null ? -1 : turns.findIndex(({ turn }) => turn === wanted);
   useEffect(() => {
-    // The list keeps the row in its box; what opens beside or over the list must not take it out of sight.
+    // The list keeps the row in its box; a panel that opens next to or over the list must not hide it.
     document.querySelector(".turn.selected")?.scrollIntoView({ block: "nearest" });
   }, [selected.value]);
   const onKey = (event: KeyboardEvent) => {

@@ -22,7 +22,7 @@ export function WhyView() {
       <Loaded of={exports}>
         {(list) =>
           list.length === 0 ? (
-            <Empty>No export yet: there is nothing that a row could be missing from.</Empty>
+            <Empty>No exports yet. Create an export first.</Empty>
           ) : (
             <Question exports={list.toReversed()} exportId={id ?? list.at(-1)?.id ?? ""} row={row} />
           )
@@ -60,7 +60,7 @@ function Question({ exports, exportId, row }: QuestionProps) {
           name="Id of the row"
           value={typed}
           set={setTyped}
-          hint="the UUID of a run in a trace; the ids among the rows of a file lead here too"
+          hint="the UUID of a trace row; ids in the rows of a file link here too"
         />
         <div class="row">
           <button type="submit" class="button main" disabled={!UUID.test(typed.trim())}>

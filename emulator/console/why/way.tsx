@@ -17,7 +17,7 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
   const verdict =
     included === null ? "Not yet decided" : included ? "It is in the export" : "It is not in the export";
   return (
-    <section class="card" aria-label="The way of the row">
+    <section class="card" aria-label="The checks of the row">
       <p class={`status ${included === null ? "wait" : included ? "good" : "bad"}`}>
         <span aria-hidden="true">{included === null ? "○" : included ? "●" : "✕"}</span> {verdict}
       </p>
@@ -39,7 +39,7 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
   );
 }
 
-/** What lies behind the stage that stopped the row was not reached, whatever it would have said. */
+/** Stages after the one that stopped the row were not reached, whatever their result would be. */
 function upToTheStop(stages: readonly Stage[]): readonly Stage[] {
   const stop = stages.findIndex(({ passed }) => passed === false);
   return stages.map((stage, at) =>
@@ -88,7 +88,7 @@ function stagesOf(found: RowExplanation): readonly Stage[] {
     {
       name: "In time",
       passed: late === null ? null : !late,
-      detail: late === true && "It was written, as it is now, after its run had begun to read (§3.3).",
+      detail: late === true && "Its current version was written after its run had started to read (§3.3).",
     },
     {
       name: "Partition",

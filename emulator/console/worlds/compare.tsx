@@ -42,7 +42,7 @@ export function Compare({ other }: { readonly other: string }) {
       <Loaded of={found}>
         {(pairs) =>
           pairs.length === 0 ? (
-            <Empty>Neither has an export.</Empty>
+            <Empty>Neither world has an export.</Empty>
           ) : (
             <Table label="Exports of both" columns={columns} rows={pairs} keyOf={({ id }) => id} />
           )

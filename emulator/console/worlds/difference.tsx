@@ -44,7 +44,7 @@ function Shown({ of: { same, records, rows, objects, events, parted }, other }: 
   );
   return (
     <>
-      {same && <p>Nothing differs but the time.</p>}
+      {same && <p>Only the time differs.</p>}
       {parted && parted.turn !== null && (
         <p>
           They part at turn <a href={addressOf("time", null, { turn: parted.turn })}>{parted.turn}</a>.

@@ -10,7 +10,7 @@ interface ForkFromProps {
   readonly view?: string;
 }
 
-/** Makes a world that goes on from a turn of this one, and shows it. */
+/** Forks a world from a turn of this one, and shows it. */
 export function ForkFrom({ turn, label, view = "" }: ForkFromProps) {
   return (
     <Action

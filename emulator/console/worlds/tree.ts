@@ -10,7 +10,7 @@ export interface TreeRow {
   readonly snapshot?: SnapshotView;
 }
 
-/** What began with what, each after that which it began with; a parent that is gone leaves its children at the root. */
+/** The worlds in tree order, each after its parent. Children of a removed parent are at the root. */
 export function treeOf(worlds: readonly WorldView[], snapshots: readonly SnapshotView[]): readonly TreeRow[] {
   const nodes = [
     ...worlds.map((world) => ({ kind: "world" as const, name: world.id, from: world.from, world })),

@@ -15,7 +15,7 @@ import { Compare } from "./compare.tsx";
 import { Snapshots } from "./snapshots.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
 
-/** The worlds and snapshots of this process, as a tree of what began with what. */
+/** The worlds and snapshots of this process, as a tree of forks. */
 export function WorldsView() {
   const { id } = route.value;
   return id === null ? <AllWorlds /> : <Compare other={id} />;
@@ -36,7 +36,7 @@ function AllWorlds() {
 
 const COLUMNS: readonly Column<TreeRow>[] = [
   { name: "World", show: (row) => <Name row={row} /> },
-  { name: "Began with", show: ({ from }) => from ?? "nothing" },
+  { name: "Started from", show: ({ from }) => from ?? "nothing" },
   { name: "Now", show: ({ world, snapshot }) => <Time at={world?.now ?? snapshot?.now} /> },
   { name: "Clock", show: ({ world }) => world?.clock?.mode ?? "" },
   { name: "Actions", show: (row) => row.world && <Uses name={row.name} /> },
@@ -61,7 +61,7 @@ function Name({ row }: { readonly row: TreeRow }) {
       {indent}
       <span aria-hidden="true">{row.depth > 0 ? "└ " : ""}◷</span>{" "}
       <a href={consoleOf(row.name)}>{row.name}</a>
-      {row.name === worldName && <span class="pill good">shown here</span>}
+      {row.name === worldName && <span class="pill good">this console</span>}
     </>
   );
 }
@@ -91,7 +91,7 @@ function Uses({ name }: { readonly name: string }) {
   );
 }
 
-/** Makes a world that goes on from this one: as it is, or as of a turn. */
+/** Forks a world from this one: now, or as of a turn. */
 function Fork() {
   const [id, setId] = useState("");
   const [at, setAt] = useState(route.value.query.get("at") ?? "");
@@ -105,8 +105,8 @@ function Fork() {
   return (
     <section class="card form" aria-label="Fork">
       <h2 class="wide">Fork {worldName}</h2>
-      <TextField name="Name of the fork" value={id} set={setId} hint="the first free name when it is empty" />
-      <TextField name="As of" value={at} set={setAt} hint="a turn or an instant in the past; empty for now" />
+      <TextField name="Name of the fork" value={id} set={setId} hint="leave empty for the first free name" />
+      <TextField name="As of" value={at} set={setAt} hint="an earlier turn or instant; empty for now" />
       <div class="row">
         <Action label={`Fork ${worldName}`} kind="main" call={control("POST", "/worlds", body)} done={show} />
       </div>
