@@ -96,11 +96,9 @@ export const NOT_YET: readonly string[] = [
   "contracts/targets",
   "contracts/variants",
   "docs/understand/storage.md",
-  "docs/understand/variations-and-sweeps.md",
 
   "emulator/client",
   "emulator/config",
-  "emulator/console",
   "emulator/control",
   "emulator/entries",
   "emulator/http",
