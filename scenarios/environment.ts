@@ -71,7 +71,7 @@ export async function replyOf(reply: Response): Promise<ScenarioReply> {
 
 /** The same reply; throws `EnvironmentError` for one which says that the world of this name is there no more. */
 export function refuseGone(reply: ScenarioReply, world: string): ScenarioReply {
-  const said = [`There is no world ${world}.`, `The world ${world} was removed.`];
+  const said = [`The world ${world} does not exist.`, `The world ${world} was removed.`];
   if (reply.status === 404 && said.some((text) => reply.text.includes(text)))
     throw new EnvironmentError(`its world ${world} was removed while it was played`);
   return reply;

@@ -25,7 +25,7 @@ import type {
   WorldOrder,
 } from "./views.ts";
 
-/** Below it are the test-only operations. */
+/** The base path of the control API. */
 export const CONTROL_PATH = `${CONTROL_PREFIX}v1`;
 
 export type LimitExplanation = ReturnType<typeof explainView>;
@@ -48,18 +48,18 @@ export function createControlClient(send: Send) {
   return {
     call,
     status: () => call<Status>("GET", "/status"),
-    /** How far an advance is that is under way, and exports that are being read back. */
+    /** The progress of an advance, and of exports that are being verified. */
     progress: () => call<WorkProgress>("GET", "/progress"),
     /** The effective configuration; secrets masked. */
     config: <T = Members>() => call<T>("GET", "/config"),
-    /** The open choices of the specification that the world has depended on, each with its value. */
+    /** The assumptions that the requests of the world have depended on, each with its value. */
     choices: () => call<readonly ChoiceView[]>("GET", "/choices"),
     /** Resets the world to its initial state; `empty` omits the seed data of the configuration. */
     reset: (options: { readonly empty?: boolean } = {}) => call<Status>("POST", "/reset", options),
     /** Every turn with its cause; only turns after number `since` if given. */
     journal: (since?: number) =>
       call<readonly JournalEntry[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
-    /** The turns that led to what has this id; `effects` lists what came of it. */
+    /** The turns that caused the record, object or trace row with this id; `effects` adds the turns that it caused. */
     why: (id: string, { effects = false } = {}) =>
       call<Causes>("GET", `/why/${segment(id)}${effects ? "?effects=1" : ""}`),
     /** The requests since the start, after a line about the emulator. */
@@ -80,18 +80,18 @@ function timeCalls(call: Call) {
       freeze: () => call<ClockChange>("POST", "/clock/freeze"),
       /** `rate` is in virtual seconds per second. */
       flow: (rate = 1) => call<ClockChange & { readonly rate: number }>("POST", "/clock/flow", { rate }),
-      /** By an ISO 8601 duration, or to what `POST /clock/advance` takes. */
+      /** By an ISO 8601 duration, or with a body of `POST /clock/advance`. */
       advance: (target: string | AdvanceTarget) =>
         call<AdvanceResult>("POST", "/clock/advance", typeof target === "object" ? target : { by: target }),
-      /** Ends the advance that is under way; it is refused with 409, which says how far it came. */
+      /** Stops the advance in progress, which is then refused with 409 and its progress. */
       stop: () => call<{ readonly stopped: boolean; readonly now: string }>("DELETE", "/clock/advance"),
-      /** What the advance would do; changes nothing. */
+      /** A dry run: returns the result of the advance without changing anything. */
       foresee: (target: AdvanceTarget) => call<AdvanceResult>("POST", "/clock/advance?dry_run=1", target),
     },
     faults: {
       arm: (order: FaultOrder) => call<FaultView>("POST", "/faults", order),
       list: () => call<readonly FaultView[]>("GET", "/faults"),
-      /** One of them, or all. */
+      /** Clears one fault, or all faults. */
       clear: (id?: string) =>
         call<{ readonly deleted: number | string }>(
           "DELETE",
@@ -117,12 +117,12 @@ function storeCalls(call: Call) {
       list: () => call<readonly WorldView[]>("GET", "/worlds"),
       create: (order: WorldOrder = {}) => call<WorldView>("POST", "/worlds", order),
       remove: (id: string) => call<WorldView>("DELETE", `/worlds/${segment(id)}`),
-      /** What differs between two worlds; `at` and `with_at` are points in their past. */
+      /** The differences between two worlds; `at` and `with_at` are points in their history. */
       diff: (id: string, query: { readonly with: string; readonly at?: string; readonly with_at?: string }) =>
         call<WorldDifference>("GET", `/worlds/${segment(id)}/diff?${new URLSearchParams(query)}`),
     },
     snapshots: {
-      /** One of this name is replaced, unless `replace` is false. */
+      /** Replaces a snapshot of the same name, unless `replace` is false. */
       save: (name: string, options: { readonly replace?: boolean } = {}) =>
         call<SnapshotView>("POST", "/snapshots", { name, ...options }),
       load: (name: string) => call<SnapshotView>("POST", `/snapshots/${segment(name)}/load`),

@@ -5,7 +5,7 @@ import { readMatchValue, readThenValue } from "../subjects/faults/values.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A fault as a file has it, in which texts may hold variables (`${name}`). */
+/** A fault in a file, whose texts may contain variables (`${name}`). */
 export interface WrittenFault {
   readonly preset?: string | undefined;
   readonly target?: string | undefined;
@@ -15,13 +15,13 @@ export interface WrittenFault {
   readonly then?: Members;
 }
 
-/** A member of a fault, and what is wrong with it. */
+/** A member of a fault, and its problem. */
 export interface FaultWordProblem {
   readonly path: readonly [place: "match" | "then", name: string];
   readonly text: string;
 }
 
-/** Members and words of a fault that its target does not know; those with variables are known only when it is armed. */
+/** Members and values of a fault that its target does not accept. Values with variables are checked when it is armed. */
 export function faultWordProblems(fault: WrittenFault): readonly FaultWordProblem[] {
   const { match = {}, then = {} } = fault;
   const row = targetOf(fault);
@@ -62,11 +62,11 @@ function problemsIn<Kind>(
 
 function unknownMember(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  const advice = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return `is not known on this target; ${advice}`;
+  const advice = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean ${meant}?`;
+  return `is not valid for this target; ${advice}`;
 }
 
-/** Why a value is refused, with the words that are known. */
+/** The reason why a value is refused, with the valid values. */
 function refusalOf(act: () => unknown): string | undefined {
   try {
     act();

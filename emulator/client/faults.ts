@@ -23,7 +23,7 @@ type MatchValue<Kind> = Kind extends "count"
     ? Values[Kind] | readonly Values[Kind][]
     : never;
 
-/** What a key of `match` takes: one of them, or a list. */
+/** The values of a key of `match`: one value, or a list. */
 interface Values {
   readonly text: string;
   readonly id: string;
@@ -51,7 +51,7 @@ interface Bounds {
   readonly times?: number;
   /** ISO 8601 duration of virtual time after which it expires. */
   readonly ttl?: string;
-  /** True for one that may stay without a hit; any other fails its scenario or test, and a run with --strict. */
+  /** True for a fault that may stay untriggered; any other one then fails its scenario or test, and a run with --strict. */
   readonly optional?: boolean;
 }
 

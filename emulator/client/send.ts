@@ -18,12 +18,12 @@ export interface ClientReply {
 /** Sends one request, by its path with its query, over the network or in this process. */
 export type Send = (path: string, request: ClientRequest) => Promise<ClientReply>;
 
-/** No reply came, or not in time. */
+/** No reply was received, or not in time. */
 export class NoReply extends Error {
   override readonly name = "NoReply";
 
   constructor(url: string) {
-    super(`${url}: nothing answers there; start it with \`emulator start\``);
+    super(`No emulator answers at ${url}. Start one with \`emulator start\`, or correct the address.`);
   }
 }
 
@@ -31,15 +31,15 @@ export class NoReply extends Error {
 export class ErrorReply extends Error {
   override readonly name = "ErrorReply";
   readonly status: number;
-  /** Like `hint` (what to do about it), only present in errors of the control API. */
+  /** Like `hint` (the next step), only present in errors of the control API. */
   readonly code: string | undefined;
   readonly hint: string | undefined;
-  /** The statement of the specification that asks for the refusal; undefined for what is the emulator's own. */
+  /** The statement of the specification that requires the refusal; undefined for rules of the emulator. */
   readonly requirement: RequirementId | undefined;
   /** Method, path, status, and the reason in the reply. */
   readonly description: string;
 
-  /** The message is the reason in the reply, hint included; without one, that and what was asked. */
+  /** The message is the reason in the reply with its hint; without an error object, also the method and the path. */
   constructor(method: string, path: string, status: number, body: unknown, headers?: ClientReply["headers"]) {
     const { error, detail } = (body ?? {}) as ErrorBody;
     const description = `${method} ${path}: ${status} ${reasonOf(error, detail, body)}`;
@@ -84,7 +84,7 @@ export function sendTo(url: string, timeoutMs?: number): Send {
   };
 }
 
-/** The values of a stream of JSON lines as they come, until it ends; throws `NoReply` and `ErrorReply`. */
+/** Yields the values of a stream of JSON lines until it ends; throws `NoReply` and `ErrorReply`. */
 export async function* followLines<T>(url: string, path: string, signal?: AbortSignal): AsyncGenerator<T> {
   const reply = await fetch(url + path, { signal: signal ?? null }).catch(() => {
     throw new NoReply(url);
@@ -92,8 +92,8 @@ export async function* followLines<T>(url: string, path: string, signal?: AbortS
   if (!reply.ok || reply.body === null)
     throw new ErrorReply("GET", path, reply.status, valueOf(await reply.text(), null));
   let rest = "";
-  for await (const piece of reply.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split("\n");
+  for await (const chunk of reply.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) yield JSON.parse(line);
   }
@@ -125,7 +125,7 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A body as JSON, a list for lines of JSON, null for none, else its text. */
+/** A body as JSON; a list for lines of JSON, null for an empty body, otherwise its text. */
 export function valueOf(text: string, contentType: string | null): unknown {
   try {
     if (contentType === "application/x-ndjson") return linesOf(text);

@@ -1,11 +1,11 @@
 import type { JournalEntry } from "../kernel/journal.ts";
 
-/** A turn as one line: when, why, and what is remarkable about it. */
+/** A turn as one line: its number, time and cause, its effects and its notes. */
 export function lineOfTurn(entry: JournalEntry): string {
   return `#${entry.turn} ${entry.now} ${textOfTurn(entry)}`;
 }
 
-/** The same without its number and its instant. */
+/** The same line without number and time. */
 export function textOfTurn({ cause, refused, effects = [], notes = [] }: JournalEntry): string {
   const { type, name, ref, detail } = cause;
   const { method, path, unknown_fields: unread } = (detail ?? {}) as RequestDetail;
@@ -20,7 +20,7 @@ export function textOfTurn({ cause, refused, effects = [], notes = [] }: Journal
   return [what, ...remarks].join("; ");
 }
 
-/** What the cause of a request's turn says of the request. */
+/** Facts about the request in the cause of its turn. */
 interface RequestDetail {
   readonly method?: string;
   readonly path?: string;

@@ -19,18 +19,18 @@ export interface Status extends WorldAddresses {
   readonly now: string;
   /** The number of the last turn. */
   readonly turn: number;
-  /** The first point that can be asked for as of the past. */
+  /** The earliest point of the history. */
   readonly history: { readonly earliest_turn: number; readonly earliest: string };
-  /** `behind_ms`: virtual ms between `now` and where a clock that has too much to do should stand. */
+  /** `behind_ms`: virtual ms between `now` and where a flowing clock should be. */
   readonly clock: ClockState & { readonly behind_ms: number };
-  /** What has ended the world, which changes no more; null while it lives. */
+  /** The error that ended the world, which no longer changes; null while it is live. */
   readonly ended_by: string | null;
-  /** Whether what adds to a world is refused, since the disk has no room. */
+  /** Whether requests that add data are refused because the disk is full. */
   readonly disk_full: boolean;
   readonly [fact: string]: unknown;
 }
 
-/** A row of the reply of `GET /choices`: an open choice of the specification, and what it is set to. */
+/** A row of the reply of `GET /choices`: an assumption and its value. */
 export interface ChoiceView extends Assumption {
   readonly id: AssumptionId;
   readonly value: AssumptionValue;
@@ -41,7 +41,7 @@ export interface WorldOrder {
   readonly id?: string | undefined;
   /** A world or snapshot to copy; `seeded` starts with the configured seed data. */
   readonly from?: string | undefined;
-  /** The number of a turn, or an instant, in the past of that world. */
+  /** The number of a turn, or an instant, in the history of that world. */
   readonly at?: number | string | undefined;
   readonly clock?: "flowing" | "frozen" | undefined;
   readonly seed?: number | undefined;
@@ -55,7 +55,7 @@ export interface AdvanceTarget {
   readonly by?: string;
   /** ISO 8601 time. */
   readonly to?: string;
-  /** So many events. */
+  /** A number of events. */
   readonly next?: number;
   readonly until?: { readonly export: string; readonly status: string };
   /** How far `until` and `next` look ahead, ISO 8601 duration. */
@@ -74,9 +74,9 @@ export interface AdvanceResult {
   }[];
   /** `fired` holds the first 1,000 of them. */
   readonly fired_total: number;
-  /** False when an effect hung past its bound of wall-clock time. */
+  /** False when an effect did not end within its limit of wall-clock time. */
   readonly settled: boolean;
-  /** Only where it is not settled. */
+  /** Only when `settled` is false. */
   readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
   /** Only for `until`. */
   readonly reached?: boolean;
@@ -95,7 +95,7 @@ export interface ClockView {
   readonly in_flight: readonly { readonly kind: string; readonly ref: string }[];
 }
 
-/** The reply of `GET /progress`: what takes long in a world. */
+/** The reply of `GET /progress`: long-running work in a world. */
 export interface WorkProgress {
   /** Virtual time, ISO 8601. */
   readonly now: string;
@@ -105,7 +105,7 @@ export interface WorkProgress {
     readonly to: string | null;
     readonly events: number | null;
     readonly fired_total: number;
-    /** How far the export is that it waits for. */
+    /** The progress of the export that it waits for. */
     readonly waits_for: string | null;
   } | null;
   readonly verifications: readonly {
@@ -119,7 +119,7 @@ export interface WorkProgress {
 /** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */
 export interface ClockChange {
   readonly now: string;
-  /** Virtual ms that were missing and are dropped. */
+  /** How many virtual ms the clock was behind; they are skipped. */
   readonly behind_ms: number;
 }
 

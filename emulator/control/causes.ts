@@ -8,7 +8,7 @@ import { PROJECTS } from "../subjects/projects/projects.ts";
 const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
 
-/** Finds the causes of what has this id; refuses one that the history has nothing about (404). */
+/** Finds the causes of the record, object or row with this id; refuses an id that the history does not contain (404). */
 export function causesOf(context: ControlContext, id: string, withEffects: boolean): Causes {
   const turns = [...context.turns()];
   const links = linksOf(turns.map(({ commit }) => commit));
@@ -17,8 +17,8 @@ export function causesOf(context: ControlContext, id: string, withEffects: boole
     throw new Refusal(
       404,
       "unknown_id",
-      `The history of this world, which begins with turn ${turns[0]?.commit.turn ?? "?"}, has nothing about ${id.slice(0, 200)}.`,
-      "Give the id of an export, a run, a delivery or a trace row, or an object as bucket/key.",
+      `${id.slice(0, 200)} does not occur in the history of this world, which starts at turn ${turns[0]?.commit.turn ?? "?"}.`,
+      "Give the id of an export, a run, a delivery or a trace row, or the bucket/key of an object.",
     );
   const { found, first, last } = subject;
   const chain = chainTo(last, links);
@@ -41,7 +41,7 @@ interface Subject {
   readonly last: Commit;
 }
 
-/** A record under its key, or under the end of one; else what turns were about. */
+/** The record with this key, or whose key ends with it; otherwise the turns whose cause refers to it. */
 function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const commits = turns.map(({ commit }) => commit);
   const ending = `/${id}`;
@@ -55,10 +55,10 @@ function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undef
   );
 }
 
-function changeOf(commits: readonly Commit[], isMeant: (key: string) => boolean): Subject | undefined {
+function changeOf(commits: readonly Commit[], matches: (key: string) => boolean): Subject | undefined {
   const changed = (commit: Commit): string | undefined =>
     changesIn(commit)
-      .find(([, key]) => isMeant(key))
+      .find(([, key]) => matches(key))
       ?.join("/");
   return subjectIn(
     commits.filter((commit) => changed(commit) !== undefined),
@@ -81,7 +81,7 @@ function subjectIn(commits: readonly Commit[], nameOf: (commit: Commit) => strin
   return first && last && { found: nameOf(last), first, last };
 }
 
-/** The turn that wrote a trace row as it is now, by the numbers of rows. */
+/** The turns that first and last wrote a trace row, by the row marks of the turns. */
 function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const { traces } = world.ports;
   const wanted = id.toLowerCase();
@@ -100,7 +100,7 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
   return undefined;
 }
 
-/** The first for which it holds, when it holds for all behind that. */
+/** Binary search for the first turn that matches; all turns after it match too. */
 function firstWhere(
   turns: readonly HistoryTurn[],
   holds: (turn: HistoryTurn) => boolean,
@@ -114,14 +114,14 @@ function firstWhere(
   return turns[low];
 }
 
-/** What a turn has asked for. */
+/** The turn that requested an event or an effect. */
 interface Origin {
   readonly kind: string;
   readonly ref: string;
   readonly commit: Commit;
 }
 
-/** Which turn answers what; `undefined` for what was asked for before the history. */
+/** The turn that each turn follows from; `undefined` for one before the history. */
 interface Links {
   readonly parents: ReadonlyMap<Commit, Origin | undefined>;
   readonly children: ReadonlyMap<Commit, readonly Commit[]>;
@@ -157,7 +157,7 @@ function keyOfAnswer({ fired, settled }: Commit): string | undefined {
   return settled === undefined ? undefined : `effect ${settled}`;
 }
 
-/** The effect in flight that has an object written: the client of an export is one of the object store's. */
+/** The effect in flight that writes an object: exports use the object store as clients. */
 function storedFor({ cause }: Commit, inFlight: ReadonlyMap<number, Effect>): string | undefined {
   if (cause.type !== "object_storage" || cause.ref === undefined) return undefined;
   for (const { number, data } of inFlight.values()) {

@@ -23,12 +23,12 @@ import { control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
 
 const MAX_LISTED_EVENTS = 100;
-/** How far `until` looks ahead. */
+/** How far `until` looks ahead by default. */
 const LOOK_AHEAD = "P30D";
 /** The statuses that a schedule can have (§3.1). */
 const SCHEDULE_STATUSES: readonly ExportStatusName[] = ["CREATED", "RUNNING", "CANCELLED"];
 const FOR_EVER = "P36500D";
-/** Later years are not written in four digits. */
+/** Later years do not have four digits. */
 const END_OF_CALENDAR = instantMs("9999-12-31T23:59:59.999Z");
 
 const advanceBody = object({
@@ -44,7 +44,7 @@ export const CLOCK_OPERATIONS = [
   control({
     method: "GET",
     path: "/clock",
-    summary: "The time, how it moves, what is due next and what is in flight.",
+    summary: "The time, the clock mode, the next due events and the effects in flight.",
     run: ({ clock, world }) => ({
       now: formatInstant(world.now),
       mode: world.clock.mode,
@@ -104,14 +104,14 @@ export const CLOCK_OPERATIONS = [
     method: "DELETE",
     path: "/clock/advance",
     recorded: false,
-    summary: "End the advance that is under way where it is.",
+    summary: "Stop the advance in progress.",
     run: ({ clock, world }) => ({ stopped: clock.stopAdvance(), now: formatInstant(world.now) }),
   }),
   control({
     method: "GET",
     path: "/progress",
     hasHistory: false,
-    summary: "How far an advance that is under way is, and exports that are being read back.",
+    summary: "The progress of an advance, and of exports that are being verified.",
     run: ({ clock, oracle, world }) => ({
       now: formatInstant(world.now),
       advance: advancingView(clock.currentAdvance()),
@@ -125,7 +125,8 @@ type AdvanceBody = TypeOf<typeof advanceBody>;
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
   const given = ["by", "to", "next", "until"].filter((name) => name in body);
   if (given.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
-  if (body.within !== undefined && !until) throw invalid("within: only valid with until.");
+  if (body.within !== undefined && !until)
+    throw invalid("within: is only valid with until. Remove it, or add until.");
   return {
     to: Math.min(body.to === undefined ? now + aheadOf(body) : instantMs(body.to), END_OF_CALENDAR),
     ...(body.next && { events: body.next, stayAtLastEvent: true }),
@@ -139,7 +140,7 @@ function aheadOf({ by, within, until }: AdvanceBody): number {
 
 interface Condition {
   readonly holds: (reader: Reader) => boolean;
-  /** How far what it waits for is, for people. */
+  /** Describes the progress of the awaited export for users. */
   readonly progress: () => string;
   readonly outcome: (result: Advance) => { readonly reached: boolean; readonly why: string };
 }
@@ -149,7 +150,10 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   const id = until.export.toLowerCase();
   const wantedStatus = until.status.toUpperCase();
   if (!EXPORT_STATUS_NAMES.some((name) => name === wantedStatus))
-    throw invalid(`until.status: ${until.status} is none of ${EXPORT_STATUS_NAMES.join(", ")}.`, "3.1-1");
+    throw invalid(
+      `until.status: ${until.status} is not an export status. Use one of ${EXPORT_STATUS_NAMES.join(", ")}.`,
+      "3.1-1",
+    );
   let seen = requireExport(world.reader, id);
   refuseForSchedule(seen, wantedStatus);
   let from: Reader = world.reader;
@@ -171,22 +175,22 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
   };
 }
 
-/** A schedule is in force until it is cancelled: what completes are the exports that it makes (§3.3). */
+/** A schedule is active until it is cancelled: only the exports that it creates complete (§3.3). */
 function refuseForSchedule({ id, interval_hours }: BulkExport, wantedStatus: string): void {
   if (interval_hours === null || SCHEDULE_STATUSES.some((status) => status === wantedStatus)) return;
   throw new Refusal(
     422,
     "schedule_has_no_end",
-    `Export ${id} is a schedule of every ${interval_hours} h, and a schedule is never ${wantedStatus}.`,
-    "Move the clock past the end of a window, then wait for the export that it has made: GET /api/v1/bulk-exports lists them.",
+    `Export ${id} is a schedule with interval_hours ${interval_hours}. A schedule never becomes ${wantedStatus} (§3.3).`,
+    "Advance the clock past the end of a window, then wait for the export that the schedule created: GET /api/v1/bulk-exports lists it.",
   );
 }
 
 function nextStep(world: World): string {
   const [next] = world.queue();
   return next === undefined
-    ? "nothing is due any more; ask again to go on once its effects are done"
-    : `next is ${next.kind} at ${formatInstant(next.at)}; ask again to go on, or give a longer \`within\``;
+    ? "no event is due; repeat the request to continue when its effects have ended"
+    : `next is ${next.kind} at ${formatInstant(next.at)}; repeat the request to continue, or give a longer \`within\``;
 }
 
 const WHY_STOPPED = {
@@ -198,7 +202,7 @@ const WHY_STOPPED = {
   interrupted: "the advance was stopped, the clock was frozen, or the emulator is stopping",
 } as const satisfies Record<Advance["stopped"], string>;
 
-/** An advance that ended before its target without being asked to. */
+/** Refuses an advance that stopped before its target. */
 function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
   const place = `virtual time is ${formatInstant(to)}, the time of the last one`;
   if (stopped === "runaway")
@@ -213,7 +217,7 @@ function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
       409,
       "advance_interrupted",
       `${firedTotal} events have fired and ${WHY_STOPPED[stopped]}; ${place}.`,
-      "Advance again to go on from there.",
+      "Repeat the request to continue from there.",
     );
 }
 
@@ -230,7 +234,7 @@ function advanceView(result: Advance) {
   };
 }
 
-/** What is due to come: a time, or a number of events. */
+/** The progress of an advance towards a time or a number of events. */
 function advancingView(progress: AdvanceProgress | undefined) {
   if (!progress) return null;
   const { from, target, fired, waitsFor } = progress;

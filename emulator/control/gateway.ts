@@ -79,7 +79,7 @@ function isDryRun({ query }: HttpRequest): boolean {
   return new URLSearchParams(query).get("dry_run") === "1";
 }
 
-/** A shell prints its next prompt on a line of its own. */
+/** Ends the body with a line break, so that a shell prints its prompt on a new line. */
 function withLineEnd(reply: HttpReply): HttpReply {
   const { body } = reply;
   if (typeof body === "string") return body === "" ? reply : { ...reply, body: `${body}\n` };
@@ -95,16 +95,20 @@ async function answer(
     if (request.bodyProblem) throw request.bodyProblem;
     if (!found) throw noSuchOperation(request.path);
     if ("allow" in found)
-      throw new Refusal(405, "method_not_allowed", `${request.path} takes ${found.allow.join(", ")}.`);
+      throw new Refusal(
+        405,
+        "method_not_allowed",
+        `${request.path} does not accept ${request.method}. Use ${found.allow.join(" or ")}.`,
+      );
     if (request.method !== "GET") context.world.requireLive();
     if (found.row.hasHistory === false) context.world.requireLive(() => withoutHistory(request.path));
     if (found.row.stores && request.storageProblem) throw request.storageProblem;
-    const asked = {
+    const checked = {
       ...(await check(found.row, found.parameters, request)),
       region: request.region,
       raw: request,
     };
-    const result = await runUnlessEnded(context.world, request, () => found.row.run(context, asked));
+    const result = await runUnlessEnded(context.world, request, () => found.row.run(context, checked));
     if (isFile(result))
       return {
         status: 200,
@@ -121,7 +125,7 @@ async function answer(
   }
 }
 
-/** What is read of a world that is removed or begun anew meanwhile is refused for that reason: its files have gone. */
+/** A read of a world that is removed or reset meanwhile is refused for that reason, because its files are gone. */
 async function runUnlessEnded(
   world: ControlContext["world"],
   { method }: HttpRequest,
@@ -154,7 +158,7 @@ function noSuchOperation(path: string): Refusal {
   const subjects = new Set(paths.map((known) => `/${known.split("/")[1]}`));
   const hint = meant
     ? `Did you mean ${CONTROL_PREFIX}v1${meant}?`
-    : `Below ${CONTROL_PREFIX}v1 there are ${[...subjects].join(", ")}.`;
+    : `The paths below ${CONTROL_PREFIX}v1 start with ${[...subjects].join(", ")}.`;
   return new Refusal(404, "not_found", `${path} is not a control operation.`, hint);
 }
 
@@ -165,7 +169,7 @@ async function check(row: ControlOperation, path: ControlPath, request: HttpRequ
   const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
-  const all = [...problems, ...unread.map((name) => `${name}: is not known here`)];
+  const all = [...problems, ...unread.map((name) => `${name}: is not a known field`)];
   if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownNamesHint(row, unread));
   return checked;
 }
@@ -180,7 +184,9 @@ function knownNamesHint(
   const fields = isIn("body") ? body?.properties : isIn("query") ? query : undefined;
   if (!fields) return undefined;
   const names = Object.keys(fields);
-  return names.length === 0 ? "Leave it out: this operation takes none." : `Known: ${names.join(", ")}.`;
+  return names.length === 0
+    ? "Leave it out: this operation has no parameters."
+    : `Valid names: ${names.join(", ")}.`;
 }
 
 type ControlPath = Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/status",
     summary:
-      "Versions, addresses and sizes of the emulator; what has ended the world; whether the disk is full.",
+      "Versions, addresses and sizes of the emulator; the error that ended the world; whether the disk is full.",
     run: (context) => context.status(),
   }),
   control({
@@ -33,14 +33,14 @@ export const INSPECTION_OPERATIONS = [
   control({
     method: "GET",
     path: "/choices",
-    summary: "The open choices of the specification that the requests of this world depend on so far.",
+    summary: "The assumptions that the requests of this world have depended on so far.",
     run: ({ choices, world }) => choicesView(choices, world.ports.settings),
   }),
   control({
     method: "GET",
     path: "/journal",
     summary:
-      "Every turn with its cause, one JSON object a line; unknown_fields, sent_beyond and answered_beyond name what the specification does not define.",
+      "Every turn with its cause, one JSON object per line; unknown_fields, sent_beyond and answered_beyond list members that the specification does not define.",
     query: {
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
@@ -62,7 +62,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/exports/{export_id}/explain",
     summary:
-      "Why a trace row is in an export, or not: project, window, filter, late arrival, partition, file.",
+      "Why a trace row is in an export or not: project, window, filter, late arrival, partition, file.",
     query: { run: uuid() },
     run({ world }, { path, query }) {
       const exportId = (path.export_id ?? "").toLowerCase();
@@ -73,7 +73,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "The turns that led to an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with effects=1 also what came of it.",
+      "The turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with effects=1 also the turns that it caused.",
     query: { effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     run: (context, { path, query }) => causesOf(context, path.id ?? "", query.effects === 1),
   }),
@@ -91,14 +91,14 @@ export const INSPECTION_OPERATIONS = [
   }),
 ] as const;
 
-/** Throws a `Refusal` where choices are not noted. */
+/** Throws a `Refusal` when the emulator does not record choices. */
 function choicesView(choices: ControlContext["choices"], { assumptions }: Settings): readonly object[] {
   if (choices === undefined)
     throw new Refusal(
       409,
       "choices_not_noted",
-      "This emulator does not note the open choices that its requests depend on.",
-      "Start it with server.note_choices: true (EMULATOR_SERVER__NOTE_CHOICES).",
+      "This emulator does not record the assumptions that its requests depend on.",
+      "Start it with server.note_choices: true (EMULATOR_SERVER__NOTE_CHOICES=true).",
     );
   const noted = OPEN_CHOICES.filter((id) => choices.has(id));
   return noted.map((id) => ({ id, value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }));
@@ -138,7 +138,7 @@ function followJournal(world: World, since: number): AsyncIterable<string> {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
-        // Cut off, not ended: a follower can tell that the journal goes on.
+        // An error instead of an end, so that the follower knows that the journal continues.
         if (backlog.length > MAX_BACKLOG_LINES) throw new Error("The follower is too slow.");
         const entry = backlog.shift();
         return entry ? { value: line(entry), done: false } : { value: undefined, done: true };

@@ -27,7 +27,7 @@ const NO_BODY = new Uint8Array(0);
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** A line of the recording; streams and replies that were too long to keep have no `reply`, and no verdict. */
+/** A line of the recording. Streams and replies that were too long to record have no `reply`, and cannot be checked. */
 const EXCHANGE = object({
   at: optional(text()),
   region: optional(oneOf(["us", "eu"])),
@@ -50,7 +50,7 @@ export function createRecording(
   isFresh: boolean,
   { recorded_requests, recorded_bytes, recorded_body_bytes }: RecordingLimits,
 ): Recording {
-  /** The nth request is at n modulo their number: to shift them would move all of them with each request. */
+  /** A ring: request n is at n modulo the capacity. */
   const kept: (StoredRequest | undefined)[] = [];
   let [first, next] = [0, 0];
   let headers: StoredRequest["headers"] = {};
@@ -89,7 +89,7 @@ export function createRecording(
   };
 }
 
-/** The requests up to an instant, as those who ask for the past see them; what they ask is not kept. */
+/** The requests up to an instant, for reads of the history, which are not recorded themselves. */
 export function recordingUpTo(recording: Recording, now: Instant): Recording {
   const until = formatInstant(now);
   return {
@@ -108,23 +108,23 @@ export const RECORDING_OPERATIONS = [
   control({
     method: "GET",
     path: "/recording",
-    summary: "The latest requests and their replies as NDJSON; secrets left out.",
+    summary: "The latest requests and their replies as NDJSON, without secrets.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
   }),
   control({
     method: "POST",
     path: "/recording/judge",
     recorded: false,
-    summary: "What the contract says of one exchange, given as a line of the recording.",
+    summary: "Checks one exchange, given as a line of the recording, against the contract.",
     body: EXCHANGE,
     async run(context, { body }) {
       const verdict = await context.judge({ query: "", region: "us", headers: {}, body: null, ...body });
       if (verdict) return verdict;
-      const asked = `${body.method} ${body.path}`.slice(0, MAX_SHOWN_CHARACTERS);
+      const call = `${body.method} ${body.path}`.slice(0, MAX_SHOWN_CHARACTERS);
       throw new Refusal(
         422,
         "not_of_this_api",
-        `${asked} is no operation of the API: there is nothing to judge it by.`,
+        `${call} is not an operation of the API, so it cannot be checked.`,
         "GET /openapi.json lists the operations.",
       );
     },
@@ -150,7 +150,7 @@ interface StoredRequest extends Pick<HttpRequest, "region" | "method" | "path" |
   readonly bytes: number;
 }
 
-/** Those of the request before where they are the same: most clients send the same with each request. */
+/** Shares the headers of the previous request if they are equal: most clients send the same with each request. */
 function recordedHeaders(
   { headers }: HttpRequest,
   latest: StoredRequest["headers"],
@@ -211,7 +211,7 @@ function recordOf({ at, body, reply, ...rest }: StoredRequest, labels: Map<strin
   };
 }
 
-/** Distinguishes keys without showing them. */
+/** Replaces keys with labels. */
 function withoutKey(
   headers: RecordedRequest["headers"],
   labels: Map<string, string>,

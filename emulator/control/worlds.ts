@@ -62,7 +62,7 @@ export const WORLD_OPERATIONS = [
     path: "/worlds/{world}/diff",
     hasHistory: false,
     summary:
-      "What differs between two worlds, or two points of one: records, trace rows, objects, due events, and where their journals part.",
+      "The differences between two worlds, or two points of one: records, trace rows, objects, due events, and the first turn that differs.",
     query: { with: text(), at: optional(text()), with_at: optional(text()) },
     run: ({ worlds }, { path, query }) =>
       worlds.diff(
@@ -76,7 +76,7 @@ export const WORLD_OPERATIONS = [
     stores: true,
     recorded: false,
     summary:
-      "Make a world: empty, or a copy of a world, as it is or as of a turn or an instant, or of a snapshot; `seeded` starts with the configured seed data.",
+      "Create a world: empty, or a copy of a snapshot or of a world, now or as of a turn or an instant; `seeded` starts with the configured seed data.",
     body: object({ id: optional(text()), from: optional(text()), at: optional(AS_OF), ...INITIAL_SETTINGS }),
     run({ worlds }, { body: { id, from, at, ...own } }) {
       const initialSettings = initialSettingsOf(own);
@@ -107,7 +107,8 @@ export const WORLD_OPERATIONS = [
     path: "/snapshots",
     stores: true,
     recorded: false,
-    summary: "Save this world as a snapshot; one of the same name is replaced, unless `replace` is false.",
+    summary:
+      "Save this world as a snapshot. It replaces a snapshot of the same name, unless `replace` is false.",
     body: object({ name: text(), replace: optional(boolean({ default: true })) }),
     run: ({ snapshots }, { body: { name, replace = true } }) => snapshots.save(name, replace),
   }),
@@ -124,7 +125,7 @@ export const WORLD_OPERATIONS = [
     method: "GET",
     hasHistory: false,
     path: "/snapshots/{name}/file",
-    summary: "A snapshot as one file, for another machine; secrets are left out.",
+    summary: "A snapshot as one file for another machine, without secrets.",
     async run({ snapshots }, { path }): Promise<FileReply> {
       const name = path.name ?? "";
       const { chunks, leftOut } = await snapshots.export(name);
@@ -140,7 +141,7 @@ export const WORLD_OPERATIONS = [
     stores: true,
     recorded: false,
     summary:
-      "Make a snapshot of such a file, which is the body; under its own name unless another is given. Nothing changes before all of it was found whole.",
+      "Import a snapshot file, which is the body, under its own name or another one. Nothing changes unless the whole file is valid.",
     query: { name: optional(text()), replace: SWITCH },
     run({ snapshots }, { query, raw }) {
       const { name, replace } = query;
@@ -154,7 +155,7 @@ export const WORLD_OPERATIONS = [
     method: "PUT",
     path: "/secrets",
     summary:
-      "Give this world, or a snapshot, secrets that were left out of the file it came from; answers what is still missing.",
+      "Give this world, or a snapshot, the secrets that its file does not contain; returns those still missing.",
     query: { snapshot: optional(text()) },
     body: GIVEN_SECRETS,
     run: ({ giveSecrets }, { query, body }) => ({ missing: giveSecrets(body, query.snapshot) }),

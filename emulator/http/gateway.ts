@@ -194,12 +194,18 @@ async function codedReply(
   return { status, headers, body: await body };
 }
 
-/** The warning tells it apart from a resource that does not exist: clients turn a 404 into "there is none". */
+/** The warning distinguishes it from a resource that does not exist: clients treat a 404 as an empty result. */
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
   const { section, says } = unshown;
   const status = settings.assumptions["platform.unlisted_path"] === 501 ? 501 : 404;
   const message = `${request.method} ${request.path} is not emulated: §${section} ${says}.`;
-  const refusal = new Refusal(status, "not_shown", message, "GET /openapi.json lists what is.", "1-3");
+  const refusal = new Refusal(
+    status,
+    "not_shown",
+    message,
+    "GET /openapi.json lists the emulated operations.",
+    "1-3",
+  );
   return withHeaders(refusalReply(refusal, request, unshown, settings), unshownWarning(unshown));
 }
 
@@ -213,7 +219,8 @@ function wrongMethod(
   const refusal = new Refusal(
     405,
     "method_not_allowed",
-    `${path} does not take ${method}, only ${allow.join(", ")}.`,
+    `${path} does not accept ${method}.`,
+    `Use ${allow.join(" or ")}.`,
   );
   const reply = refusalReply(refusal, request, operation, settings);
   return { ...reply, headers: { ...reply.headers, allow: allow.join(", ") } };

@@ -5,7 +5,7 @@ import { isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** A value that is left out of what is parsed; its number stands there instead. */
+/** A value that is not parsed; its number is parsed in its place. */
 interface Hole {
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,7 @@ interface Hole {
 
 /**
  * Parses a body whose members are lists of objects. In these, members of such names remain texts (`JsonText`) where they can.
- * Undefined when the body is not of that form, has spaces between its values, or is no JSON.
+ * Undefined when the body is not of that form, has spaces between its values, or is not JSON.
  */
 export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unknown {
   const body = asBuffer(sent);
@@ -30,7 +30,7 @@ export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unkn
       if (Array.isArray(list)) for (const item of list) fill(item, names, holes, valueOf);
     return value;
   } catch {
-    // A hole is no JSON: the same text as a whole says where.
+    // A hole is not JSON. Parsing the whole text reports where.
     return undefined;
   }
 }

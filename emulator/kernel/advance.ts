@@ -16,7 +16,7 @@ export interface AdvanceBounds {
   readonly stayAtLastEvent?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
   readonly effectsStalled: (settled: Promise<void>) => Promise<boolean>;
-  /** Asked after every instant: undefined to go on at once, or resolves when other work has had its turn. */
+  /** Called after every instant: undefined to continue at once, or resolves when other work has had its turn. */
   readonly yieldWhenDue?: () => Promise<void> | undefined;
   /** Stop where time stands as soon as this is true; checked after every instant. */
   readonly isInterrupted?: () => boolean;
@@ -52,7 +52,7 @@ export interface Advance {
   readonly inFlight: readonly Effect[];
 }
 
-/** An advance that is under way. */
+/** An advance in progress. */
 export interface AdvanceProgress {
   readonly from: Instant;
   readonly target: AdvanceTarget;
@@ -64,8 +64,8 @@ export interface AdvanceProgress {
 const MAX_LISTED_EVENTS = 1000;
 
 /**
- * Steps through every due instant in order, never over one, and moves on only when nothing that was
- * asked for there is still in flight. Events due at one instant fire together, in order of scheduling.
+ * Steps through every due instant in order, and continues only when the effects requested at an instant have
+ * ended. Events due at one instant fire together, in order of scheduling.
  */
 export async function advance<Types extends WorldTypes>(
   world: World<Types>,

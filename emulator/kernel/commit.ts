@@ -17,7 +17,7 @@ export interface Effect {
   readonly number: number;
   readonly kind: string;
   readonly ref: string;
-  /** Results of one lane come back in the order asked for. */
+  /** Results of one lane are delivered in the order of the requests. */
   readonly lane: string;
   /** JSON; the input of an effect of this kind. */
   readonly data: object;
@@ -51,12 +51,12 @@ export interface Commit {
   readonly put?: Readonly<Record<string, readonly StoredRecord[]>>;
   readonly removed?: Readonly<Record<string, readonly string[]>>;
   readonly scheduled?: readonly DueEvent[];
-  /** Numbers of events that nothing needs any more. */
+  /** Numbers of events that are no longer needed. */
   readonly unscheduled?: readonly number[];
-  /** The number of the event that this turn answered. */
+  /** The number of the event that this turn handled. */
   readonly fired?: number;
   readonly effects?: readonly Effect[];
-  /** The number of the effect whose result this turn took. */
+  /** The number of the effect whose result this turn handled. */
   readonly settled?: number;
   readonly ordinals?: Readonly<Record<string, number>>;
   readonly clock?: ClockState;
@@ -96,7 +96,7 @@ export interface Progress {
   state(): StateWithoutRecords;
 }
 
-/** The state after these commits; those that the state already contains are passed over. */
+/** The state after these commits; commits that the state already contains are skipped. */
 export function applyCommits(state: WorldState, commits: Iterable<Commit>): WorldState {
   const tables = new Map(Object.entries(state.records).map(([name, items]) => [name, byKey(items)]));
   const progress = progressFrom(state);
@@ -113,7 +113,7 @@ export function applyCommits(state: WorldState, commits: Iterable<Commit>): Worl
   };
 }
 
-/** Begins with a state, which stays as it is. */
+/** Starts with a state, which is not modified. */
 export function progressFrom(state: StateWithoutRecords): Progress {
   const { seed } = state;
   let { turn, now, clock } = state;
@@ -143,7 +143,7 @@ export function progressFrom(state: StateWithoutRecords): Progress {
   };
 }
 
-/** What a turn removed and put again comes last in the order of its collection. */
+/** A record that is removed and put again becomes the last of its collection. */
 function applyRecords(
   tables: Map<string, Map<string, StoredRecord>>,
   { put = {}, removed = {} }: Commit,

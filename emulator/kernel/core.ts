@@ -18,7 +18,7 @@ import {
 import type { EffectKind, EffectOf, EventKind, EventOf, ResultOf, WorldTypes } from "./types.ts";
 import type { WorldParts } from "./world-parts.ts";
 
-/** More turns than this at one instant can only be events that schedule each other for ever. */
+/** More turns than this at one instant mean that events schedule each other without end. */
 const MAX_TURNS_PER_INSTANT = 1_000_000;
 
 /** The parts of a world and its mutable state. */
@@ -83,7 +83,7 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
   return core;
 }
 
-/** Runs one turn to its end and keeps it; throws the defect of a world that has ended. */
+/** Runs one turn to its end and commits it; throws the defect of a world that has ended. */
 export function runTurn<Types extends WorldTypes, R>(
   core: Core<Types>,
   cause: Cause,
@@ -117,7 +117,7 @@ function finish<Types extends WorldTypes>(
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of effects) core.effectQueue.add(effect);
-  // Queue updates come before the journal: a clock follows the journal and sets its timer from the queue.
+  // The queue is updated before the journal: a clock follows the journal and sets its timer from the queue.
   core.journal.append(commit);
   afterTurn?.(commit, changed, replaced);
   for (const { replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
@@ -135,7 +135,7 @@ function noteRefusal<Types extends WorldTypes>(
   core.journal.append(commit, { status, code, message });
 }
 
-/** A broken invariant ends this world: every later call and every waiting request says so. */
+/** A broken invariant ends this world: every later call and every waiting request gets the error. */
 function poison<Types extends WorldTypes>(core: Core<Types>, error: unknown): Error {
   core.defect ??= error instanceof Error ? error : new Error(String(error));
   core.journal.close();
@@ -143,13 +143,16 @@ function poison<Types extends WorldTypes>(core: Core<Types>, error: unknown): Er
   return core.defect;
 }
 
-/** Starts requested effects and fires due events until none is left at this instant. */
+/** Starts requested effects and fires due events until none remain at this instant. */
 export function drain<Types extends WorldTypes>(core: Core<Types>): void {
   if (core.draining) return;
   core.draining = true;
   try {
     for (let turns = 0; core.effectQueue.startNext() || fireNext(core); turns += 1)
-      if (turns > MAX_TURNS_PER_INSTANT) throw new Error("Events at one instant never end.");
+      if (turns > MAX_TURNS_PER_INSTANT)
+        throw new Error(
+          `More than ${MAX_TURNS_PER_INSTANT} turns ran at one instant: its events schedule each other.`,
+        );
   } catch (error) {
     throw poison(core, error);
   } finally {

@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for. */
+/** Creates a value on the first call. */
 export function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -9,7 +9,7 @@ export class Refusal extends Error {
   /** Machine-readable code of the refusal; the gateway derives error bodies from it. */
   readonly code: string;
   readonly hint: string | undefined;
-  /** The statement of the specification that asks for it; undefined for what is the emulator's own. */
+  /** The statement of the specification that requires it; undefined for rules of the emulator. */
   readonly requirement: RequirementId | undefined;
 
   constructor(status: number, code: string, message: string, hint?: string, requirement?: RequirementId) {

@@ -1,4 +1,4 @@
-/** An id with its place in the order of first puts. */
+/** An id with its position in the order of first puts. */
 export interface OrderedId {
   readonly order: number;
   readonly id: string;
@@ -14,7 +14,7 @@ const MAX_CHUNK_ITEMS = 256;
 
 /**
  * Ids in the order of their numbers, with direct access to any part;
- * copies share its pieces until one of them writes to a piece. A class, since a world may have one for each record.
+ * copies share its chunks until one of them writes to a chunk. A class, since a world may have one for each record.
  */
 export class Sequence {
   #chunks: Chunk[];
@@ -37,7 +37,7 @@ export class Sequence {
     const { items } = chunk;
     const rank = rankIn(items, entry.order);
     this.#size += 1;
-    // Most ids come at the end: a full chunk is left full, and a new one begun.
+    // Most ids are added at the end: a full chunk stays full, and a new one is started.
     if (rank === items.length && rank >= MAX_CHUNK_ITEMS && place === this.#chunks.length - 1)
       return void this.#chunks.push({ owner: this.#owner, items: [entry] });
     if (rank === items.length) items.push(entry);
@@ -62,7 +62,7 @@ export class Sequence {
     if (items.length === 0) this.#chunks.splice(place, 1);
   }
 
-  /** Those from one rank to another, as an array has them. */
+  /** The ids from one rank to another, as with `slice` of an array. */
   slice(from: number, to: number): readonly string[] {
     const found: string[] = [];
     let start = 0;
@@ -88,7 +88,7 @@ export class Sequence {
   }
 
   copy(): Sequence {
-    // From here on neither side owns what both of them hold.
+    // From now on neither copy owns the shared chunks.
     this.#owner = {};
     return new Sequence(this.#chunks.slice(), this.#size);
   }
@@ -117,7 +117,7 @@ function firstOf({ items }: Chunk): number {
   return (items[0] as OrderedId).order;
 }
 
-/** Where a number stands among these, or would stand. */
+/** The index of a number in these items, or where to insert it. */
 function rankIn(items: readonly OrderedId[], order: number): number {
   let [low, high] = [0, items.length];
   if (high > 0 && (items[high - 1] as OrderedId).order < order) return high;

@@ -1,21 +1,21 @@
-/** A map whose copies cost little: they share its pieces until one of them writes to a piece. */
+/** A map with cheap copies: they share its shards until one of them writes to a shard. */
 export interface SharedMap<V> {
   readonly size: number;
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): boolean;
-  /** A map of its own that begins with what this one holds. */
+  /** An independent copy. */
   copy(): SharedMap<V>;
 }
 
-/** A piece of a map; copied before a change by anyone but its owner. */
+/** A part of a map. Anyone but its owner copies it before a change. */
 interface Shard<V> {
   readonly owner: object;
   readonly entries: Map<string, V>;
 }
 
 const FIRST_SHARDS = 4;
-/** Entries per shard at which there are twice as many shards: what the first write after a copy costs. */
+/** At this many entries per shard the number of shards doubles. It bounds the cost of the first write after a copy. */
 const MAX_ENTRIES_PER_SHARD = 16;
 
 /** An empty map; it grows as it is filled. */
@@ -69,7 +69,7 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
       return true;
     },
     copy() {
-      // From here on neither side owns what both of them hold.
+      // From now on neither copy owns the shared shards.
       owner = {};
       return mapOn(shards.slice(), size);
     },

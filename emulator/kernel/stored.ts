@@ -43,7 +43,7 @@ function unknownKind(what: "event" | "effect", { kind, ref }: DueEvent | Effect)
   return new Refusal(
     422,
     "unknown_event",
-    `The stored world has an ${what} ${kind} (${ref}) that this version does not know.`,
-    "Use the version that wrote this data, or another --data folder.",
+    `The stored world contains the ${what} ${kind} (${ref}), which this version does not know.`,
+    "Start the version that wrote this data, or use another --data folder.",
   );
 }

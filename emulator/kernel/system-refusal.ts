@@ -3,19 +3,19 @@ import { Refusal } from "./refusal.ts";
 const TOO_MANY = {
   status: 429,
   code: "too_many_open_files",
-  message: "This process, or its system, may open no more files and connections just now.",
-  hint: "Close some connections and ask again, or raise the limit (`ulimit -n`) and start again.",
+  message: "The process has reached its limit of open files and connections.",
+  hint: "Close some connections and repeat the request, or raise the limit (`ulimit -n`) and restart the emulator.",
 } as const;
 
-/** What systems say that is no defect: it lies in the request, or passes. */
+/** Errors of the operating system that are not defects: the request causes them, or they are temporary. */
 const REFUSALS: Readonly<Record<string, Pick<Refusal, "status" | "code" | "message" | "hint">>> = {
   EMFILE: TOO_MANY,
   ENFILE: TOO_MANY,
   ENAMETOOLONG: {
     status: 422,
     code: "name_too_long",
-    message: "A name is too long for the file system.",
-    hint: "Use a shorter one.",
+    message: "A name in the request is too long for the file system.",
+    hint: "Use a shorter name.",
   },
 };
 

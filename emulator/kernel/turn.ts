@@ -37,7 +37,7 @@ export type EffectRequest<Types extends WorldTypes, Kind extends EffectKind<Type
   };
 }[Kind];
 
-/** A place for the answer to a request that has to wait for an effect or an event. */
+/** The reply to a request that waits for an effect or an event. */
 export interface PendingReply {
   readonly [PENDING_REPLY]: true;
   readonly number: number;
@@ -59,7 +59,7 @@ export interface Turn<Types extends WorldTypes> extends Reader {
   nextId(kind: string): string;
   /** Makes an event due `afterMs` from now; one that is stale when it fires is dropped then. */
   schedule<Kind extends EventKind<Types>>(event: EventRequest<Types, Kind>): void;
-  /** Takes the events back that are about a subject which needs none any more, however far off they are. */
+  /** Removes all queued events of a subject. */
   unschedule(ref: string): void;
   /** Number of queued events, including stale ones and those of this turn; used to refuse more. */
   pendingEventCount(): number;
@@ -99,16 +99,16 @@ export interface TurnOutcome<Types extends WorldTypes> {
   readonly scheduled: readonly EventOf<Types>[];
   readonly effects: readonly EffectOf<Types>[];
   readonly replies: readonly { readonly replyNumber: number; readonly value: unknown }[];
-  /** True when the store has to know of it. */
+  /** True when the commit must be persisted. */
   readonly changed: boolean;
-  /** The records that it replaced or removed, as they were before it. */
+  /** The previous rows of the records that it replaced or removed. */
   readonly replaced: readonly ReplacedRow[];
 }
 
 /** Runs the turns of one world in sequence, reusing one turn object. */
 export interface TurnFactory<Types extends WorldTypes> {
   open(number: number, cause: Cause): Turn<Types>;
-  /** Ends the turn and hands out what it did. */
+  /** Ends the turn and returns its outcome. */
   close(trigger: TurnTrigger): TurnOutcome<Types>;
 }
 
@@ -167,7 +167,7 @@ function writerOf<Types extends WorldTypes>(
   context: TurnContext<Types>,
   current: () => Draft<Types>,
 ): WriterOf<Types> {
-  /** Of a record that a turn changes more than once, the first change replaces what was there. */
+  /** Notes the row before the first change of a record in this turn. */
   function noteReplaced(
     draft: Draft<Types>,
     collection: string,
@@ -261,7 +261,7 @@ function plannerOf<Types extends WorldTypes>(
   };
 }
 
-/** Removes empty members from a commit. Its lists are copies: what was pushed to has room for many more, and commits are kept. */
+/** Removes empty members from a commit. Its lists are exact copies, because pushed arrays reserve memory and commits are retained. */
 function outcomeOf<Types extends WorldTypes>(
   draft: Draft<Types>,
   { fired, settled }: TurnTrigger,
@@ -279,13 +279,13 @@ function outcomeOf<Types extends WorldTypes>(
   if (clock) commit.clock = clock;
   if (fired !== undefined) commit.fired = fired;
   if (settled !== undefined) commit.settled = settled;
-  // What follows alone changes nothing that the store would have to know.
+  // Notes alone need not be persisted.
   const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes.slice();
   return { commit, scheduled: scheduled ?? [], effects: effects ?? [], replies, changed, replaced };
 }
 
-/** Shared by the turns that replace nothing, which are kept in great numbers. */
+/** Shared by the many turns that replace no rows. */
 const NOTHING: readonly ReplacedRow[] = [];
 
 /** Members that every commit has. */

@@ -34,8 +34,8 @@ export interface WorldParts<Types extends WorldTypes> {
   readonly flush: () => void;
   readonly timeline: Timeline;
   /**
-   * Called after each turn that was not refused, when the world is whole again; `isChange` when it was persisted,
-   * `replaced` with the records that it changed as they were before.
+   * Called after each turn that was not refused, when the world is consistent again; `isChange` when it was persisted,
+   * `replaced` has the previous rows of the records that it changed.
    */
   readonly afterTurn?: (commit: Commit, isChange: boolean, replaced: readonly ReplacedRow[]) => void;
 }

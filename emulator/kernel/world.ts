@@ -19,11 +19,11 @@ export interface World<Types extends WorldTypes> {
   requireLive(error?: () => Error): void;
   readonly reader: Reader;
   readonly ports: Types["ports"];
-  /** Runs one turn, commits it, then runs what has become due at this instant. */
+  /** Runs one turn, commits it, then fires the events that are due at this instant. */
   turn<R>(cause: Cause, act: (turn: Turn<Types>) => R): R;
   /** Resolves with the deferred reply, or rejects with the error that ended the world. */
   awaitReply(replyNumber: number): Promise<unknown>;
-  /** Moves time to a later instant at which nothing earlier is due, and runs what is due there. */
+  /** Moves time to a later instant and fires the events that are due; no earlier event may be due. */
   moveTo(instant: Instant): void;
   nextEvent(): EventOf<Types> | undefined;
   queue(): readonly EventOf<Types>[];
@@ -32,11 +32,11 @@ export interface World<Types extends WorldTypes> {
   whenSettled(): Promise<void>;
   /** The defect that ended this world, when one did. */
   readonly defect: Error | undefined;
-  /** Ends this world: every later call and every waiting request is refused for this reason. */
+  /** Ends this world: every later call and every waiting request is refused with this reason. */
   end(reason: Error): void;
   /** Settles the effects that were in flight when the process ended. */
   recover(): void;
-  /** Goes on from an instant of the past: does again what was in flight then, and fires what was due. */
+  /** Continues from a state of the history: repeats the effects that were in flight, and fires due events. */
   resume(): void;
   state(): WorldState;
   /** The image for a copy of this world; requires that no effect is in flight. */

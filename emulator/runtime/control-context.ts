@@ -27,7 +27,7 @@ import type { WorldRuntime } from "./worlds/runtime.ts";
 import { yieldToEventLoop } from "./worlds/slices.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
-/** What the test-only operations of all worlds share. */
+/** The context that control operations of all worlds share. */
 export interface SharedContext {
   readonly worlds: Worlds;
   readonly snapshots: Snapshots;
@@ -39,7 +39,7 @@ export interface SharedContext {
   readonly freeSpace: FreeSpaceGuard;
 }
 
-/** What the test-only operations work on in one world, as it stands now: a reset gives it another. */
+/** The context of control operations in one world; a reset replaces its world. */
 export function controlContextOf(named: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration } = shared;
   const { world, clock, oracle, dryRun, choices, objects } = named.runtime;
@@ -86,7 +86,7 @@ function* turnsUpTo({ world, history }: WorldRuntime) {
   for (const each of history.turns()) if (each.commit.turn <= world.lastTurn) yield each;
 }
 
-/** After a reset this is what the world is now. */
+/** Reads the current runtime, which a reset replaces. */
 function statusOf(
   { id, runtime }: NamedWorld,
   { configuration, addresses, openStreams, freeSpace }: SharedContext,
@@ -111,7 +111,7 @@ function statusOf(
   };
 }
 
-/** The first point that can be asked for with as_of. */
+/** The earliest point for as_of. */
 function historyView({ history: { earliest } }: WorldRuntime) {
   return { earliest_turn: earliest.turn, earliest: formatInstant(earliest.now) };
 }

@@ -150,7 +150,7 @@ function loadOnDemand(parts: OnDemandParts): Engine["onDemand"] {
   return () => loaded ?? load();
 }
 
-/** Opens the world `main`: as the data folder has it, as a file has it, or anew. */
+/** Opens the world `main` from the data folder, from a snapshot file, or as a new world. */
 async function openMain({
   configuration: { importFile, exportFile },
   worlds,
@@ -171,7 +171,7 @@ async function openMain({
   }
 }
 
-/** Another process writes to the data folder now: nothing more may be written here. */
+/** Another process now writes to the data folder, so this one must stop writing. */
 function endWorlds(worlds: Worlds, reason: string): void {
   for (const { named } of worlds.list())
     named?.runtime.world.end(new Refusal(503, "data_folder_lost", reason));

@@ -81,7 +81,7 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
         method,
         path: withoutUrlSecrets(query === "" ? path : `${path}?${query}`, MASK),
         status,
-        // What a fault has answered is no reason of the emulator's.
+        // The reply of a fault is not a refusal of the emulator.
         ...(faults ? { faults } : status >= 400 && reasonIn(reply)),
         ...(headers[WARNING] !== undefined && { warning: headers[WARNING] }),
       });
@@ -90,7 +90,7 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
 }
 
 const MAX_REASON_CHARACTERS = 200;
-/** A longer body is no refusal of ours. */
+/** Refusals of the emulator are shorter. */
 const MAX_BODY_CHARACTERS = 20_000;
 
 interface RefusalBody {

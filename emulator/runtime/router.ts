@@ -41,10 +41,10 @@ export function createRouter(parts: RouterParts): Router {
     request: HttpRequest,
   ): Promise<HttpReply> {
     const path = request.path.slice(basePath.length) || "/";
-    const asked = { ...request, path };
-    const named = await worldFor(parts, id, asked);
+    const inWorld = { ...request, path };
+    const named = await worldFor(parts, id, inWorld);
     if (!named) throw unknownWorld(id);
-    const reply = await (at ? handleAsOf(parts, named, at, asked) : handleNow(parts, named, asked));
+    const reply = await (at ? handleAsOf(parts, named, at, inWorld) : handleNow(parts, named, inWorld));
     return withBasePath(reply, basePath);
   }
 
@@ -116,7 +116,7 @@ async function handleNow(
   return reply;
 }
 
-/** In the world as it was: nothing is recorded, counted by a limit or hit by a fault, and nothing changes. */
+/** Handles a request in a read-only world of the history. */
 async function handleAsOf(
   parts: RouterParts,
   named: NamedWorld,
@@ -124,8 +124,8 @@ async function handleAsOf(
   request: HttpRequest,
 ): Promise<HttpReply> {
   const runtime = named.runtime.asOf(at);
-  const past = { ...named, runtime, recording: recordingUpTo(named.recording, runtime.world.now) };
-  return handleNow(parts, past, { ...request, query: withoutAsOf(request.query) });
+  const state = { ...named, runtime, recording: recordingUpTo(named.recording, runtime.world.now) };
+  return handleNow(parts, state, { ...request, query: withoutAsOf(request.query) });
 }
 
 /** Locations in a reply carry the base path that the client has used. */

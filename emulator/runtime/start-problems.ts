@@ -8,17 +8,17 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** Causes and fixes of a failed start, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use; stop the program that uses it, or choose another --port (0: free ports)",
-  EACCES: "no permission; choose a writable data folder with --data, or a --port above 1023",
-  EADDRNOTAVAIL: "no such address on this machine; check --host",
-  ENOTFOUND: "no such address; check --host",
+  EACCES: "permission denied; choose a writable data folder with --data, or a --port above 1023",
+  EADDRNOTAVAIL: "the address does not exist on this machine; check --host",
+  ENOTFOUND: "the host name does not exist; check --host",
   ENOSPC: "the disk is full; free disk space, or choose another --data",
   EROFS: "the disk is read-only; choose another --data",
   ENOENT: "the folder cannot be created; choose another --data",
   ENOTDIR: "a part of the path is a file; choose another --data",
   ENAMETOOLONG: "the path is too long for this system; choose another --data",
-  EPERM: "this system does not permit that; choose another --data",
+  EPERM: "the system does not permit this; choose another --data",
   EMFILE: "too many open files; raise the limit (`ulimit -n`)",
-  EEXIST: "a file, not a folder; choose another --data",
+  EEXIST: "this is a file, not a folder; choose another --data",
 };
 
 /** Errors of a start whose message is complete. */
@@ -26,7 +26,7 @@ const EXPLAINED = new Set(["ArchiveFileError", "FolderInUse", "Refusal", "StoreE
 
 type StartError = NodeJS.ErrnoException & { readonly port?: number; readonly hint?: string };
 
-/** A start failed for a reason that the user can mend, which the message says; `cause` is the error of the system. */
+/** A start failed for a reason that the user can fix; `cause` is the error of the system. */
 export class StartProblem extends Error {
   override readonly name = "StartProblem";
   readonly code: string | undefined;
@@ -55,8 +55,8 @@ export async function orExplain<Started>(
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
     const where = port === undefined ? (path ?? configuration.host) : `port ${port}`;
-    const user = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
-    throw new StartProblem(`${where}: ${user ?? advice}`, problem);
+    const emulator = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
+    throw new StartProblem(`${where}: ${emulator ?? advice}`, problem);
   }
 }
 
@@ -68,7 +68,7 @@ async function emulatorWith(
   return (await emulatorAt(host, taken)) ?? (first === taken ? undefined : emulatorAt(host, first));
 }
 
-/** The emulator that has a port, for people; undefined when it is another program. */
+/** Describes the emulator that uses a port; undefined when it is another program. */
 async function emulatorAt(host: string, port: number | undefined): Promise<string | undefined> {
   const near = isIP(host) === 6 ? `[${host}]` : host;
   const status = await createControlClient(sendTo(`http://${near}:${port}`, PROBE_TIMEOUT_MS))
@@ -76,7 +76,7 @@ async function emulatorAt(host: string, port: number | undefined): Promise<strin
     .catch(() => undefined);
   if (typeof status?.pid !== "number") return undefined;
   const { pid, version, data_folder: folder } = status;
-  const data = typeof folder === "string" ? `data in ${folder}` : "nothing kept";
+  const data = typeof folder === "string" ? `data in ${folder}` : "data in memory";
   const stop = pid === process.pid ? "close() it" : `stop it with \`kill ${pid}\``;
-  return `in use by an emulator (process ${pid}, version ${version}, ${data}); ${stop}, or choose another --port (0: free ports)`;
+  return `an emulator uses it (process ${pid}, version ${version}, ${data}); ${stop}, or choose another --port (0: free ports)`;
 }

@@ -25,7 +25,7 @@ export interface ServingEmulator {
   readonly damage: StoreError | undefined;
   /** Loads and opens what the first request would wait for. */
   prepare(): Promise<unknown>;
-  /** Armed faults that were never hit: under `--strict` their user wants to know. */
+  /** Armed faults that were never triggered; `--strict` reports them. */
   untriggeredFaults(): readonly FaultRule[];
   /** Settles with what has ended a world of this emulator, when something does (law 6). */
   readonly defect: Promise<WorldDefect>;
@@ -39,7 +39,7 @@ export interface RunningEmulator extends ServingEmulator {
   handle(request: HttpRequest): Promise<HttpReply>;
   /** A world that is in use; undefined when there is none of this name. */
   world(id: string): NamedWorld | undefined;
-  /** Where the bodies of the embedded object store lie. */
+  /** The folder with the exported copies of objects. */
   readonly objectsFolder: string;
 }
 

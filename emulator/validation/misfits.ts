@@ -47,7 +47,7 @@ function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject)
   };
 }
 
-/** A type error is redundant beside an error that lists the allowed values. */
+/** A type error is redundant when another error lists the allowed values. */
 function isCoveredByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
   const listed = schemaPath.replace(/type$/, "enum");
   return (
@@ -82,17 +82,17 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
       return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
     case "pattern":
       // The name that the schema gives to such a text says more than the pattern.
-      return parentSchema?.title ? `must be ${parentSchema.title}` : (message ?? "is not acceptable");
+      return parentSchema?.title ? `must be ${parentSchema.title}` : (message ?? "is not valid");
     case "type":
       // The same of an object, whose members are not named where something else stands.
       if (params.type === "object" && parentSchema?.title) return `must be ${parentSchema.title}`;
       return `must be ${[params.type].flat().join(" or ")}`;
     default:
-      return message ?? "is not acceptable";
+      return message ?? "is not valid";
   }
 }
 
 function unknownMember(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  return `is not known here; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
+  return `is not a known field; ${meant === undefined ? `use one of ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }

@@ -45,7 +45,7 @@ describe("the past on the command line", () => {
     expect(why.stdout).toMatch(/^agent_threads\/.*:\n {2}#\d+ .*POST \/threads \(createThread\)\n$/);
     const unknown = await run(["why", "nothing", "--at", String(turn)], { cwd });
     expect(unknown.code).not.toBe(0);
-    expect(unknown.stderr).toContain("has nothing about nothing");
+    expect(unknown.stderr).toContain("nothing does not occur in the history of this world");
     const early = await run(["world", "create", "--from", "main", "--at", "2020-01-01T00:00:00Z"], { cwd });
     expect(early.stderr).toContain("is before the history of this world, which starts at turn");
     child.kill("SIGTERM");

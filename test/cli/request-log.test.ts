@@ -29,7 +29,7 @@ it("prints each request with its status, world, time, fault and what nothing rea
     expect.stringMatching(
       /^2026-03-01T00:00:00\.000000Z main 200 POST \/threads\?token=[^;]*; warning: .*body\.foo/,
     ),
-    expect.stringMatching(/ - 404 GET \/w\/none\/ok; There is no world none\./),
+    expect.stringMatching(/ - 404 GET \/w\/none\/ok; The world none does not exist\./),
   ]);
 });
 
@@ -50,7 +50,7 @@ it("prints control requests and other turns with --log all, and JSON where it is
   expect(lines.at(-1)).toMatchObject({
     path: "/w/none/ok",
     status: 404,
-    reason: expect.stringMatching(/^There is no world none\./),
+    reason: expect.stringMatching(/^The world none does not exist\./),
   });
 });
 
@@ -111,7 +111,7 @@ it("a port that another emulator has is said to be its", async () => {
     code: 2,
     // Its other ports are any that were free, so one of them may be a neighbour of the first.
     stderr: expect.stringMatching(
-      `^emulator: port \\d+: in use by an emulator \\(process ${ready.pid}, version ${ready.version}, nothing kept\\); stop it`,
+      `^emulator: port \\d+: an emulator uses it \\(process ${ready.pid}, version ${ready.version}, data in memory\\); stop it`,
     ),
   });
 });

@@ -49,7 +49,7 @@ describe("emulator snapshot and world", () => {
     });
     expect(await emulator("snapshot", "save", "one")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/There is a snapshot one already\. .*--force/),
+      stderr: expect.stringMatching(/The snapshot one already exists\. .*--force/),
     });
     expect(await emulator("snapshot", "save", "one", "--force")).toMatchObject({ code: 0 });
     const made = await emulator("world", "create", "side", "--from", "one", "--json");
@@ -80,11 +80,11 @@ describe("emulator snapshot and world", () => {
     expect(await emulator("snapshot", "export", "nope", "nope.tar.gz")).toEqual({
       code: 2,
       stdout: "",
-      stderr: "emulator: There is no snapshot nope. `emulator snapshot list` lists them.\n",
+      stderr: "emulator: The snapshot nope does not exist. `emulator snapshot list` lists the snapshots.\n",
     });
     expect(await emulator("snapshot", "import", "two.tar.gz")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is a snapshot two already"),
+      stderr: expect.stringContaining("The snapshot two already exists"),
     });
     expect(await emulator("snapshot", "import", "two.tar.gz", "three")).toMatchObject({ code: 0 });
     expect(await emulator("snapshot", "load", "three")).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ describe("emulator snapshot and world", () => {
     [["snapshot", "list", "x"], 2, "not expected after snapshot list"],
     [["snapshot", "list", "--force"], 2, "--force: unknown flag"],
     [["snapshot", "import", "none.tar.gz", "--url", "http://127.0.0.1:9"], 2, "no such file"],
-    [["snapshot", "list", "--url", "http://127.0.0.1:9"], 1, "nothing answers there"],
+    [["snapshot", "list", "--url", "http://127.0.0.1:9"], 1, "No emulator answers at"],
     [["world", "rm"], 2, "<id> is missing"],
     [["world", "list", "--from", "x"], 2, "--from: unknown flag"],
     [["start", "--import", "none.tar.gz", "--port", "0", "--ephemeral"], 2, "no such file"],

@@ -98,6 +98,7 @@ it("reports an address at which nothing answers", async () => {
   const client = createControlClient(sendTo("http://127.0.0.1:9"));
   await expect(client.status()).rejects.toMatchObject({
     name: "NoReply",
-    message: "http://127.0.0.1:9: nothing answers there; start it with `emulator start`",
+    message:
+      "No emulator answers at http://127.0.0.1:9. Start one with `emulator start`, or correct the address.",
   });
 });

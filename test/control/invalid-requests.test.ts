@@ -20,21 +20,21 @@ it("an unknown query parameter is refused with 422", async () => {
     status: 422,
     error: {
       code: "invalid_request",
-      message: "query.dryrun: is not known here",
-      hint: "Known: dry_run.",
+      message: "query.dryrun: is not a known field",
+      hint: "Valid names: dry_run.",
     },
   });
   expect(rig.emulator.clock.now()).toBe(before);
   expect((await refusal("GET", "/clock?at=now")).error).toMatchObject({
-    hint: "Leave it out: this operation takes none.",
+    hint: "Leave it out: this operation has no parameters.",
   });
 });
 
 it("an unknown body field is refused, naming the known ones", async () => {
   expect((await refusal("POST", "/clock/advance", { bye: "PT1S" })).error).toEqual({
     code: "invalid_request",
-    message: "body.bye: is not known here",
-    hint: "Known: by, to, next, until, within.",
+    message: "body.bye: is not a known field",
+    hint: "Valid names: by, to, next, until, within.",
   });
 });
 

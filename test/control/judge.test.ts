@@ -61,7 +61,7 @@ describe("POST /recording/judge", () => {
       expect((await judged({ ...of, path })).error?.code).toBe("not_of_this_api");
     expect((await judged({ ...of, reply: null })).error?.code).toBe("invalid_request");
     expect((await judged({ ...of, status: 20 })).error?.code).toBe("invalid_request");
-    expect((await judged({ ...of, more: 1 })).error?.message).toContain("body.more: is not known here");
+    expect((await judged({ ...of, more: 1 })).error?.message).toContain("body.more: is not a known field");
   });
 });
 

@@ -61,7 +61,7 @@ describe("an error of a refused call", () => {
       name: "ErrorReply",
       status: 404,
       code: "unknown_snapshot",
-      hint: expect.stringContaining("lists them"),
+      hint: expect.stringContaining("lists the snapshots"),
     });
   });
 });
@@ -185,7 +185,7 @@ describe("what is misspelled", () => {
   it("is refused instead of ignored", async () => {
     const order: object = { name: "mine" };
     expect((await refused(emulator.fork(order))).message).toContain(
-      "body.name: is not known here; Known: id",
+      "body.name: is not a known field; Valid names: id",
     );
     const init: object = { region: "uk" };
     expect((await refused(emulator.request("/ok", init))).message).toBe('region: "uk" is neither us nor eu');
@@ -198,7 +198,7 @@ it("a port that is taken names the emulator that has it", async () => {
     name: "StartProblem",
     code: "EADDRINUSE",
     message: expect.stringMatching(
-      `^port \\d+: in use by an emulator \\(process ${process.pid}, version .*, nothing kept\\); close\\(\\) it, or choose another --port`,
+      `^port \\d+: an emulator uses it \\(process ${process.pid}, version .*, data in memory\\); close\\(\\) it, or choose another --port`,
     ),
   });
 });

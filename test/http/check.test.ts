@@ -61,8 +61,8 @@ describe("a check", () => {
       ["body.after: must be an ISO 8601 duration such as PT5S or P1DT6H, without months and years"],
     ],
     [{ rate: "x" }, ['body.rate: must be written as "15 / 10"']],
-    [{ rat: "3 / 7" }, ["body.rat: is not known here; did you mean rate?"]],
-    [{ colour: "blue" }, ["body.colour: is not known here; known are after, rate"]],
+    [{ rat: "3 / 7" }, ["body.rat: is not a known field; did you mean rate?"]],
+    [{ colour: "blue" }, ["body.colour: is not a known field; use one of after, rate"]],
   ])("of a closed object refuses members that it does not name, once: %j", async (value, problems) => {
     const rate = text({ pattern: "^\\d+ / \\d+$", title: 'written as "15 / 10"' });
     const pace = closed({ after: optional(duration()), rate: optional(rate) });

@@ -207,7 +207,7 @@ describe("emulator replay --target", () => {
     ]);
     expect(await said("--target", url)).toEqual([
       2,
-      `emulator: --target: ${url}: nothing answers there; start it with \`emulator start\``,
+      `emulator: --target: No emulator answers at ${url}. Start one with \`emulator start\`, or correct the address.`,
     ]);
   });
 

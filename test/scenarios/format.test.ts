@@ -79,12 +79,12 @@ describe("a problem is told with its line", () => {
     [
       "an unknown member",
       `${head}when:\n  - request: GET /ok\n    bodi: {}\n`,
-      "x.scenario.yaml:4: when[0].bodi: is not known here; did you mean body?",
+      "x.scenario.yaml:4: when[0].bodi: is not a known field; did you mean body?",
     ],
     [
       "an unknown head",
       `${head}sed: 3\nwhen:\n  - request: GET /ok\n`,
-      "x.scenario.yaml:2: sed: is not known here; did you mean seed?",
+      "x.scenario.yaml:2: sed: is not a known field; did you mean seed?",
     ],
     ["no sentence", "when:\n  - request: GET /ok\n", "x.scenario.yaml:1: scenario: is required"],
     ["no steps", head, "x.scenario.yaml:1: no steps; add given, when or then"],
@@ -290,7 +290,7 @@ describe("a fault", () => {
     ],
     [
       "{ preset: worker_crash, match: { op: PutObject } }",
-      /match\.op: is not known on this target; known are export_id, run, at, attempt, nth/,
+      /match\.op: is not valid for this target; use one of export_id, run, at, attempt, nth/,
     ],
     [
       "{ target: s3, match: { op: PutObject }, then: { s3_error: NoSuchBuket } }",

@@ -212,7 +212,7 @@ describe("scenarios on a running emulator", () => {
     const nowhere = await playAll(await openTarget(emulator.url, "nowhere"));
     expect(nowhere[0]).toMatchObject({
       verdict: "broken",
-      problem: expect.stringContaining("There is no world nowhere."),
+      problem: expect.stringContaining("The world nowhere does not exist."),
     });
     await playAll(await openTarget(emulator.url, "main"));
     expect(await (await emulator.request("/threads/search", { json: {} })).json()).toMatchObject([
@@ -242,7 +242,7 @@ describe("scenarios on a running emulator", () => {
   });
 
   it("are told when nobody answers", async () => {
-    await expect(openTarget("http://127.0.0.1:9", undefined)).rejects.toThrow("nothing answers there");
+    await expect(openTarget("http://127.0.0.1:9", undefined)).rejects.toThrow("No emulator answers at");
   });
 });
 

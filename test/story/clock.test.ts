@@ -99,7 +99,7 @@ describe("advance", () => {
     });
     expect(await advance({ until })).toMatchObject({
       reached: false,
-      why: `no event within the time limit changes that: export ${id} is RUNNING; next is export.spawn at 2026-03-31T02:10:00.000000Z; ask again to go on, or give a longer \`within\``,
+      why: `no event within the time limit changes that: export ${id} is RUNNING; next is export.spawn at 2026-03-31T02:10:00.000000Z; repeat the request to continue, or give a longer \`within\``,
       to: "2026-03-31T02:00:00.000000Z",
     });
   });
@@ -112,7 +112,7 @@ describe("advance", () => {
         status: 422,
         error: {
           code: "schedule_has_no_end",
-          message: `Export ${id} is a schedule of every 6 h, and a schedule is never ${status.toUpperCase()}.`,
+          message: `Export ${id} is a schedule with interval_hours 6. A schedule never becomes ${status.toUpperCase()} (§3.3).`,
         },
       });
     expect(now()).toBe("2026-03-01T00:00:00.000000Z");
@@ -134,7 +134,7 @@ describe("advance", () => {
     const id = await rig.ordered();
     const until = { export: id, status: "COMPLETED" };
     expect((await advance({ until, within: "PT1H" })).why).toMatch(
-      /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is in progress; next is .* at .*; ask again/,
+      /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is in progress; next is .* at .*; repeat the request/,
     );
     expect(await advance({ until })).toMatchObject({ reached: true });
   });

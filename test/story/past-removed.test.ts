@@ -101,7 +101,7 @@ describe.each(["removed", "reset"] as const)("a world that is %s while", (how) =
       if (reply.ok) expect(text, `after ${rounds} rounds`).toBe(wanted);
       else {
         expect(text, `after ${rounds} rounds`).toMatch(
-          how === "removed" ? /was removed|no world/ : /was reset/,
+          how === "removed" ? /was removed|does not exist/ : /was reset/,
         );
         expect(reply.status).toBe(how === "removed" ? 404 : 409);
       }

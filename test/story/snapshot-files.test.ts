@@ -502,7 +502,7 @@ describe("an emulator", () => {
     const fork = await other.emulator.fork({ from: "theirs" });
     expect((await fork.request(`/sessions/${prepared.projectId}`)).status).toBe(200);
     await expect(rig.emulator.snapshots.export("none", `${file}.2`)).rejects.toThrow(
-      "There is no snapshot none.",
+      "The snapshot none does not exist.",
     );
     expect(existsSync(`${file}.2`)).toBe(false);
     mkdirSync(`${file}.folder`);

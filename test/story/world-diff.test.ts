@@ -121,8 +121,8 @@ it("shows no secret, and cuts what is long", async () => {
 });
 
 it("refuses what is not there", async () => {
-  await expect(diff("main", "with=nowhere")).rejects.toThrow("no world nowhere");
-  await expect(diff("nowhere", "with=main")).rejects.toThrow("no world nowhere");
+  await expect(diff("main", "with=nowhere")).rejects.toThrow("The world nowhere does not exist");
+  await expect(diff("nowhere", "with=main")).rejects.toThrow("The world nowhere does not exist");
   await expect(diff("main", "with=main&at=soon")).rejects.toThrow(
     "neither a turn number nor an ISO 8601 time",
   );

@@ -58,7 +58,7 @@ describe("at once", () => {
     const remove = () => rig.emulator.control("DELETE", "/worlds/side").then(() => "removed");
     const said = await outcomes([remove(), remove(), remove()]);
     const refused = expect.stringMatching(
-      /^There is no world side\. .*GET \/_emulator\/v1\/worlds lists them\.$/,
+      /^The world side does not exist\. GET \/_emulator\/v1\/worlds lists the worlds; .*\.$/,
     );
     expect([...said].sort()).toEqual([refused, refused, "removed"]);
     await rig.emulator.fork({ id: "side" });

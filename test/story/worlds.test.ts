@@ -249,7 +249,7 @@ describe("worlds are refused", () => {
     await rig.close();
     rig = await startRig({ limits: { worlds: 2, snapshots: 1 } });
     const fork = await rig.emulator.fork();
-    await expect(rig.emulator.fork()).rejects.toThrow("There are 2 worlds already.");
+    await expect(rig.emulator.fork()).rejects.toThrow("2 worlds exist, the maximum.");
     await fork.close();
     await rig.emulator.fork();
     await rig.emulator.snapshots.save("one");

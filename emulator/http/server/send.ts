@@ -13,17 +13,17 @@ export function send(
     return sendStream({ ...reply, body }, response);
   if (response.destroyed) return;
   const length = Buffer.byteLength(body);
-  // A flat list of names and values is what Node writes fastest, and of texts those in ASCII, which are the same in Latin-1.
+  // Node writes flat lists of headers and Latin-1 texts fastest; ASCII text is the same in Latin-1.
   const lines = ["content-length", String(length)];
   for (const name in headers) lines.push(name, headers[name] as string);
   response.writeHead(status, lines);
   response.end(request.method === "HEAD" ? undefined : body, length === body.length ? "latin1" : "utf8");
 }
 
-/** The connections of replies that are endless. */
+/** The connections with a reply that ends only with its world. */
 const endless = new WeakSet<Socket>();
 
-/** Whether a connection has nothing but a reply that ends with its world only. */
+/** Whether a connection has a reply that ends only with its world. */
 export function isEndless(socket: Socket): boolean {
   return endless.has(socket);
 }
@@ -33,7 +33,7 @@ export type StreamedReply = HttpReply & { readonly body: AsyncIterable<string | 
 
 /**
  * Sends a streamed reply with keep-alive texts. A client that disconnects ends the iteration
- * at once, even while it waits, so that nothing is left behind.
+ * at once, even while it waits, so that nothing stays open.
  */
 export async function sendStream(
   { status, headers, body, keepAlive, isEndless }: StreamedReply,

@@ -69,7 +69,7 @@ type FitsSegment<Actual, Expected> = Expected extends `{${string}}`
 
 /** The path, or text that says what is wrong with it, for the compiler to show. */
 type PathOrProblem<Verb extends string, Path extends string> = string extends Path
-  ? "a path that is no literal says what it answers: control<Reply>(method, path, body)"
+  ? "a path that is not a literal needs the type of its reply: control<Reply>(method, path, body)"
   : [RowOf<Verb, Path>] extends [never]
     ? `there is no control operation ${Verb} ${Path}; see docs/look-up/control-api.md`
     : [UnknownIn<Path, RowOf<Verb, Path>>] extends [never]

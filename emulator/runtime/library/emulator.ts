@@ -10,18 +10,18 @@ export interface Emulator {
   readonly world: string;
   /** Base address of the US region, without a slash at its end; below it, every path leads into this world. */
   readonly url: string;
-  /** The same of the EU region, which sees nothing of the US one. */
+  /** Base address of the EU region, whose data is separate. */
   readonly euUrl: string;
   /** The `endpoint` for S3 clients, with path-style names. */
   readonly s3Url: string;
-  /** What ids and samples are drawn from. */
+  /** The seed of ids and samples. */
   readonly seed: number;
   readonly clock: EmulatorClock;
   readonly faults: EmulatorFaults;
   readonly snapshots: EmulatorSnapshots;
   /**
    * As `fetch`, answered in this process without a socket. A path such as `/api/v1/bulk-exports` is
-   * asked for in the US region, with the key and the workspace of a fresh world unless others are given.
+   * requested in the US region, with the key and the workspace of a fresh world unless others are given.
    *
    * @example
    * const reply = await emulator.request("/threads", { json: {} });
@@ -36,19 +36,18 @@ export interface Emulator {
    * const { ok, problems } = await emulator.verifyExport(id);
    */
   verifyExport(id: string): Promise<Verification>;
-  /** Makes the world equal to a fresh one, or to one without the seed data of the configuration. */
+  /** Resets the world to its initial state, with or without the configured seed data. */
   reset(options?: { readonly empty?: boolean }): Promise<void>;
   /**
-   * Another world that goes on from this one, or from the world or snapshot that `from` names (`"seeded"` is
-   * as the configuration begins it), and shares nothing with it from then on. With `at`, a turn by its number or an
-   * instant, it goes on from there.
+   * Creates a copy of this world, or of the world or snapshot `from` (`"seeded"` is the state with the configured seed
+   * data). The two worlds are independent. `at` forks an earlier state: a turn number or an instant.
    *
    * @example
    * const before = await emulator.fork({ at: "2026-01-01T00:00:00Z" });
    */
   fork(options?: ForkOptions): Promise<Emulator>;
   /**
-   * This world as it was after a turn, by its number, or at an instant (ISO 8601): for reading.
+   * The state of this world after a turn, or at an instant (ISO 8601), for reading.
    *
    * @example
    * const { now } = await emulator.at(12).control("GET", "/clock");
@@ -62,22 +61,22 @@ export interface Emulator {
 /** How a world is ended. */
 export interface CloseOptions {
   /**
-   * What becomes of a fault that was armed here, is not `optional` and was never hit: a warning of the process, an error
-   * that `close` rejects with once all is closed, or nothing. By default `"warn"`, and `"error"` under `strict`.
+   * How to report a fault that was armed here, is not `optional` and was never triggered: as a warning of the process, as
+   * an error with which `close` rejects after everything is closed, or not at all. By default `"warn"`, and `"error"` under `strict`.
    */
   readonly unusedFaults?: "warn" | "error" | "ignore";
 }
 
-/** A world as it was; what writes is refused (409). */
+/** An earlier state of a world; requests that write are refused (409). */
 export type WorldAsOf = Pick<Emulator, "world" | "request" | "control" | "verifyExport">;
 
-/** What a world goes on from. */
+/** The source of a fork. */
 export interface ForkOptions {
   /** A world or a snapshot. */
   readonly from?: string;
   /** Its name; the first free one when left out. */
   readonly id?: string;
-  /** The number of a turn, or an instant (ISO 8601), in the past of the world. */
+  /** The number of a turn, or an instant (ISO 8601), in the history of the world. */
   readonly at?: number | string;
 }
 
@@ -139,21 +138,21 @@ export interface EmulatorSnapshots {
    * await emulator.snapshots.load("prepared");
    */
   save(name: string, options?: { readonly replace?: boolean }): Promise<Snapshot>;
-  /** Puts what a snapshot holds in the place of what this world holds. */
+  /** Replaces the state of this world with a snapshot. */
   load(name: string): Promise<Snapshot>;
-  /** Those of all worlds. */
+  /** Lists the snapshots of all worlds. */
   list(): Promise<readonly Snapshot[]>;
   remove(name: string): Promise<void>;
-  /** Writes one to a file that other machines can read, whole or not at all. */
+  /** Writes a snapshot to a file for other machines, completely or not at all. */
   export(name: string, file: string, options?: SnapshotExportOptions): Promise<void>;
-  /** Makes one of such a file; nothing changes before all of it was read and found whole. */
+  /** Imports a snapshot file; nothing changes unless the whole file is valid. */
   import(file: string, options?: SnapshotImportOptions): Promise<Snapshot>;
 }
 
-/** What is known of a snapshot. */
+/** Facts about a snapshot. */
 export interface Snapshot {
   readonly name: string;
-  /** The world that it is of. */
+  /** The world that was saved. */
   readonly of: string;
   /** Virtual time, ISO 8601. */
   readonly now: string;

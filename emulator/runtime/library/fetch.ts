@@ -33,7 +33,7 @@ export async function answerInProcess(server: InProcessServer, request: Request)
     ...received,
     address: "127.0.0.1",
   });
-  // As fetch has it; a response that is made by hand says no address, and matchers ask for it.
+  // Like fetch: a constructed response has no URL, which matchers need.
   return Object.defineProperties(responseOf(reply), {
     url: { value: request.url, configurable: true },
     asked: { value: requestFacts(request, received), configurable: true },
@@ -42,7 +42,7 @@ export async function answerInProcess(server: InProcessServer, request: Request)
 
 const READABLE = /json|^text\//;
 
-/** What a matcher that judges the reply has to know of its request. */
+/** The facts about the request that a matcher needs to check its reply. */
 function requestFacts({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
   const isReadable = body.length > 0 && READABLE.test(headers.get("content-type") ?? "");
   return {

@@ -44,7 +44,7 @@ interface FlagOptions {
   readonly exportOnExit?: string;
   readonly allowedHosts?: readonly string[];
   readonly corsOrigins?: readonly string[];
-  /** A configuration file to read beside these options, which win. */
+  /** A configuration file. These options take precedence over it. */
   readonly config?: string;
   /** Virtual time at which a fresh world starts, ISO 8601. */
   readonly now?: string;
@@ -56,7 +56,7 @@ interface FlagOptions {
 
 /**
  * The keys of the configuration file, or its flags in camelCase: `{ clock: "frozen", now: "2026-01-01T00:00:00Z",
- * seed: 7, limits: { workflow_timeout: "PT48H" } }`. Free ports, memory and no rate limits unless told otherwise.
+ * seed: 7, limits: { workflow_timeout: "PT48H" } }`. By default: free ports, data in memory, no rate limits.
  */
 export type EmulatorOptions = FlagOptions &
   Omit<Sections, "clock" | "auth" | "agent" | "rate_limits" | "limits" | "timings" | "assumptions"> & {

@@ -96,14 +96,14 @@ export function transportOver(
 ): SnapshotTransport {
   return async (method, path, chunks) => {
     const body = chunks && Readable.toWeb(Readable.from(chunks));
-    // Only with this word does the standard take a body that is still to come.
+    // The standard requires `duplex` for a streamed body.
     const init: unknown = { method, ...(body && { body, duplex: "half" }) };
     const reply = await request(path, init as RequestInit);
     return {
       status: reply.status,
       ok: reply.ok,
       leftOut: reply.headers.get("x-emulator-left-out") ?? "",
-      // Node's own type knows that a stream can be read piece by piece, that of the standard does not.
+      // Only Node's own type declares that a stream is iterable.
       chunks: Readable.fromWeb(reply.body as ReadableStream),
     };
   };

@@ -26,7 +26,7 @@ export function divideDescriptors(permitted = permittedDescriptors()): Descripto
     throw new Refusal(
       422,
       "too_few_descriptors",
-      `This process may open ${permitted} files and connections, and needs ${MIN_DESCRIPTORS} at least.`,
+      `This process may open ${permitted} files and connections, but it needs at least ${MIN_DESCRIPTORS}.`,
       "Raise the limit (`ulimit -n 1024`), then start again.",
     );
   const files = Math.min(MAX_FILES, Math.floor(permitted / 4));
@@ -44,7 +44,7 @@ function permittedDescriptors(): number {
   }
 }
 
-/** Turns away what comes when so many connections are open: files could not be opened any more. */
+/** Refuses connections beyond a number, because files could no longer be opened. */
 export function boundConnections(servers: readonly Server[], connections: number): void {
   let open = 0;
   const accept = (socket: Socket): void => {
@@ -58,7 +58,7 @@ export function boundConnections(servers: readonly Server[], connections: number
 }
 
 function turnAway(socket: Socket, connections: number): void {
-  const text = `There are ${connections} connections already; close some, or raise the limit (ulimit -n).\n`;
+  const text = `The maximum of ${connections} connections is open. Close some, or raise the limit (ulimit -n).\n`;
   const head = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Type: text/plain";
   socket.on("error", () => undefined);
   socket.end(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, () => socket.destroy());

@@ -27,7 +27,7 @@ const PLENTY_MS = 1000;
 /** A body becomes a record or row, its index, and what follows from it. */
 const WRITTEN_PER_BODY_BYTE = 3;
 
-/** Watches the room on the disk that a folder lies on. */
+/** Watches the free space of the disk with a folder. */
 export function createFreeSpaceGuard(
   folder: string,
   measure: (folder: string) => DiskSpace = statfsSync,
@@ -61,7 +61,7 @@ function refusalFor(folder: string): Refusal {
   return new Refusal(
     413,
     "disk_full",
-    `The disk under ${folder} is full, so nothing new is taken in and nothing is lost.`,
-    "Make room there (POST /_emulator/v1/reset empties the world), then send it again.",
+    `The disk with ${folder} is full, so requests that add data are refused. Existing data is safe.`,
+    "Free disk space (POST /_emulator/v1/reset empties the world), then repeat the request.",
   );
 }

@@ -20,14 +20,16 @@ export function freeWorldName({ worlds, snapshots }: Known): string {
 /** Refuses a name that a new world cannot have, or any when there are as many worlds as there may be. */
 export function refuseWorldName({ worlds, snapshots }: Known, id: string, maxWorlds: number): void {
   refuseName(id);
-  if (worlds.has(id)) throw nameTaken(`There is a world ${id} already; choose another name.`);
+  if (worlds.has(id)) throw nameTaken(`The world ${id} already exists. Choose another name.`);
   if (snapshots.has(id))
-    throw nameTaken(`${id} is the name of a snapshot; worlds and snapshots share their names.`);
+    throw nameTaken(
+      `${id} is the name of a snapshot. Worlds and snapshots share their names, so choose another one.`,
+    );
   if (worlds.size >= maxWorlds)
     throw new Refusal(
       422,
       "too_many_worlds",
-      `There are ${maxWorlds} worlds already.`,
+      `${maxWorlds} worlds exist, the maximum.`,
       "Remove one with DELETE /_emulator/v1/worlds/{id}, or raise limits.worlds.",
     );
 }
@@ -35,15 +37,17 @@ export function refuseWorldName({ worlds, snapshots }: Known, id: string, maxWor
 /** Refuses the name of a snapshot that is there and may not be replaced. */
 export function refuseTakenSnapshot({ snapshots }: Known, name: string): void {
   if (!snapshots.has(name)) return;
-  const hint = "Give another name, or allow it to be replaced (replace, or --force).";
-  throw new Refusal(409, "taken", `There is a snapshot ${name} already.`, hint);
+  const hint = "Choose another name, or replace the snapshot (replace, or --force).";
+  throw new Refusal(409, "taken", `The snapshot ${name} already exists.`, hint);
 }
 
 /** Refuses a name that a snapshot cannot have. */
 export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, snapshotsMax: number): void {
   refuseName(name);
   if (worlds.has(name))
-    throw nameTaken(`${name} is the name of a world; worlds and snapshots share their names.`);
+    throw nameTaken(
+      `${name} is the name of a world. Worlds and snapshots share their names, so choose another one.`,
+    );
   const isNew = !snapshots.has(name);
   if (isNew && snapshots.size >= snapshotsMax)
     throw new Refusal(
@@ -57,14 +61,12 @@ export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, s
 /** Names are those of folders too, on every system; worlds and snapshots share them. */
 function refuseName(name: string): void {
   if (name === SEEDED)
-    throw invalid(`${SEEDED} is a world as the configuration begins it; choose another name.`);
+    throw invalid(`${SEEDED} is reserved for the state with the configured seed data. Choose another name.`);
   if (isDeviceName(name))
-    throw invalid(
-      `${name} is the name of a device on Windows, where no folder can have it; choose another name.`,
-    );
+    throw invalid(`${name} is a device name on Windows, where a folder cannot have it. Choose another name.`);
   if (!NAME.test(name))
     throw invalid(
-      `${JSON.stringify(name.slice(0, 100))} is no name: 1 to 63 lower-case letters, digits, dots, dashes and underscores, beginning and ending with a letter or digit.`,
+      `${JSON.stringify(name.slice(0, 100))} is not a valid name. Use 1 to 63 lower-case letters, digits, dots, dashes and underscores, with a letter or a digit at both ends.`,
     );
 }
 
@@ -76,28 +78,28 @@ function nameTaken(message: string): Refusal {
   return new Refusal(409, "taken", message);
 }
 
-/** For a request that names a world which is not there. */
+/** Refuses the name of a world that does not exist. */
 export function unknownWorld(id: string): Refusal {
   return new Refusal(
     404,
     "unknown_world",
-    id === "" ? "The world has no name." : `There is no world ${id}.`,
-    'POST /_emulator/v1/worlds {"id":…} makes one; GET /_emulator/v1/worlds lists them.',
+    id === "" ? "The name of the world is empty." : `The world ${id} does not exist.`,
+    'GET /_emulator/v1/worlds lists the worlds; POST /_emulator/v1/worlds {"id":…} creates one.',
   );
 }
 
-/** For a request that names a snapshot which is not there. */
+/** Refuses the name of a snapshot that does not exist. */
 export function unknownSnapshot(name: string): Refusal {
-  const hint = "GET /_emulator/v1/snapshots lists them.";
-  return new Refusal(404, "unknown_snapshot", `There is no snapshot ${name}.`, hint);
+  const hint = "GET /_emulator/v1/snapshots lists the snapshots.";
+  return new Refusal(404, "unknown_snapshot", `The snapshot ${name} does not exist.`, hint);
 }
 
-/** For a world that is to go on from something which is not there. */
+/** Refuses a source of a new world that does not exist. */
 export function unknownSource(name: string): Refusal {
   return new Refusal(
     404,
     "unknown_source",
-    `There is neither a world nor a snapshot ${name}.`,
-    "GET /_emulator/v1/worlds and GET /_emulator/v1/snapshots list them.",
+    `${name} is neither a world nor a snapshot.`,
+    "GET /_emulator/v1/worlds and GET /_emulator/v1/snapshots list the names.",
   );
 }

@@ -46,7 +46,7 @@ export interface OpenWorlds {
   seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Ends the runtime of a world; its files are released in the background. */
   end(named: NamedWorld, reason: Refusal): void;
-  /** Ends a world for good; nothing runs under its name any more. */
+  /** Ends a world and removes it from the open worlds. */
   remove(id: string, reason: Refusal): void;
   close(): Promise<void>;
 }

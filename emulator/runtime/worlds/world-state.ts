@@ -5,7 +5,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 
-/** A world at rest, or a snapshot: what other worlds are forked from. None of it is ever changed. */
+/** A world at rest, or a snapshot: the source of forks. It is never modified. */
 export interface ForkSource extends StoredImage {
   readonly limiter: RateLimiter;
 }
@@ -15,7 +15,7 @@ export function initialState({ seed, now, clock }: Configuration): WorldState {
   return emptyState(seed, now ?? Date.now(), clock);
 }
 
-/** A world that was left goes on: with the wall's time where its clock is to flow, never backwards. */
+/** The state with which a stored world continues: a flowing clock continues at the wall-clock time, never backwards. */
 export function stateToResume<S extends Pick<WorldState, "turn" | "now">>(
   state: S,
   { clock, now }: Configuration,
@@ -25,8 +25,8 @@ export function stateToResume<S extends Pick<WorldState, "turn" | "now">>(
     throw new Refusal(
       422,
       "backwards",
-      `--now ${formatInstant(now)} is before ${formatInstant(state.now)}, where this data stands; time only moves forward.`,
-      "Leave it out, or use another --data folder.",
+      `--now ${formatInstant(now)} is before the time of the stored data, ${formatInstant(state.now)}. Time only moves forward.`,
+      "Leave out --now, or use another --data folder.",
     );
   const wall = clock.mode === "flowing" ? Date.now() : state.now;
   return { ...state, now: Math.max(state.now, now ?? wall) };

@@ -25,21 +25,21 @@ export interface WorldFacts {
   readonly named: NamedWorld | undefined;
 }
 
-/** The worlds of a process: opened, made, begun anew and removed. */
+/** Opens, creates, resets and removes the worlds of a process. */
 export interface Worlds {
   /** An open world; others are opened on their first request. */
   find(id: string): NamedWorld | undefined;
   /** Opens a world unless it is in use, and waits until it holds all that it begins with; undefined when there is none. */
   ensureReady(id: string): Promise<NamedWorld | undefined>;
   list(): readonly WorldFacts[];
-  /** Begins empty or seeded, if wanted in its own way; or goes on from a world or a snapshot as that stands. */
+  /** Creates an empty or a seeded world, or a fork of a world or a snapshot. */
   create(request: CreateWorldRequest): Promise<WorldFacts>;
   /** Begins a world that was never in use with a snapshot, as it is seen from now. */
   startFromSnapshot(id: string, snapshot: string, adjust: (image: WorldImage) => WorldImage): void;
   remove(id: string): void;
-  /** Begins a world anew, empty or with what the configuration gives it. */
+  /** Resets a world to the empty or the seeded state. */
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
-  /** Puts what a snapshot holds in the place of what a world holds. */
+  /** Replaces the state of a world with a snapshot. */
   load(named: NamedWorld, snapshot: string): void;
   /** Gives a world that cannot be opened an empty state. Refuses a snapshot that is to replace it but cannot be read. */
   clearDamaged(id: string, snapshot: string | undefined): void;
@@ -120,7 +120,12 @@ async function createFresh(
 /** Synchronous, so that the second of two concurrent requests is refused (unknown_world). */
 function remove({ manifests, open }: WorldsParts, id: string): void {
   if (id === MAIN)
-    throw new Refusal(409, "main_stays", "The world main cannot be removed; reset it instead.");
+    throw new Refusal(
+      409,
+      "main_stays",
+      "The world main cannot be removed.",
+      "Reset it with POST /_emulator/v1/reset instead.",
+    );
   if (!manifests.worlds.has(id)) throw unknownWorld(id);
   const reason = new Refusal(404, "world_removed", `The world ${id} was removed.`);
   manifests.putWorld(id, null, () => open.remove(id, reason));
@@ -217,9 +222,9 @@ function withoutHistory(from: string | undefined): Refusal {
     422,
     "invalid_request",
     from === undefined
-      ? "at: a world that begins empty has no past."
-      : `at: ${from} is no world, and has no past.`,
-    "Name a world under from; GET /_emulator/v1/worlds lists them.",
+      ? "at: an empty world does not have a history."
+      : `at: ${from} is not a world. Only worlds have a history.`,
+    "Set from to a world; GET /_emulator/v1/worlds lists the worlds.",
   );
 }
 
@@ -229,7 +234,7 @@ function refuseInitialSettings(from: string | undefined): void {
     throw new Refusal(
       422,
       "invalid_request",
-      `A world that goes on from ${from} has the seed, the time and the clock of that.`,
-      "Leave seed, now and clock out, or make an empty or a seeded world.",
+      `A fork of ${from} has the same seed, time and clock as its source.`,
+      "Leave out seed, now and clock, or create an empty or a seeded world.",
     );
 }

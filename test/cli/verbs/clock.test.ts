@@ -31,7 +31,7 @@ describe("emulator clock", () => {
     const { code, stdout } = await verbs.run("clock", "until", once.id, "--within", "1500ms");
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^2026-03-01T00:00:01.500000Z: .*; ask again to go on, or give a longer --within$/m,
+      /^2026-03-01T00:00:01.500000Z: .*; repeat the request to continue, or give a longer --within$/m,
     );
     const { export: often } = await verbs.json<{ export: { id: string } }>(
       ...["export", "create", "--project", "shop", "--from", "2026-03-02", "--every", "6h"],
@@ -39,9 +39,9 @@ describe("emulator clock", () => {
     await expectRefusals(verbs, [
       [
         `clock until ${often.id}`,
-        "is a schedule of every 6 h, and a schedule is never COMPLETED. Move the clock",
+        "is a schedule with interval_hours 6. A schedule never becomes COMPLETED (§3.3). Advance the clock",
       ],
-      [`clock until ${often.id} failed`, "`emulator export list` lists them."],
+      [`clock until ${often.id} failed`, "`emulator export list` lists it."],
     ]);
   });
 

@@ -152,7 +152,7 @@ describe("a script", () => {
     [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
     [{ then: { values: [] } }, "then.values: must be object"],
     [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
-    [{ then: { event: [] } }, "then.event: is not known here"],
+    [{ then: { event: [] } }, "then.event: is not a known field"],
     [{ then: {}, match: { nth: 0 } }, "match.nth: must be >= 1"],
     [{ match: {} }, "then: is required"],
     [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],

@@ -5,7 +5,7 @@ import type { WorldDifference } from "../../../subjects/world-difference.ts";
 import { yieldToEventLoop } from "../slices.ts";
 import { createChangeList, fieldChanges } from "./changes.ts";
 
-/** A world and where its trace rows lie. */
+/** A world and the files of its trace rows. */
 export interface RowSide {
   readonly world: World;
   rowNames(): NamedRows;
