@@ -2,8 +2,6 @@ import { historyIsReadOnly } from "./as-of.ts";
 import type { Commit } from "./commit.ts";
 import { createJournal, type Journal, type JournalTurn } from "./journal.ts";
 import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
-import type { WorldTypes } from "./types.ts";
-import type { WorldParts } from "./world-parts.ts";
 
 /** How a world moves on: a live world adds turns and fires events, a read-only one does neither. */
 export interface Timeline {
@@ -27,8 +25,14 @@ export function liveTimeline(
   };
 }
 
+/** The parts of a world that a read-only world replaces. */
+interface LiveParts {
+  readonly timeline: Timeline;
+  readonly persist: (commit: Commit) => void;
+}
+
 /** Makes a world read-only: its turns can only read, its journal does not grow, and its due events do not fire. */
-export function readOnlyParts<Types extends WorldTypes>(parts: WorldParts<Types>): WorldParts<Types> {
+export function readOnlyParts<Parts extends LiveParts>(parts: Parts): Parts {
   return {
     ...parts,
     persist: refuseChange,

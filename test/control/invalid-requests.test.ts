@@ -44,7 +44,7 @@ it("an unknown operation is answered with 404 and the nearest one, or with all o
     error: { code: "not_found", hint: "Did you mean /_emulator/v1/clock/advance?" },
   });
   const { error } = await refusal("GET", "/something-else-altogether");
-  expect(error).toMatchObject({ hint: expect.stringMatching(/there are .*\/clock.*\/worlds/) });
+  expect(error).toMatchObject({ hint: expect.stringMatching(/start with .*\/clock.*\/worlds/) });
 });
 
 it("verify, explain and until answer the same 404 for an unknown export", async () => {

@@ -286,19 +286,19 @@ describe("a stored world", () => {
   const effect = { number: 1, kind: "shear", ref: "dolly", lane: "x", data: {} };
 
   it.each([
-    ["event", { queue: [event, { ...event, number: 2, kind: "moo" }] }, "an event moo (dolly)"],
+    ["event", { queue: [event, { ...event, number: 2, kind: "moo" }] }, "the event moo (dolly)"],
     [
       "effect",
       { inFlight: [effect, { ...effect, number: 2, kind: "toString" }] },
-      "an effect toString (dolly)",
+      "the effect toString (dolly)",
     ],
   ])("with an %s of an unknown kind is refused before it begins", (_what, stored, named) => {
     expect(() => toyWorld({ state: { ...toyState(), ...stored } })).toThrow(
       expect.objectContaining({
         status: 422,
         code: "unknown_event",
-        message: `The stored world has ${named} that this version does not know.`,
-        hint: "Use the version that wrote this data, or another --data folder.",
+        message: `The stored world contains ${named}, which this version does not know.`,
+        hint: "Start the version that wrote this data, or use another --data folder.",
       }),
     );
   });
