@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { hasChromium } from "../browser/chromium.ts";
+import { isFull } from "../support/depth.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { show, timeIsWhole, useBrowser } from "./browser.ts";
 
@@ -96,7 +97,8 @@ async function differenceOf(page: Page, one: string, other: string): Promise<num
 
 const NOTICED = 24;
 
-describe.skipIf(!hasChromium)("the pictures of the main views", () => {
+// Two worlds, eight views and two colour schemes: seconds of drawing.
+describe.runIf(hasChromium && isFull)("the pictures of the main views", () => {
   it("are the same for the same seed, clock and requests, and differ where something does", async () => {
     const [first, second] = [await looks(), await looks()];
     expect(Object.keys(second)).toHaveLength(8);

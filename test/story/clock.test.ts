@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdvanceResult } from "../../emulator/runtime/index.ts";
+import { isFull } from "../support/depth.ts";
 import { BEGIN, DESTINATION, type ExportReply, type ExportRig, startExportRig } from "../support/emulator.ts";
 
 interface Moved extends AdvanceResult {
@@ -9,6 +10,9 @@ interface Moved extends AdvanceResult {
   readonly assumed?: readonly string[];
   readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
 }
+
+/** How far the clock moves in one call. */
+const DAYS = isFull ? 365 : 60;
 
 let rig: ExportRig;
 
@@ -171,21 +175,21 @@ describe("advance", () => {
     expect((await advance({ by: "PT1H" })).status).toBe(200);
   });
 
-  it("moves a year of hourly schedules in one call", async () => {
+  it("moves many days of hourly schedules in one call", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
-    const moved = await advance({ by: "P365DT10M" });
+    const moved = await advance({ by: `P${DAYS}DT10M` });
     expect(moved.fired).toHaveLength(1000);
-    expect(moved.fired_total).toBeGreaterThanOrEqual(8760 * 2);
+    expect(moved.fired_total).toBeGreaterThanOrEqual(DAYS * 24 * 2);
     const path = `/api/v1/bulk-exports/runs?source_bulk_export_id=${id}`;
     const runs = (await rig.call<{ status: string }[]>("GET", path)).body;
-    expect(runs.filter(({ status }) => status === "COMPLETED").length).toBeGreaterThanOrEqual(8760);
+    expect(runs.filter(({ status }) => status === "COMPLETED").length).toBeGreaterThanOrEqual(DAYS * 24);
   });
 
   it("answers requests while it moves far", async () => {
     await begin();
     await rig.ordered({ interval_hours: 1, start_time: BEGIN });
-    const moving = advance({ by: "P365D" });
+    const moving = advance({ by: `P${DAYS}D` });
     let answered = 0;
     let moved = false;
     void moving.then(() => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow, temporaryFolder } from "../rows/sample-row.ts";
 import { bytesOf, encodeHere, manyRows, stored } from "./sample-export.ts";
@@ -50,7 +51,7 @@ describe("the files of a partition", () => {
   test.each([null, 'eq(run_type, "llm")'])(
     "go on across row groups of several megabytes (filter: %s)",
     async (filter) => {
-      const all = Array.from({ length: 30 }, (_, n) =>
+      const all = Array.from({ length: isFull ? 30 : 12 }, (_, n) =>
         sampleRow(n, { run_type: n % 5 === 0 ? "llm" : "tool", inputs: `${n} `.repeat(400_000) }),
       );
       const { folder, order } = stored(all);

@@ -9,6 +9,7 @@ import type {
   EncodingFailure,
   FileEncoder,
 } from "../../../emulator/subjects/bulk-exports/encoder.ts";
+import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";
 import { idOf, sampleRow } from "../rows/sample-row.ts";
 import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
@@ -98,7 +99,7 @@ describe("the encoder", () => {
   });
 
   test("does again what others had in a thread that is ended", async () => {
-    const { folder, order: request } = stored(manyRows(3000));
+    const { folder, order: request } = stored(manyRows(isFull ? 3000 : 800));
     const encoder = encoderOf({ folder, threads: 1 });
     await encoder.endThread();
     const first = bytesOf(await encoder.encode(request));
