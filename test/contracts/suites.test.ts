@@ -19,18 +19,26 @@ import {
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { startEmulator } from "../../emulator/runtime/index.ts";
-import { casesOf, someOf } from "../support/depth.ts";
+import { isFull, someOf } from "../support/depth.ts";
 
 let oracle: Oracle;
+
+/** Prism checks one in so many exchanges: each in full depth. */
+const EVERY = isFull ? 1 : 7;
 
 /** Exchanges of the suites in which the two oracles find something else. */
 const differences: unknown[] = [];
 
 beforeAll(async () => {
   const [prism, tables] = await Promise.all([openOracle("spec", "prism"), openOracle("spec", "tables")]);
+  let exchanges = 0;
   oracle = {
     async judge(...exchange) {
-      const [judged, own] = await Promise.all([prism.judge(...exchange), tables.judge(...exchange)]);
+      const own = await tables.judge(...exchange);
+      exchanges += 1;
+      // Prism takes longer than the tables; `oracles.test.ts` compares them for each operation.
+      if (exchanges % EVERY !== 0) return own;
+      const judged = await prism.judge(...exchange);
       if (!isDeepStrictEqual(new Set(judged), new Set(own))) differences.push({ exchange, judged, own });
       return judged;
     },
@@ -91,17 +99,19 @@ describe("the ledger", () => {
   });
 });
 
+/** All mutants: `emulator contract selftest`. Here one in so many, spread over the sections. */
+const ONE_IN = isFull ? 9 : 72;
+
 describe("the mutants", () => {
-  // All of them: `emulator contract selftest`. Here every ninth, so that each kind of lie is told.
   it("are noticed", async () => {
     const { results, unsound } = await selftest({
       cases: CASES,
-      mutants: someOf(MUTANTS.filter((_, place) => place % 9 === 0)),
+      mutants: MUTANTS.filter((_, place) => place % ONE_IN === 0),
       targetWith: (settings) => createEmulatorTarget(startEmulator, settings),
       oracle,
     });
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
-    expect(results.length).toBeGreaterThan(casesOf(20));
+    expect(results.length).toBeGreaterThan(isFull ? 20 : 3);
     expect(unsound).toEqual([]);
     expect(differences).toEqual([]);
   });
