@@ -29,7 +29,8 @@ it("puts files into a project that work there, and never twice", async () => {
   mkdirSync(join(cwd, "node_modules"));
   symlinkSync(ROOT, join(cwd, "node_modules/trace-platform-emulator"));
   symlinkSync(join(ROOT, "node_modules/vitest"), join(cwd, "node_modules/vitest"));
-  const words = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--maxWorkers=1"];
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const words = [vitest, "run", "--maxWorkers=1", "--testTimeout=300000"];
   const env = { PATH: process.env.PATH, NO_COLOR: "1" };
   expect((await promisify(execFile)(process.execPath, words, { cwd, env })).stdout).toMatch(
     /Tests +1 passed/,
