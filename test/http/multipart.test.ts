@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readMultipart } from "../../emulator/http/multipart.ts";
 import { BOUNDARY, FORM, formOf, type Part } from "../operations/multipart.ts";
+import { casesOf } from "../support/depth.ts";
 
 /** What busboy, which is not ours, makes of a body. */
 function readByBusboy(body: Buffer): Promise<[string, string][]> {
@@ -54,7 +55,7 @@ describe("readMultipart", () => {
           parts.map(({ name }) => name),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(1_600) },
     );
   });
 
@@ -76,7 +77,7 @@ describe("readMultipart", () => {
           expect(error).toMatchObject({ status: 422, code: "malformed_multipart" });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(4_000) },
     );
   });
 

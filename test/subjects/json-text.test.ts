@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonText, keptText, valueWith } from "../../emulator/subjects/json-text.ts";
+import { casesOf } from "../support/depth.ts";
 
 const textOf = (json: string) => keptText(Buffer.from(json));
 
@@ -58,7 +59,7 @@ describe("keptText", () => {
         const other = json.slice(0, at) + put + json.slice(at + 1);
         if (textOf(other)) expect(JSON.stringify(JSON.parse(other))).toBe(other);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(4_000) },
     );
   });
 });

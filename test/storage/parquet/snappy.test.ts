@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { snappyUncompress } from "hyparquet";
 import { expect, test } from "vitest";
 import { snappy } from "../../../emulator/storage/parquet/snappy.ts";
+import { casesOf } from "../../support/depth.ts";
 
 function expectBack(input: Uint8Array): number {
   const compressed = snappy(input);
@@ -24,7 +25,7 @@ test("whatever goes in comes out again", () => {
     fc.property(pieces, (parts) => {
       expectBack(Buffer.concat(parts.flatMap(([bytes, times]) => Array<Uint8Array>(times).fill(bytes))));
     }),
-    { numRuns: 300 },
+    { numRuns: casesOf(2_400) },
   );
 });
 

@@ -16,6 +16,7 @@ import { unhandled } from "../../../emulator/subjects/faults/unhandled.ts";
 import { admit } from "../../../emulator/subjects/object-storage/authorisation.ts";
 import type { S3Operation } from "../../../emulator/subjects/object-storage/permissions.ts";
 import { SEEDED_KEY } from "../../../emulator/subjects/object-storage/seed.ts";
+import { casesOf } from "../../support/depth.ts";
 import { type ExportWorld, openExportWorld } from "../../support/export-world.ts";
 
 const ROW_ID = "00000001-0000-4000-8000-000000000001";
@@ -101,7 +102,7 @@ describe("counting", () => {
           modelled(rules, steps, times).map((at) => (at === undefined ? undefined : ids[at])),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(1_600) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { listKeys } from "../../../emulator/subjects/object-storage/listing.ts";
 import { compareKeys, isBucketName, sortKeys } from "../../../emulator/subjects/object-storage/names.ts";
+import { casesOf } from "../../support/depth.ts";
 
 const key = fc.string({
   unit: fc.constantFrom("a", "b", "/", "é", "\uffff", "𝄞"),
@@ -40,7 +41,7 @@ test("pages of any size list what a naive listing lists", ({ expect }) => {
         expect(named).toEqual(everything(keys, prefix, delimiter));
       },
     ),
-    { numRuns: 500, seed: 1 },
+    { numRuns: casesOf(4_000), seed: 1 },
   );
 });
 
@@ -49,7 +50,7 @@ test("keys are compared by their bytes", ({ expect }) => {
     fc.property(key, key, (a, b) => {
       expect(Math.sign(compareKeys(a, b))).toBe(Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))));
     }),
-    { numRuns: 500, seed: 1 },
+    { numRuns: casesOf(4_000), seed: 1 },
   );
 });
 
