@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callers, SPECIFIED, type SpecifiedRow } from "../subjects/rate-limits/specification.ts";
-import { isFull } from "../support/depth.ts";
 import { type Reply, type Rig, startRig } from "../support/emulator.ts";
 
-const SCALE = isFull ? 0.005 : 0.001;
+const SCALE = 0.005;
 const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region })));
 const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
 

@@ -15,7 +15,7 @@ test("no request, however odd, is a defect or an error of the server", async ({ 
       expect(server.defects).toEqual([]);
       expect(status === 501 || status < 500).toBe(true);
     }),
-    { numRuns: casesOf(2000), seed: 7 },
+    { numRuns: casesOf(4000), seed: 7 },
   );
   // An independent signer's requests got in, or nothing above would have been tried.
   expect((statuses.get(200) ?? 0) + (statuses.get(204) ?? 0)).toBeGreaterThan(casesOf(40));
