@@ -14,9 +14,10 @@ export function installPackage(cwd: string): string {
   mkdirSync(bin, { recursive: true });
   symlinkSync(ROOT, join(modules, "trace-platform-emulator"));
   const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  mkdirSync(join(modules, "@types"));
-  for (const name of [...Object.keys(peerDependencies), "typescript", "@types/node"])
+  for (const name of [...Object.keys(peerDependencies), "typescript", "@types/node"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
   for (const name of ["vitest", "tsc"]) symlinkSync(join(ROOT, "node_modules/.bin", name), join(bin, name));
   symlinkSync(join(ROOT, "dist/bin/emulator.js"), join(bin, "emulator"));
   writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n');
