@@ -29,7 +29,7 @@ export function createDestination(turn: Turn, workspace: Workspace, input: Desti
     display_name: input.display_name,
     config,
     embedded: turn.ports.isEmbedded(config.endpoint_url),
-    ...sealed(turn, input.credentials),
+    ...sealCredentials(turn, input.credentials),
     created_at: turn.now,
     updated_at: turn.now,
   };
@@ -43,7 +43,7 @@ export function rotateCredentials(
   credentials: NonNullable<DestinationInput["credentials"]>,
 ): PendingReply {
   checkCredentials(turn.ports.settings, { credentials });
-  return validate(turn, { ...before, ...sealed(turn, credentials), updated_at: turn.now });
+  return validate(turn, { ...before, ...sealCredentials(turn, credentials), updated_at: turn.now });
 }
 
 function validate(turn: Turn, destination: Destination): PendingReply {
@@ -85,7 +85,7 @@ export function onValidated(
   turn.resolveReply(replyNumber, destinationView(turn.ports.settings, record));
 }
 
-/** §2.4-5, 2.4-6: the test file is written, and taken away again where that is permitted. */
+/** §2.4-5, 2.4-6: writes the test file, and deletes it if that is permitted. */
 function tryTestFile(
   turn: Turn,
   { config }: Destination,
@@ -93,27 +93,27 @@ function tryTestFile(
   { file, credentials }: StagedWrite,
 ): ObjectStoreFailure | { readonly testFile: "deleted" | "left" } {
   const writer = { bucket: config.bucket_name, credentials, triggerFault: triggerS3Fault };
-  const failed = storeStaged(turn, writer, key, file);
-  if (failed) return failed;
+  const failure = storeStaged(turn, writer, key, file);
+  if (failure) return failure;
   return { testFile: "failure" in removeStored(turn, writer, key) ? "left" : "deleted" };
 }
 
 function refusalFor(
   { endpoint_url }: DestinationConfig,
-  failed: ObjectStoreFailure | typeof INTERRUPTED,
+  failure: ObjectStoreFailure | typeof INTERRUPTED,
 ): Refusal {
   const outcome =
-    "code" in failed ? failed : ({ ...failed, failure: "unavailable", code: "Interrupted" } as const);
+    "code" in failure ? failure : ({ ...failure, failure: "unavailable", code: "Interrupted" } as const);
   const key = validationError(outcome, endpoint_url !== null);
   if (key) {
-    const said = `${DESTINATION_ERRORS[key].message} (${outcome.message})`;
+    const text = `${DESTINATION_ERRORS[key].message} (${outcome.message})`;
     const { requirement } = DESTINATION_ERRORS[key];
-    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${said}`, undefined, requirement);
+    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${text}`, undefined, requirement);
   }
   const hint =
     outcome.failure === "unavailable"
       ? "Try again later."
-      : "Change what the store refuses, and create it again.";
+      : "Fix the cause of the store error, then create the destination again.";
   const message = `${DESTINATION_ERROR_PREFIX}${shownFailure(outcome)}.`;
   return new Refusal(400, outcome.failure, message, hint, "2.4-5");
 }
@@ -155,7 +155,7 @@ function checkCredentials(
   if (credentials?.session_token) requireFeature(versions, "session_token");
 }
 
-function sealed(
+function sealCredentials(
   turn: Turn,
   credentials: DestinationInput["credentials"],
 ): Pick<Destination, "credentials" | "credentials_keys"> {

@@ -12,7 +12,7 @@ export interface Validation {
   readonly replyNumber: number;
 }
 
-/** What it came to; the test file of an embedded destination is stored by the turn that takes the result. */
+/** The result; the turn of the result stores the test file of an embedded destination. */
 export type Validated =
   | { readonly testFile: "deleted" | "left" }
   | { readonly staged: StagedWrite }

@@ -18,18 +18,18 @@ export type ObjectStoreError = DestinationErrorKey | "refused" | "unavailable";
 /** The failure of an object store operation; returned as a value because failures are expected. */
 export interface ObjectStoreFailure {
   readonly failure: ObjectStoreError;
-  /** The store's error code, or one of `STORE_ERRORS` where it did not answer. */
+  /** The error code of the store, or one of `STORE_ERRORS` if it did not reply. */
   readonly code: string;
   /** The store's error message, without secrets. */
   readonly message: string;
 }
 
-/** Why a destination has no credentials; `unsupported`: the emulated version takes no temporary ones (2.4-3). */
+/** Why a destination has no credentials; `unsupported`: the emulated version does not support temporary ones (2.4-3). */
 export interface NoCredentials extends ObjectStoreFailure {
   readonly unsupported?: true;
 }
 
-/** Which bucket of which object store a client leads to. */
+/** The object store and bucket of a client. */
 export interface ObjectStoreAddress {
   readonly bucket: string;
   readonly region: string | null;
@@ -44,7 +44,7 @@ export interface ObjectStoreCredentials {
   readonly sessionToken: string | null;
 }
 
-/** Opens clients of object stores; opening one calls nobody. */
+/** Opens clients of object stores, without any request. */
 export interface ObjectStoreClients {
   open(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): ObjectStoreClient;
 }

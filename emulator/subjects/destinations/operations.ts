@@ -31,20 +31,24 @@ export const DESTINATION_HANDLERS: Pick<Handlers, OperationIds> = {
     rotateCredentials(turn, destinationOf(turn, workspace, path.destination_id), body.credentials),
 
   deleteDestination(turn, { path, workspace }) {
-    const found = destinationOf(turn, workspace, path.destination_id);
+    const record = destinationOf(turn, workspace, path.destination_id);
     const { assumptions } = turn.ports.settings;
-    if (assumptions["destination.delete_in_use"] === "refuse" && isInUse(turn, found))
-      throw new Refusal(409, "in_use", `Destination ${found.id} is used by an export that has not ended.`);
-    turn.remove(DESTINATIONS, found.id);
-    return destinationView(turn.ports.settings, found);
+    if (assumptions["destination.delete_in_use"] === "refuse" && isInUse(turn, record))
+      throw new Refusal(
+        409,
+        "in_use",
+        `Destination ${record.id} is used by an export that has not ended. Cancel the export first.`,
+      );
+    turn.remove(DESTINATIONS, record.id);
+    return destinationView(turn.ports.settings, record);
   },
 };
 
 function destinationOf(turn: Turn, workspace: Workspace, id: string): Destination {
-  const found = turn.get(DESTINATIONS, id.toLowerCase());
-  if (!found || !sameWorkspace(found, workspace))
-    throw new Refusal(404, "not_found", `No destination ${id} in this workspace.`);
-  return found;
+  const record = turn.get(DESTINATIONS, id.toLowerCase());
+  if (!record || !sameWorkspace(record, workspace))
+    throw new Refusal(404, "not_found", `Destination ${id} does not exist in this workspace.`);
+  return record;
 }
 
 function isInUse(turn: Turn, { id, ...workspace }: Destination): boolean {

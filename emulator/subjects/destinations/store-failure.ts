@@ -8,7 +8,7 @@ import { DESTINATION_ERRORS, type DestinationErrorKey } from "../../../contracts
 import type { Settings } from "../settings.ts";
 import type { ObjectStoreError, ObjectStoreFailure } from "./object-store-client.ts";
 
-/** What the table of store errors says of an answer (§7.3). */
+/** The failure of an error reply, by the table of store errors (§7.3). */
 export function storeFailure({
   code,
   status,
@@ -22,7 +22,7 @@ export function storeFailure({
   return { failure: leadsTo === "interruption" ? "unavailable" : (name ?? "refused"), code, message };
 }
 
-/** The same for a store that did not answer as one; only a destination with an endpoint_url can have an invalid one. */
+/** The failure of a missing or invalid reply; only a destination with an endpoint_url can have an invalid endpoint. */
 export function noStoreFailure(
   code: StoreErrorCode,
   message: string,
@@ -39,7 +39,7 @@ export function shownFailure({ failure, code, message }: ObjectStoreFailure): st
   return message.startsWith(code) && name === code ? message : `${name} (${message})`;
 }
 
-/** The error of §7.2 that a failed validation is refused with; undefined: one of its own. */
+/** The error of §7.2 for a failed validation; undefined if §7.2 has none. */
 export function validationError(
   { failure, code }: ObjectStoreFailure,
   hasEndpoint: boolean,
@@ -49,13 +49,13 @@ export function validationError(
   return atValidation === "invalid_endpoint" && !hasEndpoint ? undefined : (atValidation ?? undefined);
 }
 
-/** The table of store errors as it is in force, with the names in words. */
+/** The effective table of store errors, with the names in words. */
 export function storeErrorTable({ assumptions }: Settings): Readonly<Record<string, unknown>> {
-  const isTriedAgain = assumptions["export.store_outage"] === "infrastructure interruption";
+  const isRetried = assumptions["export.store_outage"] === "infrastructure interruption";
   const others = { "any other 3xx or 4xx": storeError("", 400), "any other 5xx": storeError("", 500) };
   const rows = Object.entries<StoreError>({ ...STORE_ERRORS, ...others }).map(([code, row]) => {
     const { status, name, atValidation } = row;
-    const leadsTo = isTriedAgain ? row.class : "ends the run";
+    const leadsTo = isRetried ? row.class : "ends the run";
     return [code, { status, class: leadsTo, in_errors: wordsOf(name), at_validation: wordsOf(atValidation) }];
   });
   return Object.fromEntries(rows);

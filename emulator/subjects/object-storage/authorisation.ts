@@ -5,23 +5,23 @@ import type { S3Fault, TriggerS3Fault } from "./faults.ts";
 import { OPERATION_PERMISSIONS, permits, type S3Operation } from "./permissions.ts";
 import { buckets, type S3Permission, s3Credentials } from "./records.ts";
 
-/** The caller, what they ask about, and a check of their signature. */
+/** The caller of a request, its bucket and key, and a check of its signature. */
 export interface Caller {
   /** Empty where the operation has none. */
   readonly bucket: string;
   readonly key: string;
   readonly access_key_id: string;
   readonly session_token: string | null;
-  /** Whether the request was made with this secret. */
+  /** Whether the request was signed with this secret. */
   isSignedWith(secret: string): boolean;
 }
 
-/** A caller and the operation that they ask for. */
+/** A caller and the requested operation. */
 export interface AccessRequest extends Caller {
   readonly op: S3Operation;
 }
 
-/** How to proceed with a request that is admitted or hit by a fault. */
+/** The result of `admit`: an error, a fault, or permission to continue. */
 export type Admission =
   | S3Failure
   | { readonly reset: true }
@@ -32,25 +32,25 @@ export type Admission =
  * between, so a bucket deleted by a fault is already missing for the request that triggered it.
  */
 export function admit(turn: Turn, access: AccessRequest, triggerFault: TriggerS3Fault): Admission {
-  const unknown = identify(turn, access);
-  if (unknown) return unknown;
+  const error = identify(turn, access);
+  if (error) return error;
   const { op, bucket, key, access_key_id } = access;
   const fault = triggerFault(turn, { op, bucket, key, access_key_id });
   if (fault) turn.note("s3.fault", refOf(access), { ...fault });
-  const faulted = fault ? applyFault(turn, fault) : { delayMs: 0 };
-  if (!("delayMs" in faulted)) return faulted;
-  const denied = permissionError(turn, access, OPERATION_PERMISSIONS[op]);
-  if (denied) return noteRefusal(turn, access, denied);
-  return { admitted: true, delayMs: faulted.delayMs };
+  const outcome = fault ? applyFault(turn, fault) : { delayMs: 0 };
+  if (!("delayMs" in outcome)) return outcome;
+  const denial = permissionError(turn, access, OPERATION_PERMISSIONS[op]);
+  if (denial) return noteRefusal(turn, access, denial);
+  return { admitted: true, delayMs: outcome.delayMs };
 }
 
-/** The error of a caller who is not who they say they are, which the journal notes. */
+/** The error of an unidentified caller, which is noted in the journal. */
 export function identify(turn: Turn, access: Caller): S3Failure | undefined {
-  const unknown = identityError(turn, access);
-  return unknown && noteRefusal(turn, access, unknown);
+  const error = identityError(turn, access);
+  return error && noteRefusal(turn, access, error);
 }
 
-/** A request that continues gets its delay; a kind of fault without a line of its own does not compile. */
+/** A request that continues gets its delay. A new kind of fault does not compile until it is handled here. */
 function applyFault(
   turn: Turn,
   fault: S3Fault,
@@ -66,12 +66,12 @@ function noteRefusal(turn: Turn, access: Caller, error: S3Failure): S3Failure {
   return error;
 }
 
-/** For people: `bucket/key`, or the bucket alone, or nothing. */
+/** `bucket/key`, the bucket alone, or an empty text; for notes in the journal. */
 export function refOf({ bucket, key }: Pick<AccessRequest, "bucket" | "key">): string {
   return key === "" ? bucket : `${bucket}/${key}`;
 }
 
-/** Whether the claim still holds: asked again in the turn that commits, since a body takes its time. */
+/** Checks the caller again in the turn that commits, because receiving a body takes time. */
 export function authorise(turn: Turn, access: AccessRequest): S3Failure | undefined {
   return identityError(turn, access) ?? permissionError(turn, access, OPERATION_PERMISSIONS[access.op]);
 }
@@ -83,7 +83,7 @@ function identityError(turn: Turn, access: Caller): S3Failure | undefined {
   if (!credential) return unknown;
   const { secrets } = turn.ports;
   const { sealed_session_token, expires_at } = credential;
-  // The real service does not know a temporary key that comes without its token.
+  // S3 treats a temporary key without its token as unknown.
   if (sealed_session_token !== null && access.session_token === null) return unknown;
   const token = sealed_session_token === null ? null : secrets.open(sealed_session_token);
   if (token !== access.session_token) return s3Failure("InvalidToken");
@@ -94,7 +94,7 @@ function identityError(turn: Turn, access: Caller): S3Failure | undefined {
   return undefined;
 }
 
-/** A missing bucket is reported before a missing permission, as the real service does. */
+/** A missing bucket is reported before a missing permission, as in S3. */
 export function permissionError(
   reader: Reader,
   { op, bucket, access_key_id }: Pick<AccessRequest, "op" | "bucket" | "access_key_id">,
@@ -110,7 +110,7 @@ export function permissionError(
     : s3Failure("AccessDenied");
 }
 
-/** A missing object is a secret to those who may not list the bucket. */
+/** Only callers that may list the bucket learn that an object is missing. */
 export function missingObject(reader: Reader, access: AccessRequest): S3Failure {
   const hidden = permissionError(reader, access, "list");
   return hidden ?? s3Failure("NoSuchKey", undefined, { Key: access.key });

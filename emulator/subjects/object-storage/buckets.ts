@@ -6,7 +6,7 @@ import { forgetFinished } from "./finished-uploads.ts";
 import { isBucketName } from "./names.ts";
 import { type Bucket, buckets, objects, s3Parts, s3Uploads } from "./records.ts";
 
-/** Makes a bucket, or says why not. */
+/** Creates a bucket, or returns the error. */
 export function makeBucket(turn: Turn, name: string, region: string | null): S3Failure | Bucket {
   if (!isBucketName(name)) return s3Failure("InvalidBucketName", undefined, { BucketName: name });
   if (turn.get(buckets, name)) return s3Failure("BucketAlreadyOwnedByYou", undefined, { BucketName: name });
@@ -15,14 +15,14 @@ export function makeBucket(turn: Turn, name: string, region: string | null): S3F
   return bucket;
 }
 
-/** Makes a bucket again in the usual region, where the real service answers as it did the first time. */
+/** Creates a bucket that may exist: in the default region, S3 repeats its first reply. */
 export function ensureBucket(turn: Turn, name: string, region: string | null): S3Failure | Bucket {
   const existing = turn.get(buckets, name);
   return existing?.region === null && region === null ? existing : makeBucket(turn, name, region);
 }
 
 /**
- * Deletes a bucket with its objects, even while in use: deletion under way is a fault that users test.
+ * Deletes a bucket with its objects, even while in use: users test the loss of a bucket during an export.
  * Its files are removed by an effect, so the caller needs no access to files.
  */
 export function deleteBucket(turn: Turn, name: string): boolean {
@@ -47,19 +47,19 @@ export function deleteBucket(turn: Turn, name: string): boolean {
   return true;
 }
 
-/** Deletes a bucket that holds no objects, or says why not; unfinished uploads go with it. */
+/** Deletes a bucket without objects, with its unfinished uploads, or returns the error. */
 export function deleteEmptyBucket(turn: Turn, name: string): S3Failure | undefined {
   if (turn.count(objects, name) > 0) return s3Failure("BucketNotEmpty", undefined, { BucketName: name });
   deleteBucket(turn, name);
   return undefined;
 }
 
-/** The bodies of the parts of an upload, unused once it is completed or aborted. */
+/** Files of the parts of an upload; unused after it is completed or aborted. */
 export function partFiles(reader: Reader, uploadId: string): readonly string[] {
   return [...reader.list(s3Parts, uploadId)].map(({ file }) => file);
 }
 
-/** Forgets an upload and its parts. */
+/** Removes an upload and its parts. */
 export function removeUpload(turn: Turn, uploadId: string): void {
   for (const part of [...turn.list(s3Parts, uploadId)]) {
     turn.remove(s3Parts, s3Parts.idOf(part));
@@ -67,14 +67,14 @@ export function removeUpload(turn: Turn, uploadId: string): void {
   turn.remove(s3Uploads, uploadId);
 }
 
-/** A bucket as the control API shows it. */
+/** A bucket in the control API. */
 export interface BucketView extends Omit<Bucket, "created_at"> {
   readonly created_at: string;
   readonly objects: number;
   readonly uploads: number;
 }
 
-/** A bucket with the numbers of its objects and of its uploads under way. */
+/** A bucket with the numbers of its objects and unfinished uploads. */
 export function viewBucket(reader: Reader, bucket: Bucket): BucketView {
   const { name, region, created_at } = bucket;
   return {
@@ -94,28 +94,33 @@ export function listBuckets(reader: Reader): readonly BucketView[] {
 
 /** `POST /s3/buckets` */
 export function createBucket(turn: Turn, name: string): BucketView {
-  const made = makeBucket(turn, name, null);
-  if (!("error" in made)) return viewBucket(turn, made);
-  if (made.error === "InvalidBucketName") {
-    const hint = "3 to 63 characters: lower-case letters, digits, hyphens and dots.";
-    throw new Refusal(422, "invalid_bucket_name", `${JSON.stringify(name)} is no bucket name.`, hint);
+  const bucket = makeBucket(turn, name, null);
+  if (!("error" in bucket)) return viewBucket(turn, bucket);
+  if (bucket.error === "InvalidBucketName") {
+    const hint = "Use 3 to 63 lower-case letters, digits, hyphens and dots.";
+    throw new Refusal(
+      422,
+      "invalid_bucket_name",
+      `${JSON.stringify(name)} is not a valid bucket name.`,
+      hint,
+    );
   }
-  throw new Refusal(409, "bucket_exists", `The bucket ${name} exists already.`);
+  throw new Refusal(409, "bucket_exists", `Bucket ${name} already exists.`);
 }
 
-/** `DELETE /s3/buckets/{name}`: what is in it goes along. */
+/** `DELETE /s3/buckets/{name}`, with its objects. */
 export function dropBucket(turn: Turn, name: string): void {
   requireBucket(turn, name);
   deleteBucket(turn, name);
 }
 
-/** Throws a `Refusal` (404) when there is no bucket of this name. */
+/** Throws a `Refusal` (404) if the bucket does not exist. */
 export function requireBucket(reader: Reader, name: string): void {
   if (reader.get(buckets, name)) return;
   const names = listBuckets(reader).map((bucket) => bucket.name);
   const hint =
     names.length > 0
-      ? `There is: ${names.slice(0, 20).join(", ")}.`
-      : 'There is none yet: POST /_emulator/v1/s3/buckets {"name":…} makes one.';
-  throw new Refusal(404, "no_such_bucket", `There is no bucket ${JSON.stringify(name)}.`, hint);
+      ? `Existing buckets: ${names.slice(0, 20).join(", ")}.`
+      : 'No buckets exist. Create one with POST /_emulator/v1/s3/buckets {"name":…}.';
+  throw new Refusal(404, "no_such_bucket", `Bucket ${JSON.stringify(name)} does not exist.`, hint);
 }

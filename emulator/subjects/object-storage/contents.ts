@@ -6,7 +6,7 @@ import { requireBucket } from "./buckets.ts";
 import { type ListingRequest, listKeys } from "./listing.ts";
 import { objectId, objects, type StoredObject } from "./records.ts";
 
-/** An object as the control API shows it. */
+/** An object in the control API. */
 interface ObjectView extends Pick<StoredObject, "key" | "size" | "etag" | "content_type"> {
   readonly last_modified: string;
 }
@@ -14,9 +14,9 @@ interface ObjectView extends Pick<StoredObject, "key" | "size" | "etag" | "conte
 /** A page of the objects of a bucket, by key in the order of UTF-8 bytes. */
 export interface ObjectList {
   readonly objects: readonly ObjectView[];
-  /** Up to the next delimiter, where one is asked for. */
+  /** Common prefixes up to the delimiter, if one was requested. */
   readonly prefixes: readonly string[];
-  /** Whether more follow the last one. */
+  /** Whether more objects follow. */
   readonly truncated: boolean;
 }
 
@@ -31,19 +31,19 @@ export function listObjects(reader: Reader, bucket: string, request: ListingRequ
   };
 }
 
-/** The object of a key. Throws a `Refusal` (404) when there is none. */
+/** The object of a key. Throws a `Refusal` (404) if it does not exist. */
 export function objectAt(reader: Reader, bucket: string, key: string): StoredObject {
   requireBucket(reader, bucket);
-  const found = reader.get(objects, objectId(bucket, key));
-  if (found) return found;
-  const meant = nearest(key, keysOf(reader, bucket));
-  const hint = meant
-    ? `Did you mean ${meant}?`
-    : `GET /_emulator/v1/s3/buckets/${bucket}/objects lists them.`;
+  const object = reader.get(objects, objectId(bucket, key));
+  if (object) return object;
+  const similarKey = nearest(key, keysOf(reader, bucket));
+  const hint = similarKey
+    ? `Did you mean ${similarKey}?`
+    : `List the objects with GET /_emulator/v1/s3/buckets/${bucket}/objects.`;
   throw new Refusal(
     404,
     "no_such_object",
-    `The bucket ${bucket} has no object ${JSON.stringify(key)}.`,
+    `Object ${JSON.stringify(key)} does not exist in bucket ${bucket}.`,
     hint,
   );
 }

@@ -43,7 +43,7 @@ export type CredentialRequest = TypeOf<typeof CREDENTIAL>;
 
 type CredentialChange = TypeOf<typeof CREDENTIAL_CHANGE>;
 
-/** A key pair as replies show it: never its secret, never its token. */
+/** A key pair in replies, without its secret and token. */
 export interface CredentialView {
   readonly access_key_id: string;
   readonly has_session_token: boolean;
@@ -54,7 +54,6 @@ export interface CredentialView {
   readonly created_at: string;
 }
 
-/** A key pair as replies show it, with times as ISO 8601. */
 export function viewCredential(credential: S3Credential): CredentialView {
   const { access_key_id, sealed_session_token, expires_at, allow, deny, bucket, created_at } = credential;
   return {
@@ -72,15 +71,15 @@ export function listCredentials(reader: Reader): readonly CredentialView[] {
   return [...reader.list(s3Credentials)].map(viewCredential);
 }
 
-/** `POST /s3/credentials`; everything is allowed that the request does not restrict. */
+/** `POST /s3/credentials`; allows everything that the request does not restrict. */
 export function createCredential(turn: Turn, request: CredentialRequest): CredentialView {
   const { access_key_id, secret_access_key } = request;
   if (turn.get(s3Credentials, access_key_id)) {
     throw new Refusal(
       409,
       "credential_exists",
-      `The key ${access_key_id} exists already.`,
-      "PATCH changes it.",
+      `The key ${access_key_id} already exists.`,
+      `Change it with PATCH /_emulator/v1/s3/credentials/${access_key_id}, or choose another id.`,
     );
   }
   const blank = { access_key_id, expires_at: null, allow: S3_PERMISSIONS, deny: [], bucket: null };
@@ -93,10 +92,10 @@ export function createCredential(turn: Turn, request: CredentialRequest): Creden
   });
 }
 
-/** `PATCH /s3/credentials/{access_key_id}`: in force at once, for exports under way too. */
+/** `PATCH /s3/credentials/{access_key_id}`: takes effect at once, also for running exports. */
 export function changeCredential(turn: Turn, accessKeyId: string, request: CredentialChange): CredentialView {
   const { secret_access_key } = request;
-  const before = credentialNamed(turn, accessKeyId);
+  const before = requireCredential(turn, accessKeyId);
   return saveCredential(turn, {
     ...before,
     ...(secret_access_key !== undefined && { sealed_secret: turn.ports.secrets.seal(secret_access_key) }),
@@ -106,7 +105,7 @@ export function changeCredential(turn: Turn, accessKeyId: string, request: Crede
 
 /** `DELETE /s3/credentials/{access_key_id}` */
 export function deleteCredential(turn: Turn, accessKeyId: string): void {
-  credentialNamed(turn, accessKeyId);
+  requireCredential(turn, accessKeyId);
   turn.remove(s3Credentials, accessKeyId);
 }
 
@@ -115,11 +114,12 @@ function saveCredential(turn: Turn, credential: S3Credential): CredentialView {
   return viewCredential(credential);
 }
 
-function credentialNamed(turn: Turn, accessKeyId: string): S3Credential {
-  const found = turn.get(s3Credentials, accessKeyId);
-  if (found) return found;
-  const message = `There is no key ${JSON.stringify(accessKeyId)}.`;
-  throw new Refusal(404, "no_such_credential", message, "GET /_emulator/v1/s3/credentials lists them.");
+function requireCredential(turn: Turn, accessKeyId: string): S3Credential {
+  const credential = turn.get(s3Credentials, accessKeyId);
+  if (credential) return credential;
+  const message = `Key ${JSON.stringify(accessKeyId)} does not exist.`;
+  const hint = "List the keys with GET /_emulator/v1/s3/credentials.";
+  throw new Refusal(404, "no_such_credential", message, hint);
 }
 
 function changes(turn: Turn, request: CredentialChange): Partial<S3Credential> {
@@ -135,6 +135,6 @@ function changes(turn: Turn, request: CredentialChange): Partial<S3Credential> {
   };
 }
 
-function inOrder(given: readonly S3Permission[]): readonly S3Permission[] {
-  return S3_PERMISSIONS.filter((permission) => given.includes(permission));
+function inOrder(requested: readonly S3Permission[]): readonly S3Permission[] {
+  return S3_PERMISSIONS.filter((permission) => requested.includes(permission));
 }

@@ -1,11 +1,11 @@
 import type { Event, Turn } from "../turn.ts";
 
-/** Requests that a fault holds up, in virtual time. */
+/** Requests that a fault delays, in virtual time. */
 export interface Delays {
-  /** Schedules the end of the delay; the promise resolves when it has come. */
+  /** Schedules the end of the delay; the promise resolves then. */
   begin(turn: Turn, ref: string, delayMs: number): Promise<void>;
   onDelayOver(turn: Turn, event: Event<"object_storage.delay_over">): void;
-  /** The end of the world: nothing will come of those who wait. */
+  /** At the end of the world, fails all waiting requests. */
   rejectAll(reason: Error): void;
 }
 
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Whoever waits is known to this process only: after a restart nobody does, and the event is stale. Pending replies
- * would not do, since their numbers begin anew with each process.
+ * Waiting requests exist only in this process; after a restart the event is stale. Ids are unique across restarts,
+ * which the numbers of pending replies are not.
  */
 export function createDelays(): Delays {
   const waiting = new Map<string, Waiting>();

@@ -3,7 +3,7 @@ interface S3ErrorRow {
   readonly message: string;
 }
 
-/** The S3 errors that the store gives of itself, and those that a fault may ask for. */
+/** The S3 errors of the store, and those that a fault can request. */
 export const S3_ERRORS = {
   AccessDenied: row(403, "Access Denied"),
   AuthorizationHeaderMalformed: row(400, "The authorization header is malformed."),
@@ -113,10 +113,10 @@ export const S3_ERRORS = {
 
 export type S3ErrorCode = keyof typeof S3_ERRORS;
 
-/** An answer of the store that is not the wanted one: a value, because failing is what stores do. */
+/** An error of the store; a value, because errors are expected. */
 export interface S3Failure {
   readonly error: S3ErrorCode;
-  /** What the row's message does not say. */
+  /** Replaces the message of the table. */
   readonly message?: string;
   /** Further elements of the error document. */
   readonly detail?: Readonly<Record<string, string>>;
@@ -126,17 +126,17 @@ function row(status: number, message: string): S3ErrorRow {
   return { status, message };
 }
 
-/** What the read of a configuration answers that a bucket does not have. */
+/** The reply for a configuration that the bucket does not have. */
 function unconfigured(message: string): S3ErrorRow {
   return row(404, message);
 }
 
-/** Whether the emulated store knows this error. */
+/** Whether the emulated store has this error. */
 export function isS3ErrorCode(code: string): code is S3ErrorCode {
   return Object.hasOwn(S3_ERRORS, code);
 }
 
-/** A trouble as a value; the table's message is taken when none is given. */
+/** An error as a value; without `message` it has the message of the table. */
 export function s3Failure(error: S3ErrorCode, message?: string, detail?: S3Failure["detail"]): S3Failure {
   return { error, ...(message !== undefined && { message }), ...(detail && { detail }) };
 }
@@ -146,7 +146,7 @@ export function isS3Failure(value: unknown): value is S3Failure {
   return typeof value === "object" && value !== null && "error" in value;
 }
 
-/** What the store says of a trouble, for people. */
+/** The message of an error. */
 export function messageOf({ error, message }: S3Failure): string {
   return message ?? S3_ERRORS[error].message;
 }

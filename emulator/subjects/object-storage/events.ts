@@ -3,7 +3,7 @@ export type ObjectStorageEvents = {
 };
 
 export type ObjectStorageEffects = {
-  /** Removes what a deleted bucket has left on disk. */
+  /** Removes the files of a deleted bucket. */
   readonly "object_storage.remove_files": {
     readonly data: { readonly bucket: string; readonly files: readonly string[] };
     readonly result: { readonly removed: true };

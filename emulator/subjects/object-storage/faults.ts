@@ -16,7 +16,7 @@ export type S3Fault =
   | { readonly delayMs: number }
   | { readonly reset: true };
 
-/** Decides, inside the request's turn, whether a fault is triggered, and counts the hit. */
+/** Decides, inside the request's turn, whether a fault is triggered, and counts it. */
 export type TriggerS3Fault = (turn: Turn, occasion: S3FaultContext) => S3Fault | undefined;
 
 /** For a store without faults. */

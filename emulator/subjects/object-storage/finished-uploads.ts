@@ -1,10 +1,10 @@
 import type { Reader, Turn } from "../turn.ts";
 import { type FinishedUpload, type StoredObject, s3FinishedUploads } from "./records.ts";
 
-/** How many replies of completed uploads a world keeps; the oldest go first. */
+/** Retained replies of completed uploads; the oldest are removed first. */
 const MAX_FINISHED = 1000;
 
-/** Keeps what completing an upload answers, so that a repeated request gets the same reply. */
+/** Retains the reply of a completed upload, so that a repeated request gets the same reply. */
 export function keepFinished(turn: Turn, upload_id: string, object: StoredObject): void {
   const { bucket, key, etag, checksums, checksum_type } = object;
   turn.put(s3FinishedUploads, { upload_id, bucket, key, etag, checksums, checksum_type });
@@ -15,17 +15,17 @@ export function keepFinished(turn: Turn, upload_id: string, object: StoredObject
   }
 }
 
-/** What completing this upload of this key answered, if it was completed. */
+/** The reply of this upload of this key, if it was completed. */
 export function findFinished(
   reader: Reader,
   { bucket, key }: Pick<StoredObject, "bucket" | "key">,
   uploadId: string,
 ): FinishedUpload | undefined {
-  const found = reader.get(s3FinishedUploads, uploadId);
-  return found?.bucket === bucket && found.key === key ? found : undefined;
+  const upload = reader.get(s3FinishedUploads, uploadId);
+  return upload?.bucket === bucket && upload.key === key ? upload : undefined;
 }
 
-/** Drops what is kept of the uploads of a bucket that is deleted. */
+/** Removes the retained replies of a deleted bucket. */
 export function forgetFinished(turn: Turn, bucket: string): void {
   for (const upload of [...turn.list(s3FinishedUploads)]) {
     if (upload.bucket === bucket) turn.remove(s3FinishedUploads, upload.upload_id);

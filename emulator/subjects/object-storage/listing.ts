@@ -1,6 +1,6 @@
 import { compareKeys, sortKeys } from "./names.ts";
 
-/** Which keys of a bucket are asked for. */
+/** The requested keys of a bucket. */
 export interface ListingRequest {
   readonly prefix: string;
   /** Empty for none. */
@@ -15,7 +15,7 @@ export interface Listing {
   readonly keys: readonly string[];
   readonly common_prefixes: readonly string[];
   readonly is_truncated: boolean;
-  /** The last key or common prefix of the page: the next one's `after`. */
+  /** The last key or common prefix of the page: `after` for the next page. */
   readonly next: string;
 }
 
@@ -41,9 +41,9 @@ export function listKeys(all: Iterable<string>, request: ListingRequest): Listin
 }
 
 function candidates(all: Iterable<string>, prefix: string, after: string): string[] {
-  const found: string[] = [];
+  const matches: string[] = [];
   for (const key of all) {
-    if (key.startsWith(prefix) && (after === "" || compareKeys(key, after) > 0)) found.push(key);
+    if (key.startsWith(prefix) && (after === "" || compareKeys(key, after) > 0)) matches.push(key);
   }
-  return found;
+  return matches;
 }

@@ -1,11 +1,11 @@
 import { text } from "../../../contracts/spec/fields.ts";
 import { type S3Failure, s3Failure } from "./errors.ts";
 
-/** Neither the look of an address, nor a dot beside a dot or a hyphen. */
+/** Does not look like an IP address, and has no dot next to a dot or a hyphen. */
 const BUCKET_NAME_PATTERN =
   /^(?!\d{1,3}(?:\.\d{1,3}){3}$)(?!.*(?:\.\.|\.-|-\.))[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** The names that S3 takes for a bucket: they are host names, so they are safe folder names too. */
+/** Valid bucket names of S3 are host names, so they are safe folder names too. */
 export const BUCKET_NAME = text({
   pattern: BUCKET_NAME_PATTERN.source,
   title: "a bucket name of 3 to 63 small letters, digits, dots and hyphens",
@@ -17,9 +17,9 @@ export function isBucketName(name: string): boolean {
 
 const MAX_KEY_BYTES = 1024;
 
-/** The trouble with a key, when there is one. */
+/** The error of an invalid key; undefined for a valid one. */
 export function keyError(key: string): S3Failure | undefined {
-  if (key === "") return s3Failure("InvalidArgument", "An object key is needed.");
+  if (key === "") return s3Failure("InvalidArgument", "The object key is empty. Specify a key.");
   const bytes = utf8Length(key);
   if (bytes <= MAX_KEY_BYTES) return undefined;
   return s3Failure("KeyTooLongError", undefined, {
@@ -55,7 +55,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters above U+FFFF, so they rank behind all other code units. */
+/** Surrogates encode characters above U+FFFF, so they rank after all other code units. */
 function byteRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -3,21 +3,21 @@ import { type AccessRequest, authorise } from "./authorisation.ts";
 import { type S3Failure, s3Failure } from "./errors.ts";
 import { type ObjectHeaders, objectId, objects, type StoredBody, type StoredObject } from "./records.ts";
 
-/** On what a write depends (`If-None-Match: *`, `If-Match`). */
+/** The condition of a write (`If-None-Match: *`, `If-Match`). */
 export interface WriteCondition {
   readonly absent?: boolean;
   /** Without quotes; `*` for any. */
   readonly etag?: string;
 }
 
-/** On what a deletion depends; an object that is gone already meets every condition. */
+/** The condition of a deletion; a missing object meets every condition. */
 export interface DeleteCondition extends Pick<WriteCondition, "etag"> {
   readonly size?: number;
-  /** In whole seconds, as headers have it. */
+  /** In whole seconds, as in headers. */
   readonly lastModifiedSeconds?: number;
 }
 
-/** The trouble with a write's condition as things stand. */
+/** The error of a write whose condition does not hold now. */
 export function conditionError(
   reader: Reader,
   { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
@@ -33,17 +33,17 @@ export function conditionError(
   return s3Failure("PreconditionFailed", undefined, { Condition: "If-Match" });
 }
 
-function matchesEtag(wanted: string | undefined, { etag }: StoredObject): boolean {
-  return wanted === undefined || wanted === "*" || wanted === etag;
+function matchesEtag(expected: string | undefined, { etag }: StoredObject): boolean {
+  return expected === undefined || expected === "*" || expected === etag;
 }
 
-/** What an object is made of: its headers and its body on disk. */
+/** The headers of a new object and its body on disk. */
 export interface NewObject extends ObjectHeaders, StoredBody {
   readonly checksum_type: StoredObject["checksum_type"];
   readonly parts?: StoredObject["parts"];
 }
 
-/** Stores an object whose body is on disk, unless something has changed in the meantime. */
+/** Stores an object whose body is on disk, if the caller and the condition are still valid. */
 export function storeObject(
   turn: Turn,
   access: AccessRequest,
@@ -55,7 +55,7 @@ export function storeObject(
   return putObject(turn, access, body);
 }
 
-/** Puts the record; the caller has asked whether it may. */
+/** Stores the record; the caller has checked the permission. */
 export function putObject(
   turn: Turn,
   { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
@@ -66,19 +66,19 @@ export function putObject(
   return object;
 }
 
-/** A key to delete, and on what that depends. */
+/** A key to delete, and the condition. */
 export interface Deletion {
   readonly key: string;
   readonly condition?: DeleteCondition;
 }
 
-/** The records of what was removed, whose files go next, and what was left because of its condition. */
+/** The removed records, whose files are to be removed next, and the deletions whose condition failed. */
 export interface Removal {
   readonly removed: readonly StoredObject[];
   readonly failed: ReadonlyMap<Deletion, S3Failure>;
 }
 
-/** Removes the objects of these keys as far as their conditions hold; keys without an object are passed over. */
+/** Removes the objects whose conditions hold; ignores keys without an object. */
 export function removeObjects(
   turn: Turn,
   access: AccessRequest,
@@ -105,10 +105,10 @@ function deletionError(
   object: StoredObject,
   { etag, size, lastModifiedSeconds }: DeleteCondition,
 ): S3Failure | undefined {
-  const failed = (Condition: string) => s3Failure("PreconditionFailed", undefined, { Condition });
-  if (!matchesEtag(etag, object)) return failed("If-Match");
-  if (size !== undefined && size !== object.size) return failed("x-amz-if-match-size");
+  const failure = (Condition: string) => s3Failure("PreconditionFailed", undefined, { Condition });
+  if (!matchesEtag(etag, object)) return failure("If-Match");
+  if (size !== undefined && size !== object.size) return failure("x-amz-if-match-size");
   const seconds = Math.floor(object.last_modified / 1000);
   if (lastModifiedSeconds === undefined || lastModifiedSeconds === seconds) return undefined;
-  return failed("x-amz-if-match-last-modified-time");
+  return failure("x-amz-if-match-last-modified-time");
 }

@@ -1,6 +1,6 @@
 import type { S3Credential, S3Permission } from "./records.ts";
 
-/** What each operation needs. `CopyObject` needs `get` on its source besides. */
+/** The permission of each operation. `CopyObject` also needs `get` on its source. */
 export const OPERATION_PERMISSIONS = {
   ListBuckets: "list",
   CreateBucket: "put",
@@ -51,10 +51,10 @@ export const OPERATION_PERMISSIONS = {
   ListParts: "list",
 } as const satisfies Record<string, S3Permission>;
 
-/** The operations that the S3 server answers. */
+/** The operations of the S3 server. */
 export type S3Operation = keyof typeof OPERATION_PERMISSIONS;
 
-/** Whether a key pair may do this; a refusal beats a grant, and a bucket of its own is the only one it opens. */
+/** Whether a key pair has a permission. `deny` overrides `allow`; a key pair with a bucket has access only to it. */
 export function permits(
   credential: Pick<S3Credential, "allow" | "deny" | "bucket">,
   permission: S3Permission,

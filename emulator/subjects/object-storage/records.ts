@@ -6,14 +6,14 @@ export const S3_PERMISSIONS = ["put", "get", "delete", "list", "abort"] as const
 
 export type S3Permission = (typeof S3_PERMISSIONS)[number];
 
-/** A bucket of a world; a null region stands for the usual one. */
+/** A bucket of a world; a null region means the default region. */
 export interface Bucket {
   readonly name: string;
   readonly region: string | null;
   readonly created_at: Instant;
 }
 
-/** What is kept of an object's headers: its type, its standard headers and the user's own. */
+/** The stored headers of an object: its type, standard headers and user metadata. */
 export interface ObjectHeaders {
   readonly content_type: string;
   /** `cache-control`, `content-disposition`, `content-encoding`, `content-language`, `expires`. */
@@ -22,7 +22,7 @@ export interface ObjectHeaders {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The name that the store of bodies finds a body by, and what it is known by there. */
+/** The file of a body, and its checksum. */
 export interface BodyFile {
   readonly file: string;
   /** The CRC-32 of its bytes. */
@@ -42,21 +42,21 @@ export interface StoredBody extends BodyFile {
   readonly checksums: Checksums;
 }
 
-/** A part that an object was put together of; its number is its place in the list. */
+/** A part of an object; its number is its position in the list. */
 export type ObjectPart = Pick<StoredBody, "size" | "checksums">;
 
-/** An object, as the last write to its key left it; there are no versions. */
+/** The current object of a key; older versions are not retained. */
 export interface StoredObject extends ObjectHeaders, StoredBody {
   readonly bucket: string;
   readonly key: string;
   readonly checksum_type: "COMPOSITE" | "FULL_OBJECT";
-  /** Of an object that a multipart upload made. */
+  /** Only for objects of multipart uploads. */
   readonly parts?: readonly ObjectPart[];
   /** Virtual time (the `Date` header is the wall clock's). */
   readonly last_modified: Instant;
 }
 
-/** An upload under way; it makes its object when it is completed, and none before. */
+/** An unfinished upload; its object exists only after it is completed. */
 export interface MultipartUpload extends ObjectHeaders {
   readonly upload_id: string;
   readonly bucket: string;
@@ -67,20 +67,20 @@ export interface MultipartUpload extends ObjectHeaders {
   readonly initiated: Instant;
 }
 
-/** One part of an upload under way; a later one of its number replaces it. */
+/** One part of an unfinished upload; a later part with the same number replaces it. */
 export interface UploadedPart extends StoredBody {
   readonly upload_id: string;
   readonly part_number: number;
   readonly last_modified: Instant;
 }
 
-/** What completing an upload answered, for a client that asks again because it lost the reply. */
+/** The reply to completing an upload, for a client that lost it and repeats the request. */
 export interface FinishedUpload
   extends Pick<StoredObject, "bucket" | "key" | "etag" | "checksums" | "checksum_type"> {
   readonly upload_id: string;
 }
 
-/** A key pair; its secrets are sealed and appear in no reply. */
+/** A key pair; its secrets are encrypted and never in a reply. */
 export interface S3Credential {
   readonly access_key_id: string;
   readonly sealed_secret: string;
@@ -90,7 +90,7 @@ export interface S3Credential {
   readonly allow: readonly S3Permission[];
   /** Wins over `allow`. */
   readonly deny: readonly S3Permission[];
-  /** The only bucket that the key pair opens; null for all. */
+  /** The only accessible bucket; null for all. */
   readonly bucket: string | null;
   readonly created_at: Instant;
 }
@@ -110,7 +110,7 @@ export const s3Uploads = collection<MultipartUpload>(
   (upload) => upload.bucket,
 );
 
-/** Parts have records of their own, so that the ten-thousandth costs no more to keep than the first. */
+/** Each part has its own record, so that storing the last part costs as little as the first. */
 export const s3Parts = collection<UploadedPart>(
   "s3_parts",
   (part) => partId(part.upload_id, part.part_number),
@@ -127,7 +127,7 @@ export const s3Credentials = collection<S3Credential>(
   (credential) => credential.access_key_id,
 );
 
-/** A bucket's name holds no slash, so that no two objects share an id. */
+/** A bucket name contains no slash, so ids are unique. */
 export function objectId(bucket: string, key: string): string {
   return `${bucket}/${key}`;
 }
@@ -136,7 +136,7 @@ export function partId(uploadId: string, partNumber: number): string {
   return `${uploadId}/${partNumber}`;
 }
 
-/** All that a world keeps of its object store. */
+/** All collections of the object store. */
 export const OBJECT_STORAGE_COLLECTIONS = [
   buckets,
   objects,

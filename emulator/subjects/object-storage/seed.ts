@@ -2,12 +2,12 @@ import type { Turn } from "../turn.ts";
 import { makeBucket } from "./buckets.ts";
 import { createCredential } from "./credentials.ts";
 
-/** What every fresh world has: one bucket, and one key pair that may do everything. */
+/** The bucket of every new world. */
 export const SEEDED_BUCKET = "traces";
-/** Known to everyone, and meant to be: it opens an emulator and nothing else. */
+/** The key pair of every new world, with all permissions. It is public on purpose: it only opens an emulator. */
 export const SEEDED_KEY = { access_key_id: "emulator", secret_access_key: "emulator-secret" } as const;
 
-/** Puts the bucket and the key pair of a fresh world into it. */
+/** Creates the bucket and the key pair of a new world. */
 export function seedObjectStorage(turn: Turn): void {
   makeBucket(turn, SEEDED_BUCKET, null);
   createCredential(turn, SEEDED_KEY);

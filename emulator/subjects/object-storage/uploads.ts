@@ -14,20 +14,20 @@ import {
   type UploadedPart,
 } from "./records.ts";
 
-/** Bounds of the real service. */
+/** Limits of S3. */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
-/** Above it the emulator puts a file in parts of this size. */
+/** Larger files of exports are stored in parts of this size. */
 export const PART_BYTES = 8 * 1024 * 1024;
 export const MAX_PART_NUMBER = 10_000;
 export const MAX_BODY_BYTES = 5 * 1024 * 1024 * 1024;
 
-/** What an upload lays down at its start for the object that it will make. */
+/** Properties of the later object, which are set when its upload starts. */
 export type UploadPlan = Pick<
   MultipartUpload,
   "content_type" | "headers" | "metadata" | "checksum_algorithm" | "checksum_type"
 >;
 
-/** Opens a multipart upload. */
+/** Starts a multipart upload. */
 export function startUpload(
   turn: Turn,
   access: AccessRequest,
@@ -42,7 +42,7 @@ export function startUpload(
   return upload;
 }
 
-/** The upload of this id, if it is one of this key. */
+/** The upload with this id, if it belongs to this key. */
 export function findUpload(
   reader: Reader,
   { bucket, key }: Pick<AccessRequest, "bucket" | "key">,
@@ -53,7 +53,7 @@ export function findUpload(
   return s3Failure("NoSuchUpload", undefined, { UploadId: uploadId });
 }
 
-/** Keeps a part whose body is on disk; returns the one it replaces, so that its file can be removed. */
+/** Stores a part whose body is on disk. */
 export function storePart(
   turn: Turn,
   access: AccessRequest,
@@ -69,7 +69,7 @@ export function storePart(
   return undefined;
 }
 
-/** A part as a request to complete names it. */
+/** A part in a request to complete an upload. */
 export interface NamedPart {
   readonly part_number: number;
   /** Without quotes. */
@@ -77,13 +77,14 @@ export interface NamedPart {
   readonly checksums: Checksums;
 }
 
-/** The parts that a request names, in order, or what is wrong with its list. */
+/** The requested parts, in order, or the error of the list. */
 export function partsNamed(
   reader: Reader,
   uploadId: string,
   named: readonly NamedPart[],
 ): S3Failure | readonly UploadedPart[] {
-  if (named.length === 0) return s3Failure("MalformedXML", "A list of parts is needed.");
+  if (named.length === 0)
+    return s3Failure("MalformedXML", "The list of parts is empty. Send at least one part.");
   const parts: UploadedPart[] = [];
   for (const { part_number, etag, checksums } of named) {
     if (part_number <= (parts.at(-1)?.part_number ?? 0)) return s3Failure("InvalidPartOrder");
@@ -106,7 +107,7 @@ export function partsNamed(
   });
 }
 
-/** Makes an object of an upload whose parts were put together, unless something has changed meanwhile. */
+/** Creates the object of an upload from its joined parts, if the caller and the condition are still valid. */
 export function finishUpload(
   turn: Turn,
   access: AccessRequest,
@@ -123,12 +124,12 @@ export function finishUpload(
   if ("error" in parts) return parts;
   const { content_type, headers, metadata, checksum_type } = upload;
   const sizes = parts.map(({ size, checksums }) => ({ size, checksums }));
-  const made: NewObject = { content_type, headers, metadata, checksum_type, ...body, parts: sizes };
+  const object: NewObject = { content_type, headers, metadata, checksum_type, ...body, parts: sizes };
   removeUpload(turn, uploadId);
-  return putObject(turn, access, made);
+  return putObject(turn, access, object);
 }
 
-/** Gives an upload up. */
+/** Aborts an upload. */
 export function abortUpload(turn: Turn, access: AccessRequest, uploadId: string): S3Failure | undefined {
   const error = authorise(turn, access);
   if (error) return error;

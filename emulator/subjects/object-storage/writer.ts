@@ -19,10 +19,10 @@ export interface Writer {
   readonly triggerFault: TriggerS3Fault;
 }
 
-/** What objects of exports carry besides their bytes. */
+/** Type and headers of exported objects. */
 const PLAIN = { content_type: "application/octet-stream", headers: {}, metadata: {} } as const;
 
-/** Stores a staged file under the key, as one object or as a multipart upload of its parts; drops it when it fails. */
+/** Stores a staged file under the key, as one object or as a multipart upload of its parts; drops it on failure. */
 export function storeStaged(
   turn: Turn,
   writer: Writer,
@@ -40,19 +40,19 @@ export function sizeOf(
   writer: Writer,
   key: string,
 ): ObjectStoreFailure | { readonly size: number } {
-  const access = admitted(turn, writer, "HeadObject", key);
+  const access = requestAccess(turn, writer, "HeadObject", key);
   if ("failure" in access) return access;
   const object = turn.get(objects, objectId(writer.bucket, key));
   return object ? { size: object.size } : failureOf(missingObject(turn, access));
 }
 
-/** Removes an object, if it is there. */
+/** Removes an object, if it exists. */
 export function removeStored(
   turn: Turn,
   writer: Writer,
   key: string,
 ): ObjectStoreFailure | { readonly deleted: true } {
-  const access = admitted(turn, writer, "DeleteObject", key);
+  const access = requestAccess(turn, writer, "DeleteObject", key);
   if ("failure" in access) return access;
   const removal = removeObjects(turn, access, [{ key }]);
   if (isS3Failure(removal)) return failureOf(removal);
@@ -66,39 +66,39 @@ function storeWhole(
   key: string,
   body: StoredBody,
 ): ObjectStoreFailure | undefined {
-  const access = admitted(turn, writer, "PutObject", key);
+  const access = requestAccess(turn, writer, "PutObject", key);
   const replaced = turn.get(objects, objectId(writer.bucket, key));
-  const stored =
+  const object =
     "failure" in access
       ? access
-      : named(storeObject(turn, access, { ...PLAIN, ...body, checksum_type: "FULL_OBJECT" }));
-  if ("failure" in stored) {
+      : asStoreResult(storeObject(turn, access, { ...PLAIN, ...body, checksum_type: "FULL_OBJECT" }));
+  if ("failure" in object) {
     turn.ports.bodies.drop([body.file]);
-    return stored;
+    return object;
   }
-  keepObject(turn, writer, "PutObject", stored, replaced);
+  keepObject(turn, writer, "PutObject", object, replaced);
   return undefined;
 }
 
-/** What fails is aborted where that is permitted, and dangles where not. */
+/** Aborts a failed upload if that is permitted; otherwise its parts stay. */
 function storeInParts(
   turn: Turn,
   writer: Writer,
   key: string,
   file: StagedFile,
 ): ObjectStoreFailure | undefined {
-  const access = admitted(turn, writer, "CreateMultipartUpload", key);
+  const access = requestAccess(turn, writer, "CreateMultipartUpload", key);
   const plan = { ...PLAIN, checksum_algorithm: null, checksum_type: "FULL_OBJECT" } as const;
-  const upload = "failure" in access ? access : named(startUpload(turn, access, plan));
+  const upload = "failure" in access ? access : asStoreResult(startUpload(turn, access, plan));
   if ("failure" in upload) {
     turn.ports.bodies.drop([file.whole.file, ...file.parts.map((part) => part.file)]);
     return upload;
   }
   const { upload_id } = upload;
-  const failed =
+  const failure =
     storeParts(turn, writer, key, file, upload_id) ?? complete(turn, writer, key, file, upload_id);
-  if (failed) giveUp(turn, writer, key, file, upload_id);
-  return failed;
+  if (failure) abandonUpload(turn, writer, key, file, upload_id);
+  return failure;
 }
 
 function storeParts(
@@ -109,10 +109,10 @@ function storeParts(
   uploadId: string,
 ): ObjectStoreFailure | undefined {
   for (const [index, body] of parts.entries()) {
-    const access = admitted(turn, writer, "UploadPart", key);
+    const access = requestAccess(turn, writer, "UploadPart", key);
     if ("failure" in access) return access;
-    const failed = storePart(turn, access, uploadId, index + 1, body);
-    if (failed) return failureOf(failed);
+    const failure = storePart(turn, access, uploadId, index + 1, body);
+    if (failure) return failureOf(failure);
   }
   return undefined;
 }
@@ -124,29 +124,29 @@ function complete(
   { whole, parts }: StagedFile,
   uploadId: string,
 ): ObjectStoreFailure | undefined {
-  const access = admitted(turn, writer, "CompleteMultipartUpload", key);
+  const access = requestAccess(turn, writer, "CompleteMultipartUpload", key);
   if ("failure" in access) return access;
   const list = parts.map(({ etag }, index): NamedPart => ({ part_number: index + 1, etag, checksums: {} }));
   const replaced = turn.get(objects, objectId(writer.bucket, key));
-  const stored = named(finishUpload(turn, access, uploadId, list, whole));
-  if ("failure" in stored) return stored;
-  keepObject(turn, writer, access.op, stored, replaced);
+  const object = asStoreResult(finishUpload(turn, access, uploadId, list, whole));
+  if ("failure" in object) return object;
+  keepObject(turn, writer, access.op, object, replaced);
   turn.ports.bodies.drop(parts.map(({ file }) => file));
   return undefined;
 }
 
-function giveUp(
+function abandonUpload(
   turn: Turn,
   writer: Writer,
   key: string,
   { whole, parts }: StagedFile,
   uploadId: string,
 ): void {
-  const access = admitted(turn, writer, "AbortMultipartUpload", key);
+  const access = requestAccess(turn, writer, "AbortMultipartUpload", key);
   if (!("failure" in access)) abortUpload(turn, access, uploadId);
-  const dangling = partFiles(turn, uploadId);
-  for (const file of dangling) turn.ports.bodies.keep(file);
-  const others = parts.map(({ file }) => file).filter((file) => !dangling.includes(file));
+  const orphanedParts = partFiles(turn, uploadId);
+  for (const file of orphanedParts) turn.ports.bodies.keep(file);
+  const others = parts.map(({ file }) => file).filter((file) => !orphanedParts.includes(file));
   turn.ports.bodies.drop([whole.file, ...others]);
 }
 
@@ -163,15 +163,15 @@ function keepObject(
   turn.note("s3.stored", refOf(object), { op, access_key_id: credentials.accessKeyId });
 }
 
-/** The point that requests of S3 clients pass as well: identity, faults, permission. */
-function admitted(
+/** The same checks as for requests of S3 clients: identity, faults, permission. */
+function requestAccess(
   turn: Turn,
   { bucket, credentials, triggerFault }: Writer,
   op: S3Operation,
   key: string,
 ): ObjectStoreFailure | AccessRequest {
-  const bad = keyError(key);
-  if (bad) return failureOf(bad);
+  const error = keyError(key);
+  if (error) return failureOf(error);
   const access: AccessRequest = {
     op,
     bucket,
@@ -183,17 +183,17 @@ function admitted(
   const admission = admit(turn, access, triggerFault);
   if ("error" in admission) return failureOf(admission);
   if ("reset" in admission) return noStoreFailure("ConnectionFailed", "the connection was reset");
-  // A turn takes no virtual time, so a delay is either too long or not seen.
+  // A turn takes no virtual time, so a delay has an effect only if it exceeds the timeout.
   const { object_store_timeout_ms } = turn.ports.settings.timings;
   if (admission.delayMs <= object_store_timeout_ms) return access;
-  return noStoreFailure("NoAnswerInTime", `no answer within ${object_store_timeout_ms} ms`);
+  return noStoreFailure("NoAnswerInTime", `no reply within ${object_store_timeout_ms} ms`);
 }
 
-function failureOf(why: S3Failure): ObjectStoreFailure {
-  const code = why.error;
-  return storeFailure({ code, status: S3_ERRORS[code].status, message: `${code}: ${messageOf(why)}` });
+function failureOf(failure: S3Failure): ObjectStoreFailure {
+  const code = failure.error;
+  return storeFailure({ code, status: S3_ERRORS[code].status, message: `${code}: ${messageOf(failure)}` });
 }
 
-function named<T extends object>(result: S3Failure | T): ObjectStoreFailure | T {
+function asStoreResult<T extends object>(result: S3Failure | T): ObjectStoreFailure | T {
   return isS3Failure(result) ? failureOf(result) : result;
 }

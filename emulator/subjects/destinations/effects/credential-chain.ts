@@ -45,20 +45,20 @@ const LOCATIONS: readonly Location[] = [
 
 const REFRESH_MS = 300_000;
 
-/** Credentials that expire, with the variables that they were found by: each file of an export asks for them. */
-let known: { readonly variables: string; readonly credentials: ChainCredentials } | undefined;
+/** Cached credentials with their environment variables, because each file of an export needs them. */
+let cached: { readonly variables: string; readonly credentials: ChainCredentials } | undefined;
 
 /** The credentials of the environment; else the locations that were tried. `timeoutMs` bounds the whole search. */
 export async function chainCredentials(
   timeoutMs: number,
 ): Promise<ChainCredentials | { readonly tried: readonly string[] }> {
   const variables = JSON.stringify(Object.entries(process.env).filter(([name]) => name.startsWith("AWS_")));
-  if (known?.variables === variables && isFresh(known.credentials)) return known.credentials;
+  if (cached?.variables === variables && isFresh(cached.credentials)) return cached.credentials;
   const tried: string[] = [];
-  const found = await within(timeoutMs, search(timeoutMs, tried));
-  if (found === undefined) return { tried };
-  known = { variables, credentials: found };
-  return found;
+  const credentials = await within(timeoutMs, search(timeoutMs, tried));
+  if (credentials === undefined) return { tried };
+  cached = { variables, credentials };
+  return credentials;
 }
 
 async function search(timeoutMs: number, tried: string[]): Promise<ChainCredentials | undefined> {
@@ -84,14 +84,16 @@ async function refuseInstanceMetadata(): Promise<void> {
   while (name !== undefined && !seen.has(name)) {
     seen.add(name);
     if (profiles[name]?.credential_source === "Ec2InstanceMetadata")
-      throw new Error(`Profile ${name} has its credentials from instance metadata, which is never asked.`);
+      throw new Error(
+        `Profile ${name} takes its credentials from instance metadata, which the emulator never requests.`,
+      );
     name = profiles[name]?.source_profile;
   }
 }
 
 function optionsOf(timeoutMs: number) {
   const requestHandler = { connectionTimeout: timeoutMs, requestTimeout: timeoutMs };
-  // The mode `auto` would ask instance metadata for the region.
+  // The mode `auto` would request the region from instance metadata.
   return { ignoreCache: true, clientConfig: { defaultsMode: "standard" as const, requestHandler } };
 }
 

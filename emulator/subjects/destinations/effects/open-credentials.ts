@@ -14,11 +14,11 @@ export async function openCredentials(
   settings: ChainSettings,
 ): Promise<ObjectStoreCredentials | NoCredentials> {
   if (sealed === null) return environmentCredentials(settings);
-  const opened = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
+  const pair = JSON.parse(secrets.open(sealed)) as Record<string, string | undefined>;
   return {
-    accessKeyId: opened.access_key_id ?? "",
-    secretAccessKey: opened.secret_access_key ?? "",
-    sessionToken: opened.session_token ?? null,
+    accessKeyId: pair.access_key_id ?? "",
+    secretAccessKey: pair.secret_access_key ?? "",
+    sessionToken: pair.session_token ?? null,
   };
 }
 
@@ -26,14 +26,14 @@ async function environmentCredentials({
   versions,
   timings,
 }: ChainSettings): Promise<ObjectStoreCredentials | NoCredentials> {
-  const found = await chainCredentials(timings.object_store_timeout_ms);
-  if ("tried" in found) return noStoreFailure("NoCredentials", notFound(found.tried));
-  const missing = found.sessionToken ? missingVersion(versions, "session_token") : undefined;
+  const credentials = await chainCredentials(timings.object_store_timeout_ms);
+  if ("tried" in credentials) return noStoreFailure("NoCredentials", notFound(credentials.tried));
+  const missing = credentials.sessionToken ? missingVersion(versions, "session_token") : undefined;
   if (missing !== undefined) return { ...noStoreFailure("NoCredentials", missing), unsupported: true };
-  const { accessKeyId, secretAccessKey, sessionToken = null } = found;
+  const { accessKeyId, secretAccessKey, sessionToken = null } = credentials;
   return { accessKeyId, secretAccessKey, sessionToken };
 }
 
 function notFound(tried: readonly string[]): string {
-  return `the environment has no credentials (tried: ${tried.join(", ")}); set them, or give the destination its own`;
+  return `the environment has no credentials (tried: ${tried.join(", ")}); set them, or set the credentials of the destination`;
 }
