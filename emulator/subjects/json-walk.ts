@@ -7,10 +7,10 @@ const [ZERO, NINE, SPACE, CR, LF] = [0x30, 0x39, 0x20, 0x0d, 0x0a];
 const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 /** So many digits are a number that prints as it stands. */
-const EXACT_DIGITS_MAX = 15;
+const MAX_EXACT_DIGITS = 15;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
-const MEMBERS_MAX = 64;
-const DEPTH_MAX = 150;
+const MAX_MEMBERS = 64;
+const MAX_DEPTH = 150;
 const HASH_PRIME = 0x01000193;
 
 /**
@@ -39,7 +39,7 @@ export class JsonWalk {
   }
 
   /** From the first byte of a value to behind its last one. */
-  value(depthLeft = DEPTH_MAX): boolean {
+  value(depthLeft = MAX_DEPTH): boolean {
     const byte = this.bytes[this.at];
     if (byte === QUOTE) return this.#text();
     if (byte === OPEN_OBJECT) return depthLeft > 0 && this.#object(depthLeft - 1);
@@ -78,7 +78,7 @@ export class JsonWalk {
     for (let more = this.firstMember(); more; more = this.nextMember()) {
       const hash = this.#nameHash;
       const isNumber = isDigit(this.bytes[this.nameStart] ?? 0);
-      if (isNumber || hashes.length - first === MEMBERS_MAX || hashes.includes(hash, first))
+      if (isNumber || hashes.length - first === MAX_MEMBERS || hashes.includes(hash, first))
         this.isCanonical = false;
       else hashes.push(hash);
       if (!this.value(depthLeft)) return false;
@@ -173,7 +173,7 @@ function isCanonicalWord(bytes: Buffer, start: number, end: number): boolean {
   if (!isDigit(first) && first !== MINUS) return WORDS.has(bytes.toString("latin1", start, end));
   let at = start;
   while (at < end && isDigit(bytes[at] ?? 0)) at += 1;
-  if (at === end && end - start <= EXACT_DIGITS_MAX && (first !== ZERO || end - start === 1)) return true;
+  if (at === end && end - start <= MAX_EXACT_DIGITS && (first !== ZERO || end - start === 1)) return true;
   const text = bytes.toString("latin1", start, end);
   const number = Number(text);
   return Number.isFinite(number) && String(number) === text;

@@ -1,5 +1,5 @@
 /** About so many characters of JSON are kept in a process: a bound on what no one asks for again. */
-const KEPT_MAX = 16 * 1024 * 1024;
+const MAX_KEPT = 16 * 1024 * 1024;
 
 interface Lasting {
   readonly settings: object;
@@ -73,6 +73,6 @@ function keep(view: object, text: string): void {
 
 function count(characters: number): void {
   kept += characters;
-  if (kept < KEPT_MAX) return;
+  if (kept < MAX_KEPT) return;
   [older, recent, kept] = [recent, new WeakMap(), 0];
 }

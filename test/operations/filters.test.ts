@@ -65,8 +65,8 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
   });
 
   it.each([
-    ["eq(name, null)", "body.filter: at character 10: null is no value", undefined],
-    ["neq(error, null)", "body.filter: at character 12: null is no value", 'Write neq(status, "error")'],
+    ["eq(name, null)", "body.filter: at character 10: null is not a value", undefined],
+    ["neq(error, null)", "body.filter: at character 12: null is not a value", 'Write neq(status, "error")'],
     ['eq(name, \\"x\\")', "body.filter: at character 10: unexpected \\", "escaped once too often"],
   ])("is refused at once when it cannot be read: %s", async (filter, message, hint) => {
     const before = await rig.call<unknown[]>("GET", "/api/v1/bulk-exports");

@@ -132,8 +132,8 @@ describe("pages", () => {
     [{ tree_filter: "and(" }, "body.tree_filter"],
     [{ start_time: "yesterday" }, "body.start_time"],
     [{ session: ["x"] }, "session"],
-    [{ session: null }, "names no project"],
-    [{ session: [] }, "names no project"],
+    [{ session: null }, "must name a project"],
+    [{ session: [] }, "must name a project"],
   ])("refuse %j", async (part, says) => {
     const reply = await rig.call("POST", "/runs/query", { session: [uuid(1)], ...part });
     expect(reply).toMatchObject({ status: 422, body: { detail: expect.stringContaining(says) } });

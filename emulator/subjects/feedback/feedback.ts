@@ -29,9 +29,9 @@ export const FEEDBACK = collection<Feedback>(
 
 /** Throws a `Refusal` (404) when the workspace has no feedback with this id. */
 export function feedbackById(reader: Reader, workspace: Workspace, id: string): Feedback {
-  const found = reader.get(FEEDBACK, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
-  if (!found) throw new Refusal(404, "not_found", `No feedback ${id} in this workspace.`);
-  return found;
+  const feedback = reader.get(FEEDBACK, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
+  if (!feedback) throw new Refusal(404, "not_found", `Feedback ${id} does not exist in this workspace.`);
+  return feedback;
 }
 
 /** Throws a `Refusal` (422) when the run already has `limits.feedback_per_run` entries. */
@@ -41,8 +41,8 @@ export function refuseTooMuch(turn: Turn, workspace: Workspace, { run_id }: Feed
     throw new Refusal(
       422,
       "too_much_feedback",
-      `The run ${run_id} already has ${feedback_per_run} feedback entries.`,
-      "limits.feedback_per_run sets the maximum.",
+      `Run ${run_id} already has ${feedback_per_run} feedback entries.`,
+      "Raise limits.feedback_per_run, or delete entries first.",
     );
 }
 

@@ -12,11 +12,11 @@ import {
 } from "../traces/field-readers.ts";
 import { isJsonObject, wellFormed } from "../traces/json.ts";
 
-const KEY_LENGTH_MAX = 180;
-const KEY_NEEDED = `is required: a text of 1 to ${KEY_LENGTH_MAX} characters`;
+const MAX_KEY_LENGTH = 180;
+const KEY_PROBLEM = `is required: a text of 1 to ${MAX_KEY_LENGTH} characters`;
 
-const key = fieldReader(KEY_NEEDED, (value) =>
-  typeof value === "string" && value !== "" && value.length <= KEY_LENGTH_MAX ? wellFormed(value) : undefined,
+const key = fieldReader(KEY_PROBLEM, (value) =>
+  typeof value === "string" && value !== "" && value.length <= MAX_KEY_LENGTH ? wellFormed(value) : undefined,
 );
 
 const score = fieldReader("must be a number or a boolean", (value) =>
@@ -48,7 +48,7 @@ export type FeedbackInput = Required<Omit<FieldsRead<typeof READERS>, "id" | "ke
 /** The members that an update may change. */
 export type FeedbackChange = Partial<Pick<FeedbackInput, "score" | "value" | "comment" | "correction">>;
 
-const NOTHING_SAID = {
+const EMPTY_FEEDBACK = {
   run_id: null,
   trace_id: null,
   session_id: null,
@@ -61,17 +61,17 @@ const NOTHING_SAID = {
   created_at: null,
 };
 
-/** Validates one piece of feedback, or returns all problems. */
+/** Validates one feedback entry, or returns all problems. */
 export function readFeedback(
   value: unknown,
   where: string,
-): { readonly given: FeedbackInput } | { readonly problems: readonly string[] } {
+): { readonly input: FeedbackInput } | { readonly problems: readonly string[] } {
   if (!isJsonObject(value)) return { problems: [`${where}: must be a JSON object`] };
   const { values, problems } = readFields<typeof READERS>(value, where, READERS_BY_NAME);
-  const { id, key: given, ...said } = values;
-  if (value.key == null) problems.push(`${fieldAt(where, "key")}: ${KEY_NEEDED}`);
-  else if (said.run_id == null && said.session_id == null && problems.length === 0)
+  const { id, key, ...members } = values;
+  if (value.key == null) problems.push(`${fieldAt(where, "key")}: ${KEY_PROBLEM}`);
+  else if (members.run_id == null && members.session_id == null && problems.length === 0)
     problems.push(`${fieldAt(where, "run_id")}: is required, or session_id for feedback on a project`);
-  if (given == null || problems.length > 0) return { problems };
-  return { given: { ...NOTHING_SAID, ...said, ...(id != null && { id }), key: given } };
+  if (key == null || problems.length > 0) return { problems };
+  return { input: { ...EMPTY_FEEDBACK, ...members, ...(id != null && { id }), key } };
 }

@@ -21,9 +21,9 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
   createFeedback(turn, { workspace, body }) {
     const read = readFeedback(body, "body");
     if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
-    refuseTooMuch(turn, workspace, read.given);
+    refuseTooMuch(turn, workspace, read.input);
     const draft = createDraft(turn, workspace);
-    const feedback = recordFeedback(turn, workspace, read.given, draft);
+    const feedback = recordFeedback(turn, workspace, read.input, draft);
     draft.write();
     return feedbackView(feedback);
   },
@@ -52,7 +52,7 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
     const before = feedbackById(turn, workspace, path.feedback_id);
     const read = readFeedback({ ...feedbackView(before), ...body }, "body");
     if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
-    const { score, value, comment, correction } = read.given;
+    const { score, value, comment, correction } = read.input;
     const change: FeedbackChange = { score, value, comment, correction };
     const draft = createDraft(turn, workspace);
     const changed = changeFeedback(turn, before, change, draft);

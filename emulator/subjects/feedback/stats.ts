@@ -14,7 +14,7 @@ interface KeyStats {
 }
 
 /** Most comments per key, newest first; all are available from the feedback itself. */
-const COMMENTS_MAX = 20;
+const MAX_COMMENTS = 20;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -57,6 +57,6 @@ function statsOf(list: readonly Feedback[]): KeyStats {
     n: list.length,
     avg: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
     values: Object.fromEntries(values),
-    ...(comments.length > 0 && { comments: comments.slice(-COMMENTS_MAX) }),
+    ...(comments.length > 0 && { comments: comments.slice(-MAX_COMMENTS) }),
   };
 }

@@ -106,12 +106,12 @@ type FieldOf<Kind extends string> = {
 type DocumentField = FieldOf<"document">;
 type FigureField = FieldOf<"figure">;
 
-/** Costs are kept as decimal numerals; a double tells them apart as far as a filter can write them. */
+/** Costs are stored as decimal numerals; a double is precise enough for the costs that a filter can contain. */
 function figureOf(value: TraceRow[FigureField]): number | null {
   return value === null ? null : Number(value);
 }
 
-/** Compares the JSON text of a column, as it stands in an export. */
+/** Compares the JSON text of a column, as in an export. */
 function documentTest({ op, value }: Comparison, field: DocumentField): RowTest {
   const test = sameTypeTest(op, value);
   return (row) => test(row[field] === null ? null : (JSON.stringify(row[field]) ?? null));

@@ -71,11 +71,11 @@ function matchesFrom(part: PatternPart, text: string): boolean {
   return endAfter(part, part.sticky, text, 0) === text.length;
 }
 
-/** The end of the part's first match from `at` on; -1 when there is none. */
+/** The end of the first match of the part at or after `at`; -1 without a match. */
 function endAfter({ plain }: PatternPart, pattern: RegExp, text: string, at: number): number {
   if (plain !== undefined) {
-    const found = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);
-    return found < 0 ? -1 : found + plain.length;
+    const start = pattern.sticky ? (text.startsWith(plain, at) ? at : -1) : text.indexOf(plain, at);
+    return start < 0 ? -1 : start + plain.length;
   }
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;

@@ -61,12 +61,12 @@ function atomOf(field: FilterField, op: FieldComparator, argument: Argument): At
   if (NULLS.has(argument.value))
     throw new FilterMistake(
       argument.at,
-      `${argument.value} is no value: the language has no null`,
+      `${argument.value} is not a value: the filter language has no null`,
       nullHint(field),
     );
   throw new FilterMistake(
     argument.at,
-    `${shown(argument.value)} is no value`,
+    `${shown(argument.value)} is not a value`,
     `Put it in quotes: ${shown(argument.value)}.`,
   );
 }
@@ -150,10 +150,10 @@ function objectOf(atom: Atom): JsonObject {
   try {
     value = JSON.parse(atom.value);
   } catch {
-    throw new FilterMistake(atom.at, `${shown(atom.value)} is no JSON`, example);
+    throw new FilterMistake(atom.at, `${shown(atom.value)} is not valid JSON`, example);
   }
   if (!isJsonObject(value))
-    throw new FilterMistake(atom.at, `${shown(atom.value)} is no JSON object`, example);
+    throw new FilterMistake(atom.at, `${shown(atom.value)} is not a JSON object`, example);
   const problem = jsonProblem(value);
   if (problem !== undefined) throw new FilterMistake(atom.at, `the JSON object ${problem}`);
   return value;

@@ -57,7 +57,7 @@ function noCondition(first: Token): FilterMistake {
   const isWhole = first.kind === "text" && /^\s*\w+\s*\(/.test(first.value);
   return new FilterMistake(
     first.at,
-    `${nameOf(first)} is no condition`,
+    `${nameOf(first)} is not a condition`,
     isWhole ? "Leave out the quotes around the whole filter." : 'A condition looks like eq(status, "error").',
   );
 }

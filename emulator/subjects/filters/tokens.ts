@@ -69,7 +69,7 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
     const whole = figure + rest || text.charAt(at);
     throw new FilterMistake(
       at,
-      `${shown(whole)} is no number, date or time`,
+      `${shown(whole)} is not a number, a date or a time`,
       `Put it in quotes: ${shown(whole)}.`,
     );
   }

@@ -18,7 +18,7 @@ export function readCursor(cursor: string, order: Order): RowPlace {
     throw new Refusal(
       422,
       "invalid_cursor",
-      "body.cursor: must be a cursor returned by an earlier page of this list.",
+      "body.cursor: must be a cursor that an earlier page of this list returned.",
     );
   if (decodedCursor !== order)
     throw new Refusal(422, "invalid_cursor", `body.cursor: belongs to a list in the order ${decodedCursor}.`);

@@ -63,7 +63,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
     const scope = { region: workspace.region, tenantId: workspace.tenant_id };
     const row = traces.read(scope, path.run_id.toLowerCase());
     if (row?.session_id !== query.project_id.toLowerCase() || isDeleted(turn, workspace, row.session_id))
-      throw new Refusal(404, "not_found", `No run ${path.run_id} in this project.`);
+      throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in this project.`);
     return selectedViewV2(row, query.selects, settings);
   },
 

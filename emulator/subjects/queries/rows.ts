@@ -24,7 +24,7 @@ export interface QueryContext {
 }
 
 /** Most traces per page whose filter results are cached. */
-const CACHED_TRACES_MAX = 10_000;
+const MAX_CACHED_TRACES = 10_000;
 
 /** The rows to examine for a selection, in the given order, and the test that they have to pass. */
 export function candidatesOf(
@@ -140,7 +140,7 @@ function cachedByTrace(test: RowTest): RowTest {
   return (row) => {
     const cached = results.get(row.trace_id);
     if (cached !== undefined) return cached;
-    if (results.size >= CACHED_TRACES_MAX) results.clear();
+    if (results.size >= MAX_CACHED_TRACES) results.clear();
     const passes = test(row);
     results.set(row.trace_id, passes);
     return passes;

@@ -66,7 +66,7 @@ export function readSelection(sent: SentSelection, refusesSome = false): Selecti
     throw new Refusal(
       422,
       "invalid_request",
-      "The query names no project, row, trace or parent.",
+      "The query must name a project, a row, a trace or a parent.",
       "Send session, id, trace or parent_run.",
     );
   return Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
@@ -101,6 +101,10 @@ function timeAt(text: string | null | undefined, field: string): string | undefi
   if (text == null) return undefined;
   const time = parseTime(text);
   if (time === undefined)
-    throw new Refusal(422, "invalid_request", `body.${field}: must be an ISO 8601 time.`);
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `body.${field}: must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.`,
+    );
   return time;
 }

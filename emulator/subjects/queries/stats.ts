@@ -97,13 +97,13 @@ interface KeyTotals {
   sum: number;
 }
 
-const FEEDBACK_KEYS_MAX = 1_000;
+const MAX_FEEDBACK_KEYS = 1_000;
 
 function createFeedbackAccumulator() {
   const keys = new Map<string, KeyTotals>();
 
   function addKey(key: string, value: unknown): void {
-    if (!keys.has(key) && keys.size >= FEEDBACK_KEYS_MAX) return;
+    if (!keys.has(key) && keys.size >= MAX_FEEDBACK_KEYS) return;
     const { n, avg } = (isJsonObject(value) ? value : {}) as { n?: unknown; avg?: unknown };
     const count = typeof n === "number" ? n : 1;
     const totals = keys.get(key) ?? { n: 0, scored: 0, sum: 0 };

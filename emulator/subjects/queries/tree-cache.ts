@@ -16,8 +16,8 @@ interface CachedVerdict {
 }
 
 /** An entry takes about 200 bytes. */
-const CACHED_TRACES_MAX = 10_000;
-const CACHED_FILTERS_MAX = 4;
+const MAX_CACHED_TRACES = 10_000;
+const MAX_CACHED_FILTERS = 4;
 
 const CACHES = new WeakMap<TraceStore, Map<string, Map<string, CachedVerdict>>>();
 
@@ -35,7 +35,7 @@ export function cachedTreeTest(traces: TraceStore, filter: unknown, test: RowTes
     if (before?.asOf === asOf) return before.passingRowId !== undefined;
     const passingRowId =
       stillPasses(traces, tree, test, before?.passingRowId) ?? firstPassing(traces, tree, test);
-    putNewest(cache, key, { asOf, passingRowId }, CACHED_TRACES_MAX);
+    putNewest(cache, key, { asOf, passingRowId }, MAX_CACHED_TRACES);
     return passingRowId !== undefined;
   };
 }
@@ -44,7 +44,7 @@ function cacheFor(traces: TraceStore, filter: string): Map<string, CachedVerdict
   const caches = CACHES.get(traces) ?? new Map<string, Map<string, CachedVerdict>>();
   CACHES.set(traces, caches);
   const cache = caches.get(filter) ?? new Map<string, CachedVerdict>();
-  putNewest(caches, filter, cache, CACHED_FILTERS_MAX);
+  putNewest(caches, filter, cache, MAX_CACHED_FILTERS);
   return cache;
 }
 

@@ -27,7 +27,7 @@ export const TRACE_OPERATIONS = [
     method: "POST",
     path: "/traces/generate",
     stores: true,
-    summary: "Take in realistic sample traces, by default of the last day.",
+    summary: "Ingest realistic sample traces, by default of the last day.",
     body: generateBody,
     async run(context, { body, region }) {
       const { world } = context;

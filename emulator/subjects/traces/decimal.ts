@@ -4,10 +4,10 @@
  */
 
 const SCALE = 12;
-const INTEGER_DIGITS_MAX = 25;
-const NUMERAL_LENGTH_MAX = 400;
+const MAX_INTEGER_DIGITS = 25;
+const MAX_NUMERAL_LENGTH = 400;
 const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i;
-/** Most of what is sent; no zero with a sign. */
+/** The usual form; it has no zero with a sign. */
 const CANONICAL = /^(?:0|-?(?:[1-9]\d{0,24}(?:\.\d{0,11}[1-9])?|0\.\d{0,11}[1-9]))$/;
 const ONE = 10n ** BigInt(SCALE);
 
@@ -18,7 +18,7 @@ const ONE = 10n ** BigInt(SCALE);
  */
 export function parseDecimal(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || text.length > NUMERAL_LENGTH_MAX) return undefined;
+  if (typeof text !== "string" || text.length > MAX_NUMERAL_LENGTH) return undefined;
   if (CANONICAL.test(text)) return text;
   const parts = NUMERAL.exec(text);
   if (parts === null) return undefined;
@@ -28,9 +28,9 @@ export function parseDecimal(value: unknown): string | undefined {
   const power = SCALE - fraction.length + Number(exponent);
   if (digits === 0n) return "0";
   // Checked before exponentiation, so that a large exponent cannot produce a number of many kilobytes.
-  if (String(digits).length + power > INTEGER_DIGITS_MAX + SCALE + 1) return undefined;
+  if (String(digits).length + power > MAX_INTEGER_DIGITS + SCALE + 1) return undefined;
   const scaled = power >= 0 ? digits * 10n ** BigInt(power) : divideHalfEven(digits, -power);
-  if (scaled >= 10n ** BigInt(INTEGER_DIGITS_MAX + SCALE)) return undefined;
+  if (scaled >= 10n ** BigInt(MAX_INTEGER_DIGITS + SCALE)) return undefined;
   return printScaled(sign === "-" ? -scaled : scaled);
 }
 
@@ -59,7 +59,7 @@ function scaledOf(numeral: string): bigint {
 }
 
 function divideHalfEven(digits: bigint, power: number): bigint {
-  if (power > NUMERAL_LENGTH_MAX) return 0n;
+  if (power > MAX_NUMERAL_LENGTH) return 0n;
   const divisor = 10n ** BigInt(power);
   const quotient = digits / divisor;
   const twice = (digits % divisor) * 2n;

@@ -83,7 +83,7 @@ function normalised(turn: Turn, batch: Batch) {
   for (const { value, where } of batch.feedback ?? []) {
     const result = readFeedback(value, where);
     if ("problems" in result) problems.push(...result.problems);
-    else feedback.push(result.given);
+    else feedback.push(result.input);
   }
   if (problems.length > 0) throw new Refusal(422, "invalid_run", joinProblems(problems));
   return { runs, patches, feedback };

@@ -2,7 +2,7 @@ import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { stampOf } from "./wire-time.ts";
 
 /** Maximum number of segments of a dotted_order. */
-export const DOTTED_ORDER_SEGMENTS_MAX = 1_000;
+export const MAX_DOTTED_ORDER_SEGMENTS = 1_000;
 
 type Lineage = Pick<TraceRow, "trace_id" | "parent_run_id" | "parent_run_ids" | "is_root" | "dotted_order">;
 
@@ -28,8 +28,8 @@ const UUID_LENGTH = 36;
 /** A dotted_order with its ids in lower case; undefined when invalid. */
 export function parseDottedOrder(text: string): string | undefined {
   if (ROOT.test(text)) return text;
-  const segments = text.split(".", DOTTED_ORDER_SEGMENTS_MAX + 1);
-  if (segments.length > DOTTED_ORDER_SEGMENTS_MAX) return undefined;
+  const segments = text.split(".", MAX_DOTTED_ORDER_SEGMENTS + 1);
+  if (segments.length > MAX_DOTTED_ORDER_SEGMENTS) return undefined;
   const canonical: string[] = [];
   for (const segment of segments) {
     const parts = SEGMENT.exec(segment);
@@ -113,7 +113,7 @@ export function placedUnder(
 /** A child's dotted_order; its own segment alone when the parent is unknown, unplaced or nested too deep. */
 function dottedUnder(parent: ParentRow | undefined, traceId: string, ownSegment: string): string {
   const ids = idsOf(parent?.dotted_order);
-  const hasPlace = ids[0] === traceId && ids.length < DOTTED_ORDER_SEGMENTS_MAX;
+  const hasPlace = ids[0] === traceId && ids.length < MAX_DOTTED_ORDER_SEGMENTS;
   return parent !== undefined && hasPlace ? `${parent.dotted_order}.${ownSegment}` : ownSegment;
 }
 

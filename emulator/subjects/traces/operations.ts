@@ -15,9 +15,9 @@ type OperationIds =
   | "updateRun"
   | "readRun";
 
-const ATTACHMENTS_NOTED_MAX = 100;
+const MAX_NOTED_ATTACHMENTS = 100;
 
-/** Stands for the id of a row that has none, until nothing can refuse the row any more: a new id is a write. */
+/** Placeholder for a missing id until the row is accepted, because drawing an id is a write. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Handlers that ingest and look up trace rows (X-1). */
@@ -40,7 +40,7 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
     const { assumptions } = turn.ports.settings;
     const batch = batchOfParts(body, assumptions["ingest.multipart_lengths"] === "required");
     ingest(turn, workspace, batch);
-    for (const { run_id, ...detail } of batch.attachments.slice(0, ATTACHMENTS_NOTED_MAX))
+    for (const { run_id, ...detail } of batch.attachments.slice(0, MAX_NOTED_ATTACHMENTS))
       turn.note("trace.attachment", run_id, detail);
     return {};
   },
@@ -71,7 +71,7 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
     const scope = { region: workspace.region, tenantId: workspace.tenant_id };
     const row = turn.ports.traces.read(scope, path.run_id.toLowerCase());
     if (!row || isDeleted(turn, workspace, row.session_id))
-      throw new Refusal(404, "not_found", `No run ${path.run_id} in this workspace.`);
+      throw new Refusal(404, "not_found", `Run ${path.run_id} does not exist in this workspace.`);
     return runView(row, turn.ports.settings);
   },
 };

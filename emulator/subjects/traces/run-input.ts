@@ -17,7 +17,7 @@ import {
   uuid,
 } from "./field-readers.ts";
 import { type JsonObject, wellFormed } from "./json.ts";
-import { DOTTED_ORDER_SEGMENTS_MAX, parseDottedOrder } from "./lineage.ts";
+import { MAX_DOTTED_ORDER_SEGMENTS, parseDottedOrder } from "./lineage.ts";
 import { parseCount } from "./usage.ts";
 
 /** The run types that public clients send; any other is kept as sent. */
@@ -45,15 +45,15 @@ export interface ParsedRun {
 const count = fieldReader("must be a whole number from 0 to 9007199254740991", parseCount);
 const cost = fieldReader("must be a decimal number of at most 25 digits before the point", parseDecimal);
 const uuids = fieldReader(
-  `must be a list of at most ${DOTTED_ORDER_SEGMENTS_MAX} uuids`,
-  listOf(DOTTED_ORDER_SEGMENTS_MAX, parseUuid),
+  `must be a list of at most ${MAX_DOTTED_ORDER_SEGMENTS} uuids`,
+  listOf(MAX_DOTTED_ORDER_SEGMENTS, parseUuid),
 );
 const texts = fieldReader(
   "must be a list of strings",
   listOf(Number.POSITIVE_INFINITY, (value) => (typeof value === "string" ? wellFormed(value) : undefined)),
 );
 const dottedOrder = fieldReader(
-  `must be at most ${DOTTED_ORDER_SEGMENTS_MAX} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,
+  `must be at most ${MAX_DOTTED_ORDER_SEGMENTS} segments <YYYYMMDDTHHMMSSffffffZ><uuid> joined by dots`,
   (value) => (typeof value === "string" ? parseDottedOrder(value) : undefined),
 );
 
@@ -132,7 +132,7 @@ export function readRun(value: JsonObject, where: string): ParsedRun {
   };
 }
 
-/** Whether it is a column that a client says, not what tells the run and its project apart from others. */
+/** Whether clients send this column; false for the ids of the run and its project. */
 export function isInputColumn(name: string): boolean {
   return Object.hasOwn(FIELD_READERS, name);
 }

@@ -90,7 +90,10 @@ export const TOPICS: readonly [Topic, ...Topic[]] = [
       words: 812,
       text: "Present: Ana, Piet, 由紀. (1) Billing job … (2) Numbers …",
     },
-    passages: ["Minutes are kept for two years.", "An action has an owner and a day, or it is no action."],
+    passages: [
+      "Minutes are kept for two years.",
+      "An action has an owner and a day, or it is not an action.",
+    ],
   },
 ];
 

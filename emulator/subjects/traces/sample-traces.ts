@@ -43,7 +43,7 @@ const TIME_STYLES: readonly [TimeStyle, ...TimeStyle[]] = [
 /** From this time on, milliseconds since 1970 have twelve digits and are not read as seconds. */
 const FIRST_CLEAR_MILLIS = "1973-03-03T09:46:40.000000Z";
 
-const LATE_MICROS_MAX = 30 * 60 * 1_000_000;
+const MAX_LATE_MICROS = 30 * 60 * 1_000_000;
 
 /** A generated trace without the contents of its runs. */
 interface Draft {
@@ -88,7 +88,7 @@ function generateTrace(options: TraceOptions, random: Random): Draft {
   const timing = timingOf(tree, random);
   const errors = errorsOf(tree, random, options.shape === "errors" ? 0.5 : 0.04);
   const open = openRunsOf(tree, random.chance(0.03));
-  const lateMicros = random.chance(0.02) ? random.below(LATE_MICROS_MAX) : 0;
+  const lateMicros = random.chance(0.02) ? random.below(MAX_LATE_MICROS) : 0;
   const begin = atLeast(options.from, shiftTime(options.start, -lateMicros));
   const style = styleFor(begin, options.from, random);
   const topic = random.pick(TOPICS);

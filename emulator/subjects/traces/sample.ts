@@ -15,9 +15,9 @@ import { microsBetween, parseTime, shiftTime } from "./wire-time.ts";
 export const SAMPLE_SHAPES = ["mixed", "flat", "deep", "wide", "errors", "torture", "bench"] as const;
 
 /** Most runs that one sample may have. */
-export const SAMPLE_COUNT_MAX = 1_000_000;
+export const MAX_SAMPLE_COUNT = 1_000_000;
 
-const WINDOW_DAYS_MAX = 36_600;
+const MAX_WINDOW_DAYS = 36_600;
 const MICROS_PER_DAY = 86_400_000_000;
 
 /** Options of sample runs; the same options give the same runs. */
@@ -53,16 +53,16 @@ interface Plan extends SampleOptions {
 
 function optionProblems(options: SampleOptions, from: string | undefined, to: string | undefined): string[] {
   const problems: string[] = [];
-  if (!Number.isInteger(options.count) || options.count < 1 || options.count > SAMPLE_COUNT_MAX) {
-    problems.push(`count: must be a whole number from 1 to ${SAMPLE_COUNT_MAX}`);
+  if (!Number.isInteger(options.count) || options.count < 1 || options.count > MAX_SAMPLE_COUNT) {
+    problems.push(`count: must be a whole number from 1 to ${MAX_SAMPLE_COUNT}`);
   }
   if (!Number.isSafeInteger(options.seed)) problems.push("seed: must be a whole number");
   if (from === undefined) problems.push("from: must be an ISO 8601 time");
   if (to === undefined) problems.push("to: must be an ISO 8601 time");
   if (from === undefined || to === undefined) return problems;
   if (from >= to) problems.push("to: must be later than from");
-  else if (microsBetween(from, to) > WINDOW_DAYS_MAX * MICROS_PER_DAY) {
-    problems.push(`to: must be at most ${WINDOW_DAYS_MAX} days later than from`);
+  else if (microsBetween(from, to) > MAX_WINDOW_DAYS * MICROS_PER_DAY) {
+    problems.push(`to: must be at most ${MAX_WINDOW_DAYS} days later than from`);
   }
   return problems;
 }

@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { normalisePost } from "../../../emulator/subjects/traces/normalise.ts";
 import { type RowFields, rowUnder } from "../../../emulator/subjects/traces/row.ts";
 import {
-  SAMPLE_COUNT_MAX,
+  MAX_SAMPLE_COUNT,
   SAMPLE_SHAPES,
   type SampleOptions,
   sampleTraces,
@@ -124,7 +124,7 @@ describe("sample traces", () => {
   });
 
   it("are made while they are taken", ({ expect }) => {
-    const taken = postsOf({ count: SAMPLE_COUNT_MAX })[Symbol.iterator]();
+    const taken = postsOf({ count: MAX_SAMPLE_COUNT })[Symbol.iterator]();
     expect(taken.next().done).toBe(false);
     expect(taken.next().done).toBe(false);
   });

@@ -3,7 +3,7 @@ import { isJsonObject } from "../json.ts";
 /** The attributes of a span as plain JSON, by name. */
 export type Attributes = ReadonlyMap<string, unknown>;
 
-const DEPTH_MAX = 100;
+const MAX_DEPTH = 100;
 
 /** Reads OTLP's list of typed key-value pairs; entries without a readable value are omitted. */
 export function readAttributes(list: unknown): Attributes {
@@ -11,7 +11,7 @@ export function readAttributes(list: unknown): Attributes {
   if (!Array.isArray(list)) return attributes;
   for (const entry of list) {
     if (!isJsonObject(entry) || typeof entry.key !== "string") continue;
-    const value = valueOf(entry.value, DEPTH_MAX);
+    const value = valueOf(entry.value, MAX_DEPTH);
     if (value !== undefined) attributes.set(entry.key, value);
   }
   return attributes;

@@ -15,7 +15,7 @@ export function batchOfSpans(resourceSpans: readonly unknown[], project: string 
   const posts: IngestItem[] = [];
   const rejected: string[] = [];
   for (const { span, source, where } of spansIn(resourceSpans, project)) {
-    const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is no object" };
+    const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is not a JSON object" };
     if ("run" in result) posts.push({ value: result.run, where });
     else rejected.push(result.problem);
   }
