@@ -272,42 +272,33 @@ describe("the examples of CONTRIBUTING.md", () => {
 });
 
 describe.runIf(isFull)("the examples of CONTRIBUTING.md in a copy of the whole project", () => {
-  const execute = promisify(execFile);
-  const project = mkdtempSync(join(tmpdir(), "contributing-"));
-  afterAll(() => rmSync(project, { recursive: true, force: true }));
+  const cwd = mkdtempSync(join(tmpdir(), "contributing-"));
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
   const run = (command: string) =>
-    execute("sh", ["-c", command], { cwd: project, maxBuffer: 2 ** 26 }).catch(
-      (failure: { stdout: string; stderr: string }) => {
-        throw new Error(`${command}\n${failure.stdout}\n${failure.stderr}`);
-      },
-    );
-  const vitest = "npx vitest run --config test/vitest.config.ts --root .";
+    promisify(execFile)("sh", ["-c", `(${command}) 1>&2`], { cwd, maxBuffer: 2 ** 26 });
 
   beforeAll(async () => {
-    const left = new Set(["node_modules", ".git"]);
-    for (const name of readdirSync(ROOT).filter((name) => !left.has(name)))
-      cpSync(join(ROOT, name), join(project, name), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
-    // biome and knip ignore what git ignores.
+    for (const name of readdirSync(ROOT).filter((name) => name !== "node_modules" && name !== ".git"))
+      cpSync(join(ROOT, name), join(cwd, name), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(cwd, "node_modules"));
+    // knip ignores what git ignores.
     await run("git init --quiet");
-    for (const edit of editsOn(PAGE)) apply(edit, project);
+    for (const edit of editsOn(PAGE)) apply(edit, cwd);
   });
 
   it("pass npm run check", () => run("npm run check"), 300_000);
 
   it("change as many generated pages as their headings say", async () => {
     await run("npm run docs");
-    const isChanged = (name: string) =>
-      readPage(join(PAGES_FOLDER, name)) !== readFileSync(join(project, PAGES_FOLDER, name), "utf8");
-    const pages = examples().reduce((sum, example) => sum + example.pages, 0);
-    expect(readdirSync(join(ROOT, PAGES_FOLDER)).filter(isChanged)).toHaveLength(pages);
+    const isChanged = (page: string) => readPage(page) !== readFileSync(join(cwd, page), "utf8");
+    const pages = readdirSync(join(ROOT, PAGES_FOLDER)).map((name) => join(PAGES_FOLDER, name));
+    const counts = examples().map((example) => example.pages);
+    expect(pages.filter(isChanged)).toHaveLength(counts.reduce((sum, count) => sum + count));
   }, 300_000);
 
   it("pass the tests that they name", async () => {
-    const tests = examples().flatMap(({ text }) =>
-      [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path),
-    );
+    const tests = examples().flatMap(({ text }) => text.match(/(?<=`)test\/[^`]+/g) ?? []);
     expect(new Set(tests).size).toBeGreaterThan(3);
-    await run(`${vitest} ${[...new Set(tests)].join(" ")}`);
+    await run(`npx vitest run --config test/vitest.config.ts --root . ${tests.join(" ")}`);
   }, 600_000);
 });

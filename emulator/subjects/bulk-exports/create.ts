@@ -29,7 +29,7 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
       404,
       "not_found",
       `body.bulk_export_destination_id: destination ${destinationId} does not exist in this workspace.`,
-      "List the destinations with GET /api/v1/bulk-exports/destinations.",
+      "Use the id of an existing destination, or create the destination first.",
     );
   const sessionId = input.session_id.toLowerCase();
   if (!projectById(turn, workspace, sessionId))

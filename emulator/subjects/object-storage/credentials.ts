@@ -79,7 +79,7 @@ export function createCredential(turn: Turn, request: CredentialRequest): Creden
       409,
       "credential_exists",
       `The key ${access_key_id} already exists.`,
-      `Change it with PATCH /_emulator/v1/s3/credentials/${access_key_id}, or choose another id.`,
+      "Choose another id, or change the existing key.",
     );
   }
   const blank = { access_key_id, expires_at: null, allow: S3_PERMISSIONS, deny: [], bucket: null };
