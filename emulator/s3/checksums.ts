@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ChecksumAlgorithm } from "../subjects/object-storage/records.ts";
 
-/** A checksum in the making. */
+/** A checksum that is being computed. */
 export interface Digest {
   update(bytes: Uint8Array): void;
   digest(): Buffer;
 }
 
-/** As headers name them behind `x-amz-checksum-`. */
+/** The names in headers, after `x-amz-checksum-`. */
 export const CHECKSUM_ALGORITHMS: readonly ChecksumAlgorithm[] = [
   "crc32",
   "crc32c",
@@ -21,7 +21,7 @@ export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
   return CHECKSUM_ALGORITHMS.some((algorithm) => algorithm === name);
 }
 
-/** Begins a checksum of one of the algorithms that S3 knows. */
+/** Starts a checksum of one of the algorithms of S3. */
 export function createDigest(algorithm: ChecksumAlgorithm | "md5"): Digest {
   if (algorithm === "crc32") return createCrc32();
   if (algorithm === "crc32c") return createCrc(CRC32C, 4);
@@ -30,7 +30,7 @@ export function createDigest(algorithm: ChecksumAlgorithm | "md5"): Digest {
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() };
 }
 
-/** Bytes of a checksum, to distinguish a malformed one from a wrong one. */
+/** The lengths of checksums in bytes, to distinguish a malformed value from a wrong one. */
 export const CHECKSUM_BYTES: Readonly<Record<ChecksumAlgorithm, number>> = {
   crc32: 4,
   crc32c: 4,
@@ -53,7 +53,7 @@ function createCrc32(): Digest {
   };
 }
 
-/** Reflected polynomials, as pairs of 32-bit halves: 64-bit integers would cost ten times as much. */
+/** Reflected polynomials, as pairs of 32-bit halves: 64-bit integers would take ten times as long. */
 interface Polynomial {
   readonly high: number;
   readonly low: number;
@@ -70,10 +70,10 @@ function tablesOf(polynomial: Polynomial): { readonly high: Uint32Array; readonl
     let high = 0;
     let low = byte;
     for (let bit = 0; bit < 8; bit += 1) {
-      const odd = low & 1;
+      const isOdd = low & 1;
       low = (low >>> 1) | ((high & 1) << 31);
       high >>>= 1;
-      if (odd) {
+      if (isOdd) {
         high ^= polynomial.high;
         low ^= polynomial.low;
       }

@@ -12,7 +12,7 @@ export interface Assembled {
   readonly checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 
-/** Puts the parts of an upload together, in order. Rejects with a `StoreError` for one that is damaged or gone meanwhile. */
+/** Concatenates the parts of an upload in order. Rejects with a `StoreError` for a damaged or missing part. */
 export async function assemble(
   files: Pick<Bodies, "open">,
   stage: BodyStage,
@@ -24,7 +24,7 @@ export async function assemble(
   let size = 0;
   for (const part of parts) {
     const body = await files.open(part);
-    await copyBody(stage, body, { start: 0, length: body.size }, (piece) => whole?.update(piece));
+    await copyBody(stage, body, { start: 0, length: body.size }, (chunk) => whole?.update(chunk));
     size += body.size;
   }
   const etag = multipartEtag(parts);
@@ -32,13 +32,13 @@ export async function assemble(
   return { size, etag, checksums: algorithm && checksum ? { [algorithm]: checksum } : {} };
 }
 
-/** The entity tag of an object that was put together of parts. */
+/** The entity tag of an object that was assembled from parts. */
 export function multipartEtag(parts: readonly { readonly etag: string }[]): string {
   const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, "hex")));
   return `${createHash("md5").update(md5s).digest("hex")}-${parts.length}`;
 }
 
-/** The checksum of the parts' checksums, known when each of them came with one. */
+/** The checksum of the parts' checksums; undefined unless every part has one. */
 function compositeOf(
   algorithm: ChecksumAlgorithm | null,
   parts: readonly UploadedPart[],

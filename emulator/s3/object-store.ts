@@ -16,7 +16,7 @@ import {
 } from "../subjects/object-storage/records.ts";
 import type { Runners, Turn, World } from "../subjects/turn.ts";
 
-/** One world's object store, as its server and its client use it. */
+/** The object store of a world, for its server and its client. */
 export interface ObjectStore {
   readonly world: World;
   readonly files: Bodies;
@@ -24,7 +24,7 @@ export interface ObjectStore {
   readonly triggerFault: TriggerS3Fault;
 }
 
-/** What a deleted bucket has left on disk is removed after the turn that has deleted it. */
+/** Removes the files of a deleted bucket after the turn that deleted it. */
 export function objectStorageEffects(bodies: Bodies): Runners<"object_storage.remove_files"> {
   return {
     async "object_storage.remove_files"({ data: { bucket, files } }) {
@@ -35,14 +35,14 @@ export function objectStorageEffects(bodies: Bodies): Runners<"object_storage.re
   };
 }
 
-/** What a body is of: an object, or a part of an upload. */
-export type BodyPlace = ObjectPlace | { readonly uploadId: string; readonly partNumber: number };
+/** The owner of a body: an object, or a part of an upload. */
+export type BodyOwner = ObjectPlace | { readonly uploadId: string; readonly partNumber: number };
 
-/** Keeps a body that is written, in one turn; the one whose place it takes goes. */
+/** Names a written body in a record, in one turn, and removes the body that it replaces. */
 export function publishBody<R>(
   { world, files }: ObjectStore,
   stage: BodyStage,
-  { claim, place }: { readonly claim: AccessRequest; readonly place: BodyPlace },
+  { claim, place }: { readonly claim: AccessRequest; readonly place: BodyOwner },
   act: (turn: Turn, body: BodyFile) => S3Failure | R,
 ): S3Failure | R {
   const isObject = "key" in place;
@@ -56,12 +56,12 @@ export function publishBody<R>(
   return value;
 }
 
-/** Right behind the turn that removed the records. */
+/** Removes the bodies of removed objects. Call it directly after the turn that removed the records. */
 export function dropObjects({ files }: ObjectStore, removed: readonly StoredObject[]): void {
   for (const { file, bucket, key } of removed) files.drop([file], { bucket, key });
 }
 
-/** The cause under which a request's turns stand in the journal. */
+/** The cause of a request's turns in the journal. */
 export function causeOf(claim: AccessRequest): Cause {
   const { op, access_key_id } = claim;
   return { type: "object_storage", name: op, ref: refOf(claim), detail: { access_key_id } };

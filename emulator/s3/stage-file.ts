@@ -8,27 +8,27 @@ import type { StagedFile } from "../subjects/object-storage/staged.ts";
 import { PART_BYTES } from "../subjects/object-storage/uploads.ts";
 import { multipartEtag } from "./effects.ts";
 
-/** Bodies up to this size are written in one synchronous go: the thread pool would take longer. */
-const SYNCHRONOUS_BYTES = 256 * 1024;
-const PIECE_BYTES = 1024 * 1024;
+/** Bodies up to this size are written synchronously: the thread pool would take longer. */
+const MAX_SYNCHRONOUS_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-/** Writes the bodies of a file that a turn is to store; one above `partBytes` in parts of that size as well. */
+/** Writes the bodies of a file that a turn will store; a file larger than `partBytes` also in parts of that size. */
 export async function stageFile(
   bodies: Pick<Bodies, "stage">,
   bytes: Uint8Array,
   partBytes = PART_BYTES,
 ): Promise<StagedFile | ObjectStoreFailure> {
   const stages: BodyStage[] = [];
-  const write = async (piece: Uint8Array, onPiece: (piece: Uint8Array) => void): Promise<BodyFile> => {
+  const write = async (chunk: Uint8Array, onChunk: (chunk: Uint8Array) => void): Promise<BodyFile> => {
     const stage = bodies.stage();
     stages.push(stage);
-    await writeBody(stage, piece, onPiece);
+    await writeBody(stage, chunk, onChunk);
     return { file: stage.file, sum: stage.sum };
   };
-  const writeHashed = async (piece: Uint8Array): Promise<StoredBody> => {
+  const writeHashed = async (chunk: Uint8Array): Promise<StoredBody> => {
     const md5 = createHash("md5");
-    const file = await write(piece, (each) => md5.update(each));
-    return { ...file, size: piece.length, etag: md5.digest("hex"), checksums: {} };
+    const file = await write(chunk, (each) => md5.update(each));
+    return { ...file, size: chunk.length, etag: md5.digest("hex"), checksums: {} };
   };
   try {
     if (bytes.length <= partBytes) return { whole: await writeHashed(bytes), parts: [] };
@@ -46,22 +46,22 @@ export async function stageFile(
 function writeBody(
   stage: BodyStage,
   bytes: Uint8Array,
-  onPiece: (piece: Uint8Array) => void,
+  onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> | void {
-  if (bytes.length > SYNCHRONOUS_BYTES) return writeInPieces(stage, bytes, onPiece);
-  onPiece(bytes);
+  if (bytes.length > MAX_SYNCHRONOUS_BYTES) return writeInChunks(stage, bytes, onChunk);
+  onChunk(bytes);
   stage.writeWhole(bytes);
 }
 
-async function writeInPieces(
+async function writeInChunks(
   stage: BodyStage,
   bytes: Uint8Array,
-  onPiece: (piece: Uint8Array) => void,
+  onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
-    const piece = bytes.subarray(offset, offset + PIECE_BYTES);
-    onPiece(piece);
-    await stage.write(piece);
+  for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
+    const chunk = bytes.subarray(offset, offset + CHUNK_BYTES);
+    onChunk(chunk);
+    await stage.write(chunk);
   }
   await stage.close();
 }

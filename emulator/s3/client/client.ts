@@ -4,7 +4,7 @@ import type {
 } from "../../subjects/destinations/object-store-client.ts";
 import type { ObjectStoreTransport, StoredPart, Upload } from "./transport.ts";
 
-/** The client of one bucket; objects larger than `partBytes` go up in parts of that size. */
+/** The client of one bucket. It uploads objects larger than `partBytes` in parts of that size. */
 export function createClient(transport: ObjectStoreTransport, partBytes: number): ObjectStoreClient {
   return {
     ...transport,
@@ -15,7 +15,7 @@ export function createClient(transport: ObjectStoreTransport, partBytes: number)
   };
 }
 
-/** Puts an object as a multipart upload, which is aborted when a part of it fails. */
+/** Puts an object as a multipart upload, which is aborted when a part fails. */
 async function putInParts(
   transport: ObjectStoreTransport,
   key: string,
@@ -26,7 +26,7 @@ async function putInParts(
   if ("failure" in upload) return upload;
   const parts = await putParts(transport, upload, bytes, partBytes);
   const done = "failure" in parts ? parts : await transport.completeUpload(upload, parts);
-  // The first failure is the one to report, whatever becomes of the abort.
+  // The first failure is reported, whether or not the abort succeeds.
   if ("failure" in done) await transport.abortUpload(upload);
   return done;
 }
@@ -39,8 +39,8 @@ async function putParts(
 ): Promise<ObjectStoreFailure | readonly StoredPart[]> {
   const parts: StoredPart[] = [];
   for (let offset = 0; offset < bytes.length; offset += partBytes) {
-    const piece = bytes.subarray(offset, offset + partBytes);
-    const part = await transport.putPart(upload, parts.length + 1, piece);
+    const chunk = bytes.subarray(offset, offset + partBytes);
+    const part = await transport.putPart(upload, parts.length + 1, chunk);
     if ("failure" in part) return part;
     parts.push(part);
   }

@@ -13,7 +13,7 @@ type Sdk = typeof import("@aws-sdk/client-s3");
 interface Request {
   readonly sdk: Sdk;
   readonly client: S3Client;
-  /** Ends the request, answer included, when its time is up. */
+  /** Aborts the request, including its response, after the timeout. */
   readonly within: () => { readonly abortSignal: AbortSignal };
 }
 
@@ -48,7 +48,7 @@ export function createExternalTransport(
       attempt(async ({ sdk, client }) => {
         const { ETag } = await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body }), within());
         if (!ETag || ETag.startsWith("W/"))
-          throw new NotS3Error("The endpoint took the object but gave no entity tag.");
+          throw new NotS3Error("The endpoint stored the object but returned no entity tag.");
         return { stored: true } as const;
       }),
 
@@ -56,9 +56,9 @@ export function createExternalTransport(
       attempt(async (request) => {
         const { sdk, client } = request;
         const head = new sdk.HeadObjectCommand({ Bucket, Key });
-        const found = await client.send(head, within()).catch(() => undefined);
-        if (found?.ContentLength !== undefined) return { size: found.ContentLength };
-        // A reply to HEAD has no body that could say why; one to GET has.
+        const reply = await client.send(head, within()).catch(() => undefined);
+        if (reply?.ContentLength !== undefined) return { size: reply.ContentLength };
+        // A response to HEAD has no body with the reason; a response to GET has one.
         return { size: (await readObject(request, { Bucket, Key })).length };
       }),
 
@@ -92,7 +92,7 @@ function uploadRequests(attempt: Attempt, Bucket: string): UploadRequests {
       attempt(async ({ sdk, client, within }) => {
         const create = new sdk.CreateMultipartUploadCommand({ Bucket, Key: key });
         const { UploadId } = await client.send(create, within());
-        if (!UploadId) throw new NotS3Error("The endpoint opened no multipart upload.");
+        if (!UploadId) throw new NotS3Error("The endpoint created no multipart upload.");
         return { key, uploadId: UploadId };
       }),
 
@@ -100,7 +100,7 @@ function uploadRequests(attempt: Attempt, Bucket: string): UploadRequests {
       attempt(async ({ sdk, client, within }) => {
         const part = new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber: partNumber, Body });
         const { ETag } = await client.send(part, within());
-        if (!ETag) throw new NotS3Error("The endpoint took a part but gave no entity tag.");
+        if (!ETag) throw new NotS3Error("The endpoint stored a part but returned no entity tag.");
         return { partNumber, etag: ETag };
       }),
 
@@ -122,7 +122,7 @@ function uploadRequests(attempt: Attempt, Bucket: string): UploadRequests {
 
 async function readObject({ sdk, client, within }: Request, location: ObjectLocation): Promise<Uint8Array> {
   const { Body, ETag } = await client.send(new sdk.GetObjectCommand(location), within());
-  if (!Body || !ETag) throw new NotS3Error("The endpoint answered without an entity tag.");
+  if (!Body || !ETag) throw new NotS3Error("The endpoint responded without an entity tag.");
   return Body.transformToByteArray();
 }
 
@@ -137,7 +137,7 @@ async function listKeys(
     const command = new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
     const page = await client.send(command, within());
     if (page.IsTruncated === undefined && page.Name === undefined) {
-      throw new NotS3Error("The endpoint's answer is no listing.");
+      throw new NotS3Error("The response of the endpoint is not a listing.");
     }
     for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
     ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;

@@ -2,7 +2,7 @@ import type { StoreErrorCode } from "../../../contracts/spec/destinations/store-
 
 type NoAnswer = readonly [code: StoreErrorCode, message: string];
 
-/** What kept a request from an answer, by the code of the system or of TLS. */
+/** Why a request got no response, by the code of the system or of TLS. */
 const NO_ANSWER: Readonly<Record<string, NoAnswer>> = {
   ECONNREFUSED: ["ConnectionFailed", "nothing listens at that address"],
   ENOTFOUND: ["UnknownHost", "its host name is not known"],
@@ -20,33 +20,33 @@ const NO_ANSWER: Readonly<Record<string, NoAnswer>> = {
 const TIMEOUTS: ReadonlySet<string> = new Set(["TimeoutError", "AbortError", "RequestTimeout"]);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/;
 
-/** Words that the SDK puts where a store has said nothing. */
+/** Texts of the SDK for errors without a message. */
 const NOT_THE_STORES = /^(UnknownError|Error)?$|\$response|[Dd]eserialization/;
 export const MAX_CHARACTERS = 300;
 
-/** What is known of a request that failed. */
+/** A failed request. */
 export interface FailedRequest {
-  /** The store's own code, when it gave one. */
+  /** The error code of the store, if there is one. */
   readonly code: string | undefined;
   readonly said: string;
-  /** 0 when none came. */
+  /** 0 without a response. */
   readonly status: number;
-  /** The system's code. */
+  /** The error code of the system. */
   readonly cause: string | undefined;
   readonly name: string;
 }
 
-/** What an answer says, with a hint where to look. */
+/** The message of an error response. */
 export function failureMessage({ code, said: message, status }: FailedRequest): string {
   if (code === undefined) return `it answered ${status} without an error code of S3`;
   const more = NOT_THE_STORES.test(message) ? "" : `: ${message}`;
   return `it answered ${status} ${code}${more}`.slice(0, MAX_CHARACTERS);
 }
 
-/** Why a request was not answered, or not to the end; undefined: the answer is an error. */
+/** Why a request got no complete response; undefined for an error response. */
 export function noAnswer({ status, cause, name }: FailedRequest): NoAnswer | undefined {
   if (status >= 300) return undefined;
-  // The SDK calls a broken connection a time-out too: the system's own code knows better.
+  // The SDK also reports a broken connection as a timeout. The code of the system is more exact.
   const known = cause === undefined ? undefined : NO_ANSWER[cause];
   if (known) return known;
   if (TIMEOUTS.has(name)) return ["NoAnswerInTime", "it did not answer in time"];

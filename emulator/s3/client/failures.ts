@@ -4,7 +4,7 @@ import { noStoreFailure, storeFailure } from "../../subjects/destinations/store-
 import { isS3ErrorCode } from "../../subjects/object-storage/errors.ts";
 import { type FailedRequest, failureMessage, MAX_CHARACTERS, noAnswer } from "./failure-message.ts";
 
-/** An answer that no S3 server gives. */
+/** A response that no S3 server sends. */
 export class NotS3Error extends Error {
   constructor(message: string) {
     super(message);
@@ -20,7 +20,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** §7.2: the true cause of what the SDK threw, in our own words. */
+/** §7.2: the actual cause of an error of the SDK. */
 export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStoreFailure {
   if (error instanceof NotS3Error)
     return noStoreFailure("NotAnS3Server", error.message.slice(0, MAX_CHARACTERS), hasEndpoint);
@@ -28,23 +28,23 @@ export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStor
   const status = $metadata?.httpStatusCode ?? 0;
   const known = Code ?? (isS3Name(name) ? name : undefined);
   const request: FailedRequest = { code: known, said, status, cause, name };
-  // An upload may be answered with 200 first and fail then, with a code in the body.
+  // An upload may fail after the status 200, with a code in the body.
   const unanswered = known !== undefined && status > 0 ? undefined : noAnswer(request);
   if (unanswered) return noStoreFailure(...unanswered, hasEndpoint);
   const code = known ?? PLAIN_STATUSES[status] ?? (status >= 500 ? `HTTP ${status}` : undefined);
   const message = failureMessage(request);
-  // A code is an S3 server's answer; without one the answer came from something else.
+  // A code comes from an S3 server. A response without one comes from something else.
   if (code === undefined) return noStoreFailure("NotAnS3Server", message, hasEndpoint);
   return storeFailure({ code, status, message });
 }
 
-/** Statuses that say the same with and without a code of S3. */
+/** Statuses with the same meaning with and without a code of S3. */
 const PLAIN_STATUSES: Readonly<Record<number, StoreErrorCode>> = {
   408: "RequestTimeout",
   429: "TooManyRequests",
 };
 
-/** Replies without a body, such as those to HEAD, are named by the SDK alone. */
+/** For responses without a body, such as those to HEAD, only the SDK has a name. */
 function isS3Name(name: string): boolean {
   return Object.hasOwn(STORE_ERRORS, name) || isS3ErrorCode(name);
 }

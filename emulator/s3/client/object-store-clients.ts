@@ -4,15 +4,15 @@ import { createClient } from "./client.ts";
 import { createExternalTransport } from "./external-transport.ts";
 import { createClients } from "./sdk-clients.ts";
 
-/** What the clients of object stores elsewhere are bounded by. */
+/** Limits of the clients of external object stores. */
 export interface ObjectStoreClientsOptions {
-  /** Wall-clock time that a store may take for one request, connecting included. */
+  /** Maximum wall-clock time of one request, including the connection. */
   readonly timeoutMs: number;
-  /** Above it an object goes up in parts of this size. */
+  /** Larger objects are uploaded in parts of this size. */
   readonly partBytes?: number;
 }
 
-/** Gives the client of a bucket in a store elsewhere. */
+/** Creates the clients of buckets in external stores. */
 export function createObjectStoreClients({
   timeoutMs,
   partBytes = PART_BYTES,

@@ -7,7 +7,7 @@ import type {
 import { NotS3Error } from "./failures.ts";
 import { withoutNotice } from "./sdk-warning.ts";
 
-/** Clients of other object stores, made on first use and kept for a while. */
+/** Clients of external object stores, created on first use and cached. */
 export interface Clients {
   take(address: ObjectStoreAddress, credentials: ObjectStoreCredentials): Promise<S3Client>;
   close(): void;
@@ -18,24 +18,24 @@ const DEFAULT_REGION = "us-east-1";
 
 /** One client for each region, endpoint and key pair; `timeoutMs` is wall-clock time for one request. */
 export function createClients(timeoutMs: number): Clients {
-  const kept = new Map<string, Promise<S3Client>>();
+  const cache = new Map<string, Promise<S3Client>>();
   return {
     take(address, credentials) {
       const { region, endpointUrl } = address;
       const name = createHash("sha256")
         .update(JSON.stringify([region, endpointUrl, credentials]))
         .digest("hex");
-      const client = kept.get(name) ?? openClient(address, credentials, timeoutMs);
-      // The last used stands last; the first goes when there are too many.
-      kept.delete(name);
-      kept.set(name, client);
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_CLIENTS && oldest !== undefined) kept.delete(oldest);
+      const client = cache.get(name) ?? openClient(address, credentials, timeoutMs);
+      // The least recently used client is first; it is removed when there are too many.
+      cache.delete(name);
+      cache.set(name, client);
+      const [oldest] = cache.keys();
+      if (cache.size > MAX_CLIENTS && oldest !== undefined) cache.delete(oldest);
       return client;
     },
     close() {
-      for (const client of kept.values()) client.then((open) => open.destroy()).catch(() => undefined);
-      kept.clear();
+      for (const client of cache.values()) client.then((open) => open.destroy()).catch(() => undefined);
+      cache.clear();
     },
   };
 }
@@ -45,20 +45,20 @@ async function openClient(
   { accessKeyId, secretAccessKey, sessionToken }: ObjectStoreCredentials,
   timeoutMs: number,
 ): Promise<S3Client> {
-  // The SDK takes an empty text for none, and would call AWS itself.
+  // The SDK ignores an empty text, and would call AWS.
   if (endpointUrl === "") throw new NotS3Error("endpoint_url is empty.");
   const { S3Client } = await import("@aws-sdk/client-s3");
-  const place = region ?? DEFAULT_REGION;
+  const regionName = region ?? DEFAULT_REGION;
   const settings: S3ClientConfig = {
-    region: place,
-    // Named even for AWS, or AWS_ENDPOINT_URL_S3 would send the export back into the emulator.
-    endpoint: endpointUrl ?? awsEndpoint(place),
+    region: regionName,
+    // Set even for AWS: AWS_ENDPOINT_URL_S3 would send the export to the emulator itself.
+    endpoint: endpointUrl ?? awsEndpoint(regionName),
     forcePathStyle: endpointUrl !== null,
-    // Given outright: the chain that would look for them probes the instance metadata (law 12).
+    // Set explicitly: the default credential chain probes the instance metadata (law 12).
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) },
-    // Retries are the export's own, in virtual time.
+    // The export itself retries, in virtual time.
     maxAttempts: 1,
-    // Many stores know neither checksum trailers nor aws-chunked bodies, and keep the framing as content.
+    // Some stores support neither checksum trailers nor aws-chunked bodies, and store the framing as content.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     followRegionRedirects: false,
@@ -80,11 +80,11 @@ function awsEndpoint(region: string): string {
   return `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }
 
-/** A web page is no S3 server, however well it answers; only an object may look like one. */
+/** Throws for a response with a web page, which no S3 server sends; only an object may be one. */
 function refuseNonS3Answer(response: unknown, command: string): void {
   const { statusCode, headers } = response as { statusCode: number; headers: Record<string, string> };
   const type = headers["content-type"] ?? "";
   const isObject = /^(Get|Head)ObjectCommand$/.test(command) && statusCode < 300;
   if (isObject || statusCode >= 500 || !/^(text\/html|application\/json)/i.test(type)) return;
-  throw new NotS3Error(`The endpoint answered ${statusCode} with ${type}, which no S3 server does.`);
+  throw new NotS3Error(`The endpoint responded with ${statusCode} and ${type}, which no S3 server does.`);
 }

@@ -1,8 +1,8 @@
 const SWITCH = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
 
 /**
- * Makes a client without the note by which the SDK says on Node 20 that its later versions will not run
- * there: ours is pinned and does. The switch is put back, since it is the environment of the user's children.
+ * Creates a client without the warning of the SDK that its later versions do not run on Node 20: our version
+ * is pinned and does. The variable is restored, since child processes of the user inherit it.
  */
 export function withoutNotice<Client>(make: () => Client): Client {
   const before = process.env[SWITCH];

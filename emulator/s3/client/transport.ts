@@ -3,15 +3,15 @@ import type {
   ObjectStoreFailure,
 } from "../../subjects/destinations/object-store-client.ts";
 
-/** How objects are sent. */
+/** Limits of a transport. */
 export interface TransferLimits {
-  /** Above it an object goes up in parts of this size. */
+  /** Larger objects are uploaded in parts of this size. */
   readonly partBytes: number;
-  /** Wall-clock time of one request. */
+  /** Maximum wall-clock time of one request. */
   readonly timeoutMs: number;
 }
 
-/** A multipart upload that is under way. */
+/** A multipart upload in progress. */
 export interface Upload {
   readonly key: string;
   readonly uploadId: string;
@@ -23,7 +23,7 @@ export interface StoredPart {
   readonly etag: string;
 }
 
-/** The requests of a client, one each. */
+/** The requests of a client. */
 export interface ObjectStoreTransport extends Omit<ObjectStoreClient, "put"> {
   putWhole(key: string, bytes: Uint8Array): Promise<ObjectStoreFailure | { readonly stored: true }>;
   createUpload(key: string): Promise<ObjectStoreFailure | Upload>;
@@ -32,6 +32,6 @@ export interface ObjectStoreTransport extends Omit<ObjectStoreClient, "put"> {
     upload: Upload,
     parts: readonly StoredPart[],
   ): Promise<ObjectStoreFailure | { readonly stored: true }>;
-  /** Where aborting is not permitted, the parts stay. */
+  /** If the credentials may not abort uploads, the parts stay. */
   abortUpload(upload: Upload): Promise<unknown>;
 }

@@ -12,7 +12,7 @@ import { framingOf, unframe } from "./chunks.ts";
 import { refuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 
-/** What is known of a body once it is in and everything that vouched for it was verified. */
+/** A received body whose checksums were verified. */
 export interface ReceivedBody {
   readonly size: number;
   /** Hex. */
@@ -20,23 +20,23 @@ export interface ReceivedBody {
   readonly checksums: Checksums;
 }
 
-/** How a body is read where it is not the object itself. */
+/** Options for a body that is not the object itself. */
 export interface ReceiveOptions {
   readonly maxBytes?: number;
-  /** The checksum headers speak of an object that the body only describes. */
+  /** The checksum headers are of an object that the body only describes. */
   readonly ofObject?: boolean;
-  /** Whether a request without a length is refused, as the real service does where the body is an object. */
+  /** Refuses a request without a length, as the real service does for objects. */
   readonly needsLength?: boolean;
 }
 
 const NONE: ReadonlyMap<ChecksumAlgorithm, string> = new Map();
 const CHECKSUM_HEADER = "x-amz-checksum-";
 
-/** Reads a body to its end, piece by piece, and verifies all that was said about it. */
+/** Reads a body in chunks, and verifies its length and checksums. */
 export async function receive(
   request: IncomingMessage,
   signature: Signature,
-  take: (piece: Buffer) => Promise<void> | void,
+  take: (chunk: Buffer) => Promise<void> | void,
   { maxBytes = MAX_BODY_BYTES, ofObject = false, needsLength = false }: ReceiveOptions = {},
 ): Promise<ReceivedBody> {
   const { headers } = request;
@@ -50,19 +50,19 @@ export async function receive(
   const md5 = createDigest("md5");
   const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
   const takers: readonly Digest[] = [md5, ...(sha256 ? [sha256] : []), ...digests.values()];
-  // Left early, the request has to stay open, or the refusal could not be sent.
+  // The request has to stay open when the reading stops early, or the refusal could not be sent.
   const source = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const pieces = framing
+  const chunks = framing
     ? unframe(source, framing, signature, (trailers) => {
         if (announced) claimed = new Map([...claimed, ...checksumsIn((name) => trailers.get(name))]);
       })
     : source;
   let size = 0;
-  for await (const piece of pieces) {
-    size += piece.length;
-    if (size > expected) throw refuse("IncompleteBody", "The body is longer than it was said to be.");
-    for (const taker of takers) taker.update(piece);
-    await take(piece);
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > expected) throw refuse("IncompleteBody", "The body is longer than the announced length.");
+    for (const taker of takers) taker.update(chunk);
+    await take(chunk);
   }
   if (size !== expected) throw refuse("IncompleteBody");
   checkPayload(signature, sha256);
@@ -78,9 +78,9 @@ export async function receiveText(
   signature: Signature,
   options: ReceiveOptions,
 ): Promise<string> {
-  const pieces: Buffer[] = [];
-  await receive(request, signature, (piece) => void pieces.push(piece), options);
-  return Buffer.concat(pieces).toString("utf8");
+  const chunks: Buffer[] = [];
+  await receive(request, signature, (chunk) => void chunks.push(chunk), options);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function lengthOf({ headers }: IncomingMessage, framed: boolean, isNeeded: boolean): number {
@@ -91,7 +91,8 @@ function lengthOf({ headers }: IncomingMessage, framed: boolean, isNeeded: boole
       throw refuse("MissingContentLength");
     return 0;
   }
-  if (!/^\d{1,15}$/.test(String(text))) throw refuse("InvalidArgument", "The content length is no number.");
+  if (!/^\d{1,15}$/.test(String(text)))
+    throw refuse("InvalidArgument", "The content length is not a number.");
   return Number(text);
 }
 
@@ -100,16 +101,16 @@ function tooLarge(size: number, max: number): Error {
 }
 
 function checksumsIn(valueOf: (name: string) => string | undefined): ReadonlyMap<ChecksumAlgorithm, string> {
-  const found = new Map<ChecksumAlgorithm, string>();
+  const checksums = new Map<ChecksumAlgorithm, string>();
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = valueOf(`${CHECKSUM_HEADER}${algorithm}`);
     if (value === undefined) continue;
     if (Buffer.from(value, "base64").length !== CHECKSUM_BYTES[algorithm]) {
       throw refuse("InvalidRequest", `Value for ${CHECKSUM_HEADER}${algorithm} header is invalid.`);
     }
-    found.set(algorithm, value);
+    checksums.set(algorithm, value);
   }
-  return found;
+  return checksums;
 }
 
 function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorithm | undefined {

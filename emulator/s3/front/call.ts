@@ -11,18 +11,18 @@ import { orRefuse } from "./refused.ts";
 import type { Signature } from "./signature.ts";
 import type { Target } from "./target.ts";
 
-/** An admitted request, as its operation sees it. */
+/** An admitted request. */
 export interface Call {
   readonly store: ObjectStore;
   readonly request: IncomingMessage;
   readonly target: Target;
   readonly signature: Signature;
   readonly claim: AccessRequest;
-  /** Throws when the disk has no room for so many bytes more. */
+  /** Throws when the disk has too little free space for this many bytes. */
   readonly requireRoom: (bytes: number) => void;
 }
 
-/** What an operation answers with. */
+/** The response of an operation. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,32 +30,32 @@ export interface Reply {
   readonly body?: OpenedBody & { readonly start: number; readonly length: number };
 }
 
-/** Carries out one operation; throws `S3Refused` where it cannot. */
+/** Carries out an operation. Throws `S3Refused` when it is refused. */
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
-/** One turn of the call's world; a trouble is thrown as a refusal once the turn is over. */
+/** Runs a turn of the call's world; throws a failure after the turn. */
 export function commit<R>({ store, claim }: Call, act: (turn: Turn) => S3Failure | R): R {
   return orRefuse(store.world.turn(causeOf(claim), act));
 }
 
-/** The object that the call is about. */
+/** The object of the call. */
 export function objectOf({ store, claim }: Call): StoredObject {
   const { reader } = store.world;
-  const found = reader.get(objects, objectId(claim.bucket, claim.key));
-  return orRefuse(found ?? missingObject(reader, claim));
+  const object = reader.get(objects, objectId(claim.bucket, claim.key));
+  return orRefuse(object ?? missingObject(reader, claim));
 }
 
 /** A request as the client sent it. */
 export type Sent = Pick<Call, "request" | "target">;
 
-/** One header as text; presigned addresses carry headers of S3 in the query. */
+/** A header as text. Presigned URLs have headers of S3 in the query. */
 export function headerOf({ request, target }: Sent, name: string): string | undefined {
   const value = request.headers[name];
   if (value === undefined) return name.startsWith(OWN_HEADER) ? target.query.get(name) : undefined;
   return String(value);
 }
 
-/** The names of all headers, those in the query of a presigned address included. */
+/** The names of all headers, including those in the query of a presigned URL. */
 export function headerNames({ request, target }: Sent): readonly string[] {
   const hoisted = [...target.query.keys()].filter((name) => name.startsWith(OWN_HEADER));
   return [...new Set([...Object.keys(request.headers), ...hoisted])];

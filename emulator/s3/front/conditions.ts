@@ -6,8 +6,8 @@ import { refuse } from "./refused.ts";
 
 type Verdict = "pass" | "not_modified" | "failed";
 
-/** Judges a read by its conditions, in the order of RFC 9110 §13.2.2; `prefix` is for copy sources. */
-export function judgeRead(call: Sent, object: StoredObject, prefix = ""): Verdict {
+/** Checks the conditions of a read in the order of RFC 9110 §13.2.2; `prefix` is for copy sources. */
+export function checkReadConditions(call: Sent, object: StoredObject, prefix = ""): Verdict {
   const header = (name: string): string | undefined => headerOf(call, `${prefix}${name}`);
   const seconds = Math.floor(object.last_modified / 1000);
   const match = header("if-match");
@@ -23,12 +23,12 @@ export function judgeRead(call: Sent, object: StoredObject, prefix = ""): Verdic
 
 function matches(list: string, etag: string): boolean {
   return list.split(",").some((item) => {
-    const wanted = unquoted(item.trim().replace(/^W\//, ""));
-    return wanted === "*" || wanted === etag;
+    const expected = unquoted(item.trim().replace(/^W\//, ""));
+    return expected === "*" || expected === etag;
   });
 }
 
-/** A date that cannot be read is no condition. */
+/** An invalid date is ignored. */
 function secondsOf(date: string | undefined): number | undefined {
   const millis = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(millis) ? undefined : Math.floor(millis / 1000);
@@ -44,20 +44,20 @@ export function writeConditionOf(call: Sent): WriteCondition {
   return { ...(noneMatch && { absent: true }), ...(match !== undefined && { etag: unquoted(match) }) };
 }
 
-/** Where a deletion's conditions stand: in headers, or in the elements of a list of keys. */
-export interface DeleteWishes {
+/** The conditions of a deletion, from headers or from an element of a list of keys. */
+export interface DeleteConditionTexts {
   readonly etag: string | undefined;
   readonly size: string | undefined;
   readonly lastModified: string | undefined;
 }
 
-/** The conditions of a deletion; one that cannot be read is refused, since the object would go without it. */
-export function deleteConditionOf({ etag, size, lastModified }: DeleteWishes): DeleteCondition {
+/** Reads the conditions of a deletion. An invalid condition is refused, since the object would be deleted without it. */
+export function deleteConditionOf({ etag, size, lastModified }: DeleteConditionTexts): DeleteCondition {
   const seconds = secondsOf(lastModified);
   if (lastModified !== undefined && seconds === undefined)
-    throw refuse("InvalidArgument", "The last-modified time of the condition is no date.");
+    throw refuse("InvalidArgument", "The last-modified time of the condition is not a date.");
   if (size !== undefined && !/^\d{1,15}$/.test(size.trim()))
-    throw refuse("InvalidArgument", "The size of the condition is no whole number.");
+    throw refuse("InvalidArgument", "The size of the condition is not an integer.");
   return {
     ...(etag !== undefined && { etag: unquoted(etag) }),
     ...(size !== undefined && { size: Number(size) }),

@@ -21,30 +21,30 @@ import { checkRequest } from "./request-checks.ts";
 import { readSignature, type Signature } from "./signature.ts";
 import { bucketOfHost, readTarget, splitTarget, type Target } from "./target.ts";
 
-/** Whose store a request is for, and the part of its path that says so. */
+/** The store of a request, and the part of the path that names its world. */
 export interface Resolved {
   readonly store: ObjectStore;
-  /** Without a slash at its end; empty for the world that needs no naming. */
+  /** Without a trailing slash; empty for the default world. */
   readonly basePath: string;
 }
 
-/** What the S3 server needs to know of its surroundings. */
+/** Options of the S3 server. */
 export interface S3FrontOptions {
   /** Undefined when the address or the headers name a world that does not exist. */
   resolve(url: string, headers: IncomingHttpHeaders): Resolved | undefined | Promise<Resolved | undefined>;
-  /** Throws a `Refusal` when the disk has no room for so many bytes more. */
+  /** Throws a `Refusal` when the disk has too little free space for this many bytes. */
   readonly requireRoom?: (bytes: number) => void;
-  /** Refuses requests of pages of other sites. */
+  /** Refuses requests from pages of other sites. */
   readonly guard?: BrowserGuard;
-  /** Law 8: signatures and the `Date` header follow the wall clock. */
+  /** Law 8: signatures and the `Date` header use the wall clock. */
   wallNow(): number;
-  /** Host names under which `<bucket>.<name>` is a bucket's own. */
+  /** Host names for addresses of the form `<bucket>.<name>`. */
   readonly hostSuffixes?: readonly string[];
   /** Called with an unexpected error; the client gets 503. */
   onDefect?(error: unknown): void;
 }
 
-/** The methods of requests that change nothing. */
+/** Methods that only read. */
 const READING = new Set(["GET", "HEAD"]);
 const historyIsReadOnly = () => refuse("MethodNotAllowed", HISTORY_IS_READ_ONLY);
 
@@ -55,7 +55,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
   const { hostSuffixes = ["localhost"], requireRoom = () => undefined } = options;
   let served = 0;
 
-  /** Below a bucket's own host name `/w/…` is a key like any other, unless there is a world of that name. */
+  /** With a bucket in the host name, `/w/…` is an ordinary key unless a world of that name exists. */
   async function resolve({ url = "/", headers }: IncomingMessage): Promise<Resolved> {
     const isHosted = bucketOfHost(headers.host ?? "", hostSuffixes) !== undefined;
     const resolved =
@@ -70,10 +70,10 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
     const signature = readSignature(request, target, options.wallNow());
-    const found = operationOf(request.method ?? "", { request, target });
-    if ("unknown" in found) throw notImplemented(found.unknown, store, callerOf(target, signature));
+    const operation = operationOf(request.method ?? "", { request, target });
+    if ("unknown" in operation) throw notImplemented(operation.unknown, store, callerOf(target, signature));
     if (!READING.has(request.method ?? "")) store.world.requireLive(historyIsReadOnly);
-    const claim: AccessRequest = { ...callerOf(target, signature), op: found.op };
+    const claim: AccessRequest = { ...callerOf(target, signature), op: operation.op };
     let delayed: Promise<void> | undefined;
     const admission = store.world.turn(causeOf(claim), (turn) => {
       const outcome = admit(turn, claim, store.triggerFault);
@@ -86,7 +86,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     await delayed;
     const call = { store, request, target, signature, claim, requireRoom };
     checkRequest(call);
-    return await found.handler(call);
+    return await operation.handler(call);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -97,13 +97,13 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     try {
       reply = await answer(request);
     } catch (error) {
-      // A client that disconnected is no defect, and gets no reply.
-      const gone = request.destroyed && !request.complete;
-      const why = troubleOf(error);
-      if (!why && !gone) options.onDefect?.(error);
+      // A client that disconnected gets no response, and is not a defect.
+      const isDisconnected = request.destroyed && !request.complete;
+      const failure = failureOf(error);
+      if (!failure && !isDisconnected) options.onDefect?.(error);
       const { rawPath } = splitTarget(request.url ?? "/");
       reply = errorReply(
-        why ?? s3Failure("ServiceUnavailable", String(error)),
+        failure ?? s3Failure("ServiceUnavailable", String(error)),
         rawPath,
         String(response.getHeader("x-amz-request-id")),
       );
@@ -128,8 +128,8 @@ function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage
     throw refuse(status === 400 ? "InvalidRequest" : "AccessDenied", `${message} ${hint}`.trimEnd());
 }
 
-/** What was refused, by the store or because its world was not to be had or has ended; undefined for a defect. */
-function troubleOf(error: unknown): S3Failure | undefined {
+/** The error for the client; undefined for a defect. */
+function failureOf(error: unknown): S3Failure | undefined {
   if (error instanceof S3Refused) return error.trouble;
   const refusal = refusalIn(error);
   if (!refusal || refusal.status >= 500) return undefined;
@@ -140,7 +140,7 @@ function troubleOf(error: unknown): S3Failure | undefined {
   return s3Failure(status === 400 ? "InvalidURI" : "OperationAborted", message);
 }
 
-/** Whoever may not be served at all learns nothing of what there is. */
+/** Checks the caller first, so that a caller without access learns nothing about the store. */
 function notImplemented(name: string, { world }: ObjectStore, caller: Caller): Error {
   const detail = { access_key_id: caller.access_key_id };
   const cause = { type: "object_storage", name, ref: refOf(caller), detail } as const;

@@ -11,21 +11,21 @@ import type { Target } from "./target.ts";
 
 type Scope = "service" | "bucket" | "object";
 
-/** One operation: what a request has to look like, and who answers it. */
+/** An operation: the form of its requests, and its handler. */
 export interface OperationRow {
   readonly op: S3Operation;
   readonly method: string;
   readonly scope: Scope;
-  /** Query parameters that have to be there. */
+  /** Required query parameters. */
   readonly query: readonly string[];
-  /** A header that has to be there. */
+  /** A required header. */
   readonly header?: string;
   readonly handler: Handler;
 }
 
 const COPY = "x-amz-copy-source";
 
-/** Rows with more marks come before those with fewer: the first that fits is meant. */
+/** The first row that matches is used, so rows with more requirements are before others. */
 export const OPERATIONS: readonly OperationRow[] = [
   row("ListBuckets", "GET", "service", [], buckets.listBuckets),
   row("ListObjectsV2", "GET", "bucket", ["list-type"], listings.listObjectsV2),
@@ -65,8 +65,8 @@ function row(
   return { op, method, scope, query, handler, ...(header !== undefined && { header }) };
 }
 
-/** Query marks of operations that do not exist here; a request with one must not be taken for a plain one. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+/** Query parameters of unsupported operations: such a request must not be treated as a plain one. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
   accelerate: "AccelerateConfiguration",
   acl: "Acl",
   analytics: "AnalyticsConfiguration",
@@ -98,27 +98,27 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   website: "Website",
 };
 
-/** The operation that a request means, or the name of one that does not exist here. */
+/** The operation of a request, or the name of an unsupported operation. */
 export function operationOf(method: string, sent: Sent): OperationRow | { readonly unknown: string } {
   const { target } = sent;
   const scope = target.bucket === "" ? "service" : target.key === "" ? "bucket" : "object";
-  const mark = Object.keys(ELSEWHERE).find((name) => target.query.has(name));
-  const found = OPERATIONS.find(
+  const mark = Object.keys(UNSUPPORTED).find((name) => target.query.has(name));
+  const operation = OPERATIONS.find(
     (candidate) =>
       candidate.method === method &&
       candidate.scope === scope &&
       candidate.query.every((name) => target.query.has(name)) &&
       (candidate.header === undefined || headerOf(sent, candidate.header) !== undefined),
   );
-  const isMeant = mark === undefined || found?.query.includes(mark);
-  if (found && isMeant && !changesVersioning(method, target)) return found;
+  const isMeant = mark === undefined || operation?.query.includes(mark);
+  if (operation && isMeant && !changesVersioning(method, target)) return operation;
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
   const subject = scope === "object" ? "Object" : scope === "bucket" ? "Bucket" : "Service";
-  const aspect = mark === undefined ? "" : ELSEWHERE[mark];
+  const aspect = mark === undefined ? "" : UNSUPPORTED[mark];
   return { unknown: target.query.get("x-id") ?? `${verb}${subject}${aspect}` };
 }
 
-/** `PUT ?versioning` and the like must not be taken for `CreateBucket`. */
+/** `PUT ?versioning` must not be treated as `CreateBucket`. */
 function changesVersioning(method: string, { query, key }: Target): boolean {
   return key === "" && method !== "GET" && (query.has("versioning") || query.has("location"));
 }

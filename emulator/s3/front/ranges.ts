@@ -1,13 +1,13 @@
-/** Some bytes of a body. */
-export interface Stretch {
+/** A range of bytes in a body. */
+export interface ByteRange {
   readonly start: number;
   readonly length: number;
 }
 
-/** A part of a body; `undefined` for the whole of it, `unsatisfiable` for none. */
-export type Range = Stretch | "unsatisfiable" | undefined;
+/** A part of a body; `undefined` for the whole body, `unsatisfiable` for no bytes. */
+export type Range = ByteRange | "unsatisfiable" | undefined;
 
-/** Reads a `Range` header; several ranges, other units and nonsense are passed over, as RFC 9110 allows. */
+/** Reads a `Range` header. Several ranges, other units and invalid values are ignored, as RFC 9110 allows. */
 export function rangeOf(header: string | undefined, size: number): Range {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
   if (!match) return undefined;
@@ -23,8 +23,8 @@ export function rangeOf(header: string | undefined, size: number): Range {
   return start >= size ? "unsatisfiable" : { start, length: end - start + 1 };
 }
 
-/** The bytes that `UploadPartCopy` takes, `malformed` for what is none of its forms; all of them have to be there. */
-export function copyRangeOf(header: string, size: number): Stretch | "malformed" | "unsatisfiable" {
+/** The bytes that `UploadPartCopy` copies, all of which have to exist; `malformed` for an invalid header. */
+export function copyRangeOf(header: string, size: number): ByteRange | "malformed" | "unsatisfiable" {
   const match = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header.trim());
   if (!match) return "malformed";
   const [start, end] = match.slice(1).map(Number) as [number, number];

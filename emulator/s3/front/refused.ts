@@ -6,7 +6,7 @@ import {
   s3Failure,
 } from "../../subjects/object-storage/errors.ts";
 
-/** Carries a trouble from wherever it is found to where the reply is made. */
+/** Carries a failure to the code that writes the response. */
 export class S3Refused extends Error {
   readonly trouble: S3Failure;
 
@@ -17,12 +17,12 @@ export class S3Refused extends Error {
   }
 }
 
-/** A trouble to be thrown; the message is the table's when none is given. */
+/** Creates an error to throw. The default message is that of the table. */
 export function refuse(error: S3ErrorCode, message?: string, detail?: S3Failure["detail"]): S3Refused {
   return new S3Refused(s3Failure(error, message, detail));
 }
 
-/** The value, unless it is a trouble. */
+/** Returns the value; throws a failure. */
 export function orRefuse<R>(value: S3Failure | R): R {
   if (isS3Failure(value)) throw new S3Refused(value);
   return value as R;

@@ -2,14 +2,14 @@ import type { Server } from "node:http";
 import { createServer } from "../../http/server/node-http.ts";
 import type { S3Listener } from "./front.ts";
 
-/** Keys of 1024 bytes are three times as long when encoded, and presigned requests carry much besides. */
+/** An encoded key may have three times 1024 bytes, and presigned requests have several other parameters. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 1024;
-/** An upload of 5 GiB may take its time, but not for ever. */
+/** An upload of 5 GiB takes long. */
 const REQUEST_TIMEOUT_MS = 6 * 3600 * 1000;
 const HEADERS_TIMEOUT_MS = 60 * 1000;
 
-/** A server, not yet listening, with bounds on everything that a client decides. */
+/** Creates a server that is not listening yet, with limits for everything that a client controls. */
 export function createS3Server(listener: S3Listener): Server {
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -18,7 +18,7 @@ export function createS3Server(listener: S3Listener): Server {
   };
   const server = createServer(limits, listener);
   server.maxConnections = MAX_CONNECTIONS;
-  // An expectation that HTTP does not know is passed over, where Node would answer 417 without a document.
+  // An unknown expectation is ignored. Node would respond with 417 and no document.
   server.on("checkExpectation", listener);
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");

@@ -2,7 +2,7 @@ import type { BodyStage } from "../../storage/objects/stage.ts";
 import type { S3Failure } from "../../subjects/object-storage/errors.ts";
 import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
-import { type BodyPlace, publishBody } from "../object-store.ts";
+import { type BodyOwner, publishBody } from "../object-store.ts";
 import type { Call } from "./call.ts";
 import { orRefuse } from "./refused.ts";
 
@@ -11,7 +11,7 @@ import { orRefuse } from "./refused.ts";
  */
 export async function receiveAndStore<Facts, R>(
   { store, claim, requireRoom }: Call,
-  place: BodyPlace,
+  place: BodyOwner,
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {

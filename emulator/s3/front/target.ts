@@ -1,11 +1,11 @@
 import { refuse } from "./refused.ts";
 
-/** Where a request goes, read off its raw target: `new URL` would fold `..` (law 12). */
+/** The parts of a raw request target; `new URL` would resolve `..` (law 12). */
 export interface Target {
-  /** Exactly as sent; it is what the signature covers. */
+  /** Exactly as sent, since the signature covers it. */
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** The part of the path that names the world; mostly empty. */
+  /** The part of the path that names the world; usually empty. */
   readonly basePath: string;
   /** Empty where there is none. */
   readonly bucket: string;
@@ -30,14 +30,14 @@ export function readTarget(
   hostSuffixes: readonly string[],
 ): Target {
   const { rawPath, rawQuery } = splitTarget(url);
-  const asked = { rawPath, rawQuery, basePath, query: readQuery(rawQuery) };
+  const parts = { rawPath, rawQuery, basePath, query: readQuery(rawQuery) };
   const inside = rawPath.slice(basePath.length).replace(/^\//, "");
   const hosted = bucketOfHost(host, hostSuffixes);
-  if (hosted !== undefined) return { ...asked, bucket: hosted, key: decode(inside) };
+  if (hosted !== undefined) return { ...parts, bucket: hosted, key: decode(inside) };
   const slash = inside.indexOf("/");
   const bucket = decode(slash === -1 ? inside : inside.slice(0, slash));
   const key = slash === -1 ? "" : decode(inside.slice(slash + 1));
-  return { ...asked, bucket, key };
+  return { ...parts, bucket, key };
 }
 
 /** The bucket that a host name such as `traces.localhost` names. */
@@ -47,7 +47,7 @@ export function bucketOfHost(host: string, suffixes: readonly string[]): string 
   return suffix && name.slice(0, -suffix.length - 1);
 }
 
-/** Decodes a path, in which a plus sign is a plus sign. */
+/** Decodes a path. A plus sign stays a plus sign. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,7 +3,7 @@ import { refuse } from "./refused.ts";
 /** An element's content: text, child elements, or the same element several times. */
 export type XmlContent = string | number | boolean | null | undefined | XmlElements | readonly XmlContent[];
 
-/** Child elements in the order in which they are written; attributes may stand behind a name. */
+/** Child elements in their order. A name may be followed by attributes. */
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }
@@ -38,9 +38,9 @@ const NAMED: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Control signs go as references, as the real service sends them; a reader would fold bare line ends. */
+/** Control characters are written as references, as by the real service: a reader would normalize line ends. */
 function escape(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to be escaped.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters have to be escaped.
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (sign) => {
     return NAMED[sign] ?? `&#x${sign.charCodeAt(0).toString(16)};`;
   });
@@ -48,7 +48,7 @@ function escape(text: string): string {
 
 type Parsed = Readonly<Record<string, unknown>>;
 
-/** Reads a document whose root has this name; all values are text. */
+/** Reads a document with this root element; all values are text. */
 export async function readXml(text: string, root: string): Promise<Parsed> {
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
@@ -58,7 +58,7 @@ export async function readXml(text: string, root: string): Promise<Parsed> {
     trimValues: false,
     htmlEntities: true,
   });
-  // A document type is how entities multiply; no client sends one.
+  // A document type could define entities that expand without limit. No client sends one.
   if (text.includes("<!DOCTYPE")) throw refuse("MalformedXML");
   let parsed: Parsed;
   try {
@@ -67,11 +67,11 @@ export async function readXml(text: string, root: string): Promise<Parsed> {
     throw refuse("MalformedXML");
   }
   if (!Object.hasOwn(parsed, root)) throw refuse("MalformedXML");
-  const found = parsed[root];
-  return typeof found === "object" && found !== null ? (found as Parsed) : {};
+  const content = parsed[root];
+  return typeof content === "object" && content !== null ? (content as Parsed) : {};
 }
 
-/** All elements of a name, whether there are none, one or many. */
+/** All child elements of a name. */
 export function childrenOf(parent: Parsed, name: string): readonly Parsed[] {
   const value = Object.hasOwn(parent, name) ? parent[name] : [];
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -6,9 +6,9 @@ import { conditionError, storeObject } from "../../../subjects/object-storage/ob
 import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
-import { judgeRead, writeConditionOf } from "../conditions.ts";
+import { checkReadConditions, writeConditionOf } from "../conditions.ts";
 import { objectHeadersOf, quoted } from "../object-headers.ts";
-import { copyRangeOf, type Stretch } from "../ranges.ts";
+import { type ByteRange, copyRangeOf } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { decode } from "../target.ts";
@@ -92,7 +92,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
 }
 
 /** What `x-amz-copy-source-range` names, or all; the body is closed if that is not there. */
-function stretchAsked(call: Call, body: OpenedBody): Stretch {
+function stretchAsked(call: Call, body: OpenedBody): ByteRange {
   const asked = headerOf(call, "x-amz-copy-source-range");
   if (asked === undefined) return { start: 0, length: body.size };
   const range = copyRangeOf(asked, body.size);
@@ -125,7 +125,7 @@ async function openSource(call: Call): Promise<Source> {
   const reading = { ...claim, op: "GetObject", bucket, key } as const;
   orRefuse(permissionError(reader, reading, "get"));
   const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, reading));
-  if (judgeRead(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
+  if (checkReadConditions(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
   return { object, body: await store.files.open(object) };
 }
 

@@ -9,9 +9,9 @@ import type { StoredObject } from "../../../subjects/object-storage/records.ts";
 import { dropObjects } from "../../object-store.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
-import { deleteConditionOf, judgeRead, writeConditionOf } from "../conditions.ts";
+import { checkReadConditions, deleteConditionOf, writeConditionOf } from "../conditions.ts";
 import { checksumHeaders, objectHeadersOf, quoted, replyHeadersOf } from "../object-headers.ts";
-import { rangeOf, type Stretch } from "../ranges.ts";
+import { type ByteRange, rangeOf } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { checkVersion } from "../request-checks.ts";
 import { receiveAndStore } from "../store-body.ts";
@@ -43,7 +43,7 @@ export async function putObject(call: Call): Promise<Reply> {
 /** `GET` and `HEAD` differ only in that the latter's reply is sent without its body. */
 export async function getObject(call: Call): Promise<Reply> {
   const object = objectOf(call);
-  const verdict = judgeRead(call, object);
+  const verdict = checkReadConditions(call, object);
   const headers = { ...replyHeadersOf(object), ...overrides(call) };
   if (verdict === "failed") throw refuse("PreconditionFailed");
   if (verdict === "not_modified") return { status: 304, headers };
@@ -67,13 +67,13 @@ export async function getObject(call: Call): Promise<Reply> {
   };
 }
 
-function contentRange({ start, length }: Stretch, size: number): Record<string, string> {
+function contentRange({ start, length }: ByteRange, size: number): Record<string, string> {
   return length === 0 ? {} : { "content-range": `bytes ${start}-${start + length - 1}/${size}` };
 }
 
 /** What `partNumber` names: some bytes, their checksums, and headers that the reply has besides. */
 interface NumberedPart extends Pick<StoredObject, "checksums"> {
-  readonly range: Stretch;
+  readonly range: ByteRange;
   readonly headers: Readonly<Record<string, string>>;
 }
 
