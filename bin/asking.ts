@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30 * 60_000;
 /** Work that a question has under way. */
 export interface Work {
   readonly progress: Progress;
-  /** Says how to end it when the user stops the command, which then ends with what comes of it; undefined: just leave it. */
+  /** Sets the function that ends the work when the user stops the command. The command then waits for the result. */
   onStop(end: (() => unknown) | undefined): void;
 }
 
@@ -28,7 +28,7 @@ interface Question<T> {
   readonly flags?: Flags;
   /** Flags that find what is asked; by default those of a world. */
   readonly where?: Flags;
-  /** True for what can be asked as of the past: it takes `--at`. */
+  /** True for commands that can read history: they accept `--at`. */
   readonly reads?: true;
   /** Reads the arguments, then gives what asks: wrong arguments throw `UsageError` before anything is sent. */
   ask(invocation: Invocation): (world: RunningWorld, work: Work) => Promise<T>;

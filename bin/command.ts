@@ -108,9 +108,9 @@ export const CALLER_FLAGS: Flags = {
   "tenant-id": { value: "<uuid>", help: "workspace (default that of a fresh world)" },
 };
 
-/** The flag of commands that read a world, as it is or as it was. */
+/** The flag of commands that can read the history of a world. */
 export const AS_OF_FLAG: Flags = {
-  at: { value: "<turn|ISO>", help: "as of a turn or an instant in the past of the world" },
+  at: { value: "<turn|ISO>", help: "read the state at an earlier turn or time" },
 };
 
 /** The flags derived from the settings table. */

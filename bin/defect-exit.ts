@@ -39,7 +39,7 @@ export async function runWithEmulator(
   }
 }
 
-/** A snapshot that cannot be written loses nothing: the journals beside it hold the same data. */
+/** A snapshot that cannot be written loses nothing: the journals hold the same data. */
 function closingProblem(error: unknown): unknown {
   if ((error as Error).name === "ArchiveFileError") return new CommandFailure((error as Error).message);
   if (!isFullDisk(error)) return error;

@@ -5,6 +5,6 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   2: "wrong usage or configuration; a scenario that cannot be played",
   3: "drift: `replay` differs from a kept journal, `contract run --compare` found differences",
   4: "a fault that was never triggered (--strict)",
-  5: "a defect of the emulator, or a data folder that it cannot go on with",
+  5: "a defect of the emulator, or a data folder that it cannot use",
   130: "Ctrl-C; what was done by then is said on standard error",
 };

@@ -26,9 +26,9 @@ export const VERBS_OF_REQUESTS: Readonly<Record<string, string>> = {
 /** Method, path, and the body that may be given as an example. */
 const REQUEST = /\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./{}-]*[\w}])(?![\w/?{-])( \{[^}]*\})?/g;
 const OPERAND = /\{(\w+)\}/g;
-/** A member of what the client sends, as the emulator names it: alone, in backticks, or as the subject of a refusal. */
+/** A request field in a message: alone, in backticks, or as the subject of a refusal. */
 const MEMBER = /\b(?:body|query|path)\.(\w+)|`(\w+)`|(?<=^|; )(\w+)(?=: )/g;
-/** A member of what a flag takes several times. */
+/** A field of a flag that may be given several times. */
 const INNER_MEMBER = /\b(match|then)\.(?=\w)/g;
 
 /** What an emulator says of a request, in the words of the command line: commands, and the flags and operands of this one. */

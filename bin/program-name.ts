@@ -7,7 +7,7 @@ export function programName(script = process.argv[1] ?? ""): string {
   return script.includes(PACKAGES) ? "npx emulator" : "emulator";
 }
 
-/** The same for a command that is to be repeated as it stands, also for a script that Node was given. */
+/** The same for a command line to copy, also for a script that Node was given. */
 export function programCall(script = process.argv[1] ?? "", cwd = process.cwd()): string {
   return script.endsWith(".js") && !script.includes(PACKAGES)
     ? `node ${relative(cwd, script)}`

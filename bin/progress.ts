@@ -1,10 +1,10 @@
 import type { Invocation } from "./command.ts";
 
-/** Says on a terminal how far long work is: a bar, the time that it took and that is left, and what goes on. */
+/** Shows the progress of long work on a terminal: a bar, the elapsed and remaining time, and the current step. */
 export interface Progress {
   /** False in a pipe, in CI and with --quiet: then nothing has to be asked for it either. */
   readonly isShown: boolean;
-  /** What goes on, and how much is done of how much, where that is known. */
+  /** Shows the current step, with the number of finished and total items if they are known. */
   show(text: string, done?: number, total?: number): void;
   /** Takes the line away for good. */
   clear(): void;
@@ -96,7 +96,7 @@ function lineOf(
   return `${bar}${count}  ${spent}${left}  ${text}`;
 }
 
-/** Wall-clock time for people. */
+/** Wall-clock time as text. */
 function timeOf(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   if (seconds < 60) return `${seconds} s`;

@@ -16,12 +16,12 @@ export function projectsOf({ api }: RunningWorld): Promise<readonly Project[]> {
 
 /** The project of this name. Throws a `UsageError` that names those that there are. */
 export async function projectNamed(world: RunningWorld, name: string): Promise<Project> {
-  const [found] = await world.api<readonly Project[]>(
+  const [project] = await world.api<readonly Project[]>(
     "GET",
     `/api/v1/sessions?name=${encodeURIComponent(name)}`,
   );
-  if (found !== undefined) return found;
-  const names = (await projectsOf(world)).slice(0, NAMED).map((project) => project.name);
-  const known = names.length === 0 ? "there is none yet; send traces first" : `there is ${names.join(", ")}`;
-  throw new UsageError(`--project: no project ${name}; ${known}`);
+  if (project !== undefined) return project;
+  const names = (await projectsOf(world)).slice(0, NAMED).map((each) => each.name);
+  const hint = names.length === 0 ? "Send traces first" : `Give one of ${names.join(", ")}`;
+  throw new UsageError(`--project: the project ${name} does not exist. ${hint}.`);
 }

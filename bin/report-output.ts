@@ -32,7 +32,7 @@ export async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void
   }
 }
 
-/** What `publish` needs to know about a report besides its content. */
+/** What `publish` needs in addition to the content of a report. */
 interface Publication {
   readonly format: Format;
   /** The view of the HTML page; without it, the format is not `html`. */

@@ -11,6 +11,6 @@ const UNTRIGGERED_FAULTS = 4;
 export function exitCodeOfFaults(running: ServingEmulator, { settings }: Configuration): number {
   const untriggered = settings.strict ? running.untriggeredFaults() : [];
   for (const { id, target, match, then } of untriggered)
-    printError(`fault ${id} was never hit: ${JSON.stringify({ target, match, then })}`);
+    printError(`fault ${id} was never triggered: ${JSON.stringify({ target, match, then })}`);
   return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }

@@ -55,7 +55,9 @@ export function isId(text: string): boolean {
 /** The id of a record. Throws `UsageError`. */
 export function readId(text: string, where: string): string {
   if (isId(text)) return text;
-  throw new UsageError(`${where}: "${text}" is no id; ids look like 0190a6c0-0000-7000-8000-000000000001`);
+  throw new UsageError(
+    `${where}: "${text}" is not a valid id. An id looks like 0190a6c0-0000-7000-8000-000000000001`,
+  );
 }
 
 /** The same of one that may be left out. */

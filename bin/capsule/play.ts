@@ -12,7 +12,7 @@ import { openCapsule } from "./file.ts";
 const FAILED = 1;
 const DIFFERENT = 3;
 
-/** `replay x.capsule`: plays it again. Exit code 1 when it fails as it did, 0 when a recording goes as it did, 3 otherwise. */
+/** `replay x.capsule`: replays it. Exit code 1 if the failure was reproduced, 0 if the result matches a recording, 3 otherwise. */
 export async function replayCapsule(file: string, invocation: Invocation): Promise<number> {
   const capsule = await openCapsule(file);
   const environments = openInProcess();
@@ -57,7 +57,7 @@ function compared(
   // Substitutes of secrets can have another place in it.
   const isComparable = facts.made_by === "replay" && facts.left_out === 0;
   const drift = isComparable && journal !== run.journal ? ["its journal is another one"] : [];
-  const verdict = facts.failure === null ? "it goes as it was recorded" : "it fails as it did";
+  const verdict = facts.failure === null ? "the result matches the recording" : "the failure was reproduced";
   if (isSame) return { isSame, lines: [verdict, ...failureLines(run.failure), ...drift] };
   const before = facts.failure === null ? ["it went through"] : failureLines(facts.failure);
   const now = run.failure === undefined ? ["  it goes through"] : failureLines(run.failure);

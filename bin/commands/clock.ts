@@ -64,7 +64,7 @@ interface Move {
   target(operands: readonly string[], within: string | undefined): AdvanceTarget;
 }
 
-/** An action that moves the clock; it fails when the clock did not come as far as it was asked to. */
+/** An action that moves the clock. It fails if the clock did not reach the target. */
 function moving({ summary, operands, flags = {}, target }: Move): Command {
   return asking({
     summary,
@@ -83,7 +83,7 @@ function moving({ summary, operands, flags = {}, target }: Move): Command {
 function advanceTarget([duration = ""]: readonly string[]): AdvanceTarget {
   if (duration.startsWith("-"))
     throw new UsageError(
-      `clock advance: "${duration}" goes back, and time only moves forward; \`emulator reset\` starts over, \`emulator world create --from main --at <time>\` makes a world of the past`,
+      `clock advance: "${duration}" is negative, and time only moves forward. Start over with \`emulator reset\`, or fork an earlier state with \`emulator world create --from main --at <time>\`.`,
     );
   return { by: readDuration(duration, "clock advance") };
 }
@@ -124,6 +124,8 @@ function advanceLines(
     ...fired.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${inVerbs(why, command)}`}`,
-    ...in_flight.map(({ kind, ref }) => `still in flight: ${kind} ${ref}; go on with the same command`),
+    ...in_flight.map(
+      ({ kind, ref }) => `still in flight: ${kind} ${ref}. Run the same command again to continue.`,
+    ),
   ];
 }

@@ -47,7 +47,7 @@ const FLAGS: Flags = {
   },
   profile: {
     value: "spec|observed",
-    help: "judge by the specification, or as the public service was seen to differ (default spec)",
+    help: "check against the specification, or against the observed behaviour of the public service (default spec)",
   },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },

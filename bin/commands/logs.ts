@@ -12,7 +12,7 @@ export const command: Command = {
   summary: "print the journal of a running emulator, a line for each turn with its cause",
   operands: [],
   flags: {
-    follow: { help: "go on with the turns to come, until Ctrl-C" },
+    follow: { help: "print new turns until Ctrl-C" },
     since: { value: "<turn>", help: "only turns after this number" },
     limit: { value: "<n>", help: `number of past turns (default ${SHOWN}; all with --since)` },
     ...WORLD_FLAGS,
@@ -25,7 +25,9 @@ async function run(invocation: Invocation): Promise<number> {
   const since = countOf(invocation, "since", FROM_ZERO);
   const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
   if (invocation.flags.follow === true && invocation.flags.at !== undefined)
-    throw new UsageError("--follow: the past does not go on; leave out --at or --follow");
+    throw new UsageError(
+      "--follow: it cannot be combined with --at, because history does not change. Remove one of them.",
+    );
   const world = await readWorld(invocation);
   const all = await world.client.journal(since);
   const most = limit ?? (since === undefined ? SHOWN : all.length);

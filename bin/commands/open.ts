@@ -16,7 +16,7 @@ const { port, host } = settingFlags();
 
 export const command: Command = {
   summary:
-    "print and open the address of the console; with a capsule, bring up its world as it was when it failed, until SIGINT or SIGTERM",
+    "open the console and print its address; with a capsule, restore the world at the failure, until SIGINT or SIGTERM",
   operands: ["[capsule]"],
   flags: { ...WORLD_FLAGS, ...(port && { port }), ...(host && { host }) },
   run,

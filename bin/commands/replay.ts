@@ -58,12 +58,14 @@ async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-/** A capsule is played as it was made. */
+/** A capsule is replayed unchanged. */
 function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
   if (operands.length > 1) throw new UsageError(`${capsule}: a capsule is played alone; leave the rest out`);
   const beside = Object.keys(command.flags).find((name) => flags[name] !== undefined);
   if (beside !== undefined)
-    throw new UsageError(`--${beside}: not with a capsule, which is played as it was`);
+    throw new UsageError(
+      `--${beside}: it cannot be combined with a capsule, which is replayed unchanged. Remove it.`,
+    );
 }
 
 /** What is recorded to be made small is written to the file that `--shrink` names. */

@@ -10,7 +10,7 @@ export const command: CommandGroup = {
   summary: "trace rows of a running emulator: generate samples, send a file, query",
   actions: {
     generate: asking({
-      summary: "take in realistic sample traces, by default of the last day",
+      summary: "ingest realistic sample traces, by default of the last day",
       flags: {
         count: { value: "<n>", help: `number of rows (default ${COUNT})` },
         project: { value: "<name>", help: "tracing project (default samples)" },

@@ -30,12 +30,12 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 interface TimeLimit {
-  /** As it was written. */
+  /** The text of the flag. */
   readonly timeout: string;
   readonly timeoutMs: number;
 }
 
-/** The address, once it is ready. Throws `CommandFailure` when the time is over. */
+/** Resolves with the address once it is ready. Throws `CommandFailure` after the timeout. */
 async function untilReady(
   invocation: Invocation,
   given: string | undefined,

@@ -6,7 +6,7 @@ export const command = asking({
   summary: "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key)",
   operands: ["<id>"],
   reads: true,
-  flags: { effects: { help: "also the turns that came of it, oldest first" } },
+  flags: { effects: { help: "also print the turns that followed, oldest first" } },
   ask:
     ({ operands: [id = ""], flags }) =>
     ({ client }) =>
@@ -15,7 +15,7 @@ export const command = asking({
     `${found}, from the turn that left it as it is back to where that began:`,
     ...chain.map(lineOfCause),
     ...(complete ? [] : ["what led to that is before the history of the world"]),
-    ...(effects ? [`${effects_total} turns came of it:`, ...effects.map(lineOfCause)] : []),
+    ...(effects ? [`${effects_total} turns followed:`, ...effects.map(lineOfCause)] : []),
   ],
 });
 

@@ -25,7 +25,7 @@ export const command: CommandGroup = {
         },
         at: {
           value: "<turn|ISO>",
-          help: "the turn or the instant of that world from which the new one goes on",
+          help: "the turn or time of that world to fork from",
         },
       },
       where: TARGET_FLAGS,
@@ -69,6 +69,6 @@ export const command: CommandGroup = {
 };
 
 function lineOf({ id, from, url, now }: WorldView): string {
-  const origin = from === null ? "began empty" : `goes on from ${from}`;
+  const origin = from === null ? "started empty" : `forked from ${from}`;
   return `${id.padEnd(ID_WIDTH)}${url}; ${origin}; ${now ?? "not in use since the start"}`;
 }

@@ -9,8 +9,8 @@ const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
 };
 
 /**
- * Calls what a key is for as soon as it is pressed, until the returned function is called, which leaves the terminal
- * as it was. Undefined where no key can come: without a terminal, or in the background of one.
+ * Calls the handler of a key when it is pressed. The returned function ends this and restores the terminal. Undefined
+ * without a terminal, or in the background of one.
  */
 export function listenForKeys(keys: Readonly<Record<string, () => void>>): (() => void) | undefined {
   const { stdin } = process;
@@ -20,7 +20,7 @@ export function listenForKeys(keys: Readonly<Record<string, () => void>>): (() =
       const signal = SIGNALS[key];
       if (!signal) keys[key]?.();
       else {
-        // Whoever stops or ends the program finds the terminal as it was; SIGCONT gives it back.
+        // Restores the terminal when the program stops or ends; SIGCONT takes it again.
         leave();
         raise(signal);
       }

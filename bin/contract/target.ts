@@ -83,7 +83,7 @@ async function at(
   });
 }
 
-/** What the server is judged by. Throws `UsageError` for anything else. */
+/** The profile to check the server against. Throws `UsageError` for any other value. */
 export function profileOf(flags: Flags): Profile {
   const value = text(flags, "profile") ?? "spec";
   const found = PROFILES.find((name) => name === value);

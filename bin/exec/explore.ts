@@ -15,8 +15,8 @@ import { wayOf } from "../replay/way.ts";
 import { startForCommand } from "../start-emulator.ts";
 import { runChild } from "./child.ts";
 
-/** Of what a command prints, the end of this length is kept. */
-const KEPT_CHARACTERS = 16_384;
+/** Only the last characters of the output of a command are retained. */
+const RETAINED_CHARACTERS = 16_384;
 const SHOWN_LINES = 20;
 /** A command that takes that many times as long as in its baseline is ended, but never before `LEAST_LIMIT_MS`. */
 const PATIENCE = 20;
@@ -30,7 +30,7 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
       "--data: not with --vary or --sweep, which run each time with a fresh emulator; leave it out",
     );
   const way = wayOf(invocation, true);
-  // Told at once when they are wrong, not in each run.
+  // Reports invalid flags once, not in each run.
   await configurationOf(invocation);
   const name = operands.map(shellWord).join(" ");
   const kept = Object.keys(settingFlags()).flatMap((flag) => {
@@ -117,7 +117,7 @@ async function runQuietly(
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
   const keep = (text: string) => {
-    output = (output + text).slice(-KEPT_CHARACTERS);
+    output = (output + text).slice(-RETAINED_CHARACTERS);
   };
   const watch = (child: ChildProcess) => {
     children.add(child);

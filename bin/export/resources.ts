@@ -31,7 +31,7 @@ export async function givenOrNewest(world: RunningWorld, id: string | undefined)
   throw new UsageError("there is no export yet; `emulator export create` creates one");
 }
 
-/** The window and the schedule of an export, for people. */
+/** The window and the schedule of an export, as text. */
 export function windowText({ start_time, end_time, interval_hours }: BulkExport): string {
   return interval_hours === null
     ? `${start_time} to ${end_time}`

@@ -44,7 +44,7 @@ function ruleOf(text: string, { flags }: Invocation): Members {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`fault arm: the rule is no JSON (${(error as Error).message})`);
+    throw new UsageError(`fault arm: the rule is not valid JSON (${(error as Error).message})`);
   }
 }
 

@@ -46,5 +46,5 @@ Tests run against a local emulator instead of the hosted service: \`npx emulator
 and puts its addresses into the environment (\`EMULATOR_URL\`, \`EMULATOR_S3_URL\`, …). By hand: \`npx emulator start\`, then
 \`npx emulator status\`, \`traces generate\`, \`export create --wait\`, \`clock advance 6h\`, \`fault arm worker_crash\` and
 \`logs --follow\`; each takes \`--help\` and \`--json\`. Time is virtual: advance it, never sleep. A fault that was armed has
-to hit. Read \`node_modules/trace-platform-emulator/AGENTS.md\` first; the documentation is in \`docs/\` beside it.
+to hit. Read \`node_modules/trace-platform-emulator/AGENTS.md\` first; the documentation is in \`docs/\` of that folder.
 `;

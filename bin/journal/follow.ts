@@ -10,8 +10,8 @@ import { printError } from "../terminal.ts";
 const RECONNECT_MS = 200;
 
 /**
- * The turns of a world after number `since`, and those to come. It goes on with the journal of the world as it was reset
- * or loaded, after a call of `onNewJournal`, and ends with the world or its emulator.
+ * The turns of a world after number `since`, including new ones. After a reset or a load it calls `onNewJournal` and
+ * continues with the new journal. It ends with the world or its emulator.
  */
 export async function* followJournal(
   { url, client }: Pick<RunningWorld, "url" | "client">,
@@ -43,11 +43,11 @@ export async function* followJournal(
   }
 }
 
-/** Why a journal does not go on; undefined when its world is there. */
+/** Why a journal ended. Undefined while its world exists. */
 async function endOf({ status }: RunningWorld["client"]): Promise<string | undefined> {
   const found = await status().catch(reasonOf);
   if (typeof found === "string") return found;
-  return found.ended_by === null ? undefined : `the world cannot go on (${found.ended_by})`;
+  return found.ended_by === null ? undefined : `the world has failed (${found.ended_by})`;
 }
 
 function reasonOf(error: Error & { readonly status?: number }): string | Status {

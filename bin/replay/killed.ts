@@ -20,7 +20,7 @@ const ADVANCE = "/_emulator/v1/clock/advance";
 
 /**
  * An emulator whose process is as good as killed right after a turn: while its clock is moved, its data folder is copied
- * when the first turn from `killAfterTurn` on is written, and a new emulator goes on from the copy. The move of the
+ * when the first turn from `killAfterTurn` on is written, and a new emulator resumes from the copy. The move of the
  * clock, which was never answered, is asked for once more.
  */
 export async function openKilled(setting: EnvironmentOptions, killAfterTurn: number): Promise<Environment> {
@@ -46,7 +46,7 @@ export async function openKilled(setting: EnvironmentOptions, killAfterTurn: num
     return answerInProcess(server, asked);
   }
 
-  /** Moves the clock; when the process is killed meanwhile, starts it anew and moves on to the same time. */
+  /** Moves the clock; if the process is killed meanwhile, restarts it and moves to the same time. */
   async function move(asked: ScenarioRequest): Promise<Response> {
     const target = await absolute(asked);
     const killed = new Promise<"killed">((settle) => {

@@ -11,7 +11,7 @@ import { readObjectPlace } from "./place.ts";
 const SHOWN = 20;
 const SHOWN_MOST = 1_000_000;
 const CELL_CHARS = 40;
-/** What tells rows apart at a glance. */
+/** Columns that identify a row. */
 const USUAL = ["id", "name", "run_type", "status", "start_time", "end_time", "parent_run_id"];
 
 type Row = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export const showRows = asking({
       const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
       const bytes = await buffer(await openObject(url, place));
       const file = await readParquetFile(bytes).catch((error: Error) => {
-        throw new UsageError(`${place.key}: is no Parquet file (${error.message})`);
+        throw new UsageError(`${place.key}: the object is not a Parquet file (${error.message})`);
       });
       const columns = columnsOf(file, named, isTable);
       const rows = await rowsOf(file, columns, limit ?? (isTable ? SHOWN : SHOWN_MOST));

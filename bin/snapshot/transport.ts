@@ -3,7 +3,7 @@ import { request as requestSecurely } from "node:https";
 import { Readable } from "node:stream";
 import type { SnapshotTransport } from "../../emulator/runtime/library/snapshot-files.ts";
 
-/** Streams files; `fetch` would hold most of them in memory. `onBytes` receives the size of each piece, in both directions. */
+/** Streams files; `fetch` would hold most of them in memory. `onBytes` receives the size of each chunk, in both directions. */
 export function transportTo(
   url: string,
   {

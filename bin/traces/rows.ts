@@ -42,7 +42,7 @@ function parsed(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} is no JSON (${(error as Error).message})`);
+    throw new UsageError(`${where} is not valid JSON (${(error as Error).message})`);
   }
 }
 

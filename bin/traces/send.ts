@@ -37,7 +37,7 @@ async function sendAll({ api }: RunningWorld, { progress, onStop }: Work, rows: 
     isStopped = true;
   });
   for (const post of batchesOf(rows)) {
-    if (isStopped) throw new CommandFailure(`rows 1 to ${sent} of ${rows.length} were taken in`);
+    if (isStopped) throw new CommandFailure(`rows 1 to ${sent} of ${rows.length} were ingested`);
     await api("POST", "/runs/batch", { post }).catch((error: ErrorReply) => {
       throw explained(error, name, sent, post.length);
     });
@@ -48,10 +48,10 @@ async function sendAll({ api }: RunningWorld, { progress, onStop }: Work, rows: 
   return { rows: sent, requests };
 }
 
-/** Batches before the one that was refused are taken in already. */
+/** Batches before the refused one are already ingested. */
 function explained(error: ErrorReply, name: string, sent: number, size: number): Error {
   if (error.description === undefined) return error;
-  const before = sent === 0 ? "nothing was taken in" : `rows 1 to ${sent} were taken in`;
+  const before = sent === 0 ? "no rows were ingested" : `rows 1 to ${sent} were ingested`;
   const message = `${name}: rows ${sent + 1} to ${sent + size}: ${error.description}; ${before}`;
   return sent === 0 && error.status === 422 ? new UsageError(message) : new CommandFailure(message);
 }

@@ -80,7 +80,7 @@ describe("the capsule of a scenario that fails", () => {
     const { code, stdout } = await run(["replay", "b.capsule"], { cwd: elsewhere });
     expect(code).toBe(1);
     expect(stdout).toContain(
-      "secrets replaced: 1\nit fails as it did\n  then[0]\n    status: expected 201, found 200",
+      "secrets replaced: 1\nthe failure was reproduced\n  then[0]\n    status: expected 201, found 200",
     );
   });
 
@@ -165,7 +165,7 @@ describe("the capsule of a command that fails", () => {
       code: 0,
       stdout: expect.stringContaining("the command ended with exit code 7"),
     });
-    expect(again.stdout).toContain("it goes as it was recorded");
+    expect(again.stdout).toContain("the result matches the recording");
   });
 });
 
@@ -189,7 +189,7 @@ describe("the capsule of a world that was there before", () => {
     writeFileSync(join(elsewhere, "d.capsule"), readFileSync(join(cwd, "d.capsule")));
     expect(await run(["replay", "d.capsule"], { cwd: elsewhere })).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("it goes as it was recorded"),
+      stdout: expect.stringContaining("the result matches the recording"),
     });
     const { facts, snapshot, remove } = await readCapsule(join(elsewhere, "d.capsule"));
     remove();

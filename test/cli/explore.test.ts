@@ -56,7 +56,7 @@ it("a name that nothing has is refused, and is no success", async () => {
 
 it.each([
   [["a.capsule", "b.capsule"], "a.capsule: a capsule is played alone"],
-  [["a.capsule", "--vary"], "--vary: not with a capsule"],
+  [["a.capsule", "--vary"], "--vary: it cannot be combined with a capsule"],
   [
     ["x.scenario.yaml", "--record", "d", "--shrink", "y.scenario.yaml"],
     "--record writes to the file of --shrink",

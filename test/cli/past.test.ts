@@ -24,7 +24,7 @@ describe("the past on the command line", () => {
     const journal = await run(["logs", "--at", String(turn)], { cwd });
     expect(journal.stdout.trim().split("\n").at(-1)).toMatch(new RegExp(`^#${turn} .*POST /threads`));
     expect((await run(["logs", "--at", "1", "--follow"], { cwd })).stderr).toContain(
-      "the past does not go on",
+      "because history does not change",
     );
 
     const made = await run(["world", "create", "what-if", "--from", "main", "--at", String(turn)], { cwd });

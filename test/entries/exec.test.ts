@@ -69,12 +69,12 @@ describe("emulator exec", () => {
     );
   });
 
-  it("ends with 4 under --strict when a fault was never hit", async () => {
+  it("ends with 4 under --strict when a fault was never triggered", async () => {
     const source = `fetch(process.env.EMULATOR_URL + "/_emulator/v1/faults", { method: "POST", body: JSON.stringify({ preset: "worker_crash" }) })`;
     const words = ["exec", "--strict", "--", process.execPath, "-e", source];
     expect(await run(words, { cwd: workingFolder() })).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("was never hit"),
+      stderr: expect.stringContaining("was never triggered"),
     });
   });
 });

@@ -61,7 +61,7 @@ it("a capsule begins as the world of its test did", async () => {
   expect(again).toMatchObject({ code: 0, stderr: "" });
   expect(again.stdout).toContain('npx vitest run a.test.js -t "goes wrong"');
   expect(again.stdout).toContain("the test failed: expected 200 to be 201");
-  expect(again.stdout).toContain("it goes as it was recorded");
+  expect(again.stdout).toContain("the result matches the recording");
 });
 
 it("a world that received nothing has none", () => {

@@ -82,7 +82,6 @@ export const EXCEPTIONS: readonly Exception[] = [];
 export const NOT_YET: readonly string[] = [
   "CONTRIBUTING.md",
   "bench",
-  "bin",
   "contracts/engine",
   "contracts/facts",
   "contracts/index.ts",

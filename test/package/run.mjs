@@ -116,8 +116,8 @@ function makeCapsules(node) {
 }
 
 function useCapsules(node) {
-  assert.match(run(node, [cli, "replay", "scenario.capsule"], { code: 1 }), /it fails as it did/);
-  assert.match(run(node, [cli, "replay", "command.capsule"]), /it goes as it was recorded/);
+  assert.match(run(node, [cli, "replay", "scenario.capsule"], { code: 1 }), /the failure was reproduced/);
+  assert.match(run(node, [cli, "replay", "command.capsule"]), /the result matches the recording/);
 }
 
 /** The entries for other packages, whose own programs run on the same Node. */

@@ -134,7 +134,7 @@ describe("start --strict", () => {
     child.kill("SIGTERM");
     expect(await ended).toMatchObject({
       code: 4,
-      stderr: `emulator: fault ${ids[1]} was never hit: {"target":"http","match":{"op":"getBulkExport"},"then":{"status":503}}\n`,
+      stderr: `emulator: fault ${ids[1]} was never triggered: {"target":"http","match":{"op":"getBulkExport"},"then":{"status":503}}\n`,
     });
   });
 

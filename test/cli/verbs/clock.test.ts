@@ -56,7 +56,7 @@ describe("emulator clock", () => {
       ["clock until 2026-02-01", "Time only moves forward. `emulator reset` starts the world over."],
       [
         "clock advance -5m",
-        'clock advance: "-5m" goes back, and time only moves forward; `emulator reset` starts over',
+        'clock advance: "-5m" is negative, and time only moves forward. Start over with `emulator reset`',
       ],
       ["clock until 2026-03-02 FAILED", "FAILED: not expected after a time"],
       [`clock until ${UNKNOWN} DONE`, "clock until: DONE is none of CREATED, RUNNING"],

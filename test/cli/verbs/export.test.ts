@@ -82,7 +82,7 @@ describe("emulator traces and export", () => {
     writeFileSync(join(verbs.cwd, "bad.ndjson"), '{"id":"x"}\n');
     await expectRefusals(verbs, [
       ["traces send none.ndjson", "none.ndjson: no such file or folder; check the path"],
-      ["traces send broken.ndjson", "broken.ndjson: line 2 is no JSON"],
+      ["traces send broken.ndjson", "broken.ndjson: line 2 is not valid JSON"],
       ["traces send odd.ndjson", "odd.ndjson: row 2 is not a JSON object"],
       ["traces send empty.json", "empty.json: has no rows"],
       ["traces send other.json", 'other.json: neither an array of rows nor a batch with "post"'],
@@ -102,7 +102,7 @@ describe("emulator traces and export", () => {
         "--to: 2026-02-25T00:00:00Z is not later than --from",
       ],
       ["traces generate --shape round", "--shape: "],
-      ["traces query --project none", "--project: no project none; there is shop"],
+      ["traces query --project none", "--project: the project none does not exist. Give one of shop"],
       ["traces query --filter eq(", "422"],
       ["export create", "--project: is missing"],
       ["export create --project shop", "--from: is missing"],
@@ -115,16 +115,19 @@ describe("emulator traces and export", () => {
       [`${create} --every 6h --fields id,nme`, "--fields: no column nme; did you mean name?"],
       [`${create} --every 6h --format-version v3`, '--format-version: "v3" is not valid; give v1 or v2_beta'],
       [`${create} --every 6h --destination ${ROW}`, "404"],
-      ["export create --project none --from 2026-02-25 --every 6h", "no project none; there is shop"],
+      [
+        "export create --project none --from 2026-02-25 --every 6h",
+        "the project none does not exist. Give one of shop",
+      ],
       ["export show", "there is no export yet; `emulator export create` creates one"],
       [`export show ${ROW}`, "404"],
       ["export cancel", "export cancel: <id> is missing"],
       [`export cancel ${ROW}`, "404"],
       ["export why", "export why: <row id> is missing"],
-      ["export why 123", '<row id>: "123" is no id; ids look like'],
-      [`export why ${ROW} --export 123`, '--export: "123" is no id'],
-      ["export show 123", 'export show: "123" is no id'],
-      ["export cancel 123", 'export cancel: "123" is no id'],
+      ["export why 123", '<row id>: "123" is not a valid id. An id looks like'],
+      [`export why ${ROW} --export 123`, '--export: "123" is not a valid id'],
+      ["export show 123", 'export show: "123" is not a valid id'],
+      ["export cancel 123", 'export cancel: "123" is not a valid id'],
     ]);
   });
 });

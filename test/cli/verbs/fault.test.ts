@@ -69,7 +69,7 @@ describe("emulator fault", () => {
       ["fault arm worker_crash --then crash", "--then: the preset worker_crash says it"],
       ["fault arm worker_crash --times 0", '--times: "0" is not valid'],
       ["fault arm worker_crash --ttl soon", '--ttl: "soon" is not valid'],
-      ['fault arm {"target":', "fault arm: the rule is no JSON"],
+      ['fault arm {"target":', "fault arm: the rule is not valid JSON"],
       ["fault arm {} --times 2", "--times: belongs into the rule that is given as JSON"],
       ["fault arm {}", "target: "],
       ["fault rm", "fault rm: give the id of a fault, or --all"],
