@@ -51,7 +51,7 @@ export async function thread(t: Contract): Promise<string> {
     mayLack,
   });
   if (mayLack && isRefused(status)) return threadId;
-  t.must("4.8-3", typeof body.thread_id === "string", "POST /threads answers with a thread");
+  t.must("4.8-3", typeof body.thread_id === "string", "POST /threads returns a thread");
   return body.thread_id;
 }
 
@@ -74,7 +74,7 @@ export async function postToThread<T = Members>(t: Contract, tail: string, body:
 export async function startRun(t: Contract, threadId: string, more: Members = {}): Promise<RunBody> {
   const body = { assistant_id: await assistant(t), input: INPUT, ...more };
   const reply = await postToThread<RunBody>(t, `${threadId}/runs`, body);
-  t.must("4.8-1", accepted(reply.status), "a run is started");
+  t.must("4.8-1", accepted(reply.status), "the run is started");
   return reply.body;
 }
 

@@ -22,7 +22,7 @@ const MOVING_CLOCK = [...AGENT, "clock"] as const;
 
 export const AGENT_CASES = suite({
   "1/thread-accumulates": {
-    title: "a thread that is read holds what each of its runs was sent",
+    title: "a thread contains the input of each of its runs",
     requirements: ["1-4"],
     needs: AGENT,
     async run(t) {
@@ -33,12 +33,12 @@ export const AGENT_CASES = suite({
         await awaitEnd(t, id);
       }
       const { body } = await t.call<ThreadBody>("GET", `/threads/${id}`);
-      t.choice("agent.supporting_operations", equal(body.thread_id, id), "the thread asked for is answered");
+      t.choice("agent.supporting_operations", equal(body.thread_id, id), "the requested thread is returned");
       const kept = JSON.stringify(body.values ?? null);
       const [earlier = false, newest] = contents.map((content) => kept.includes(JSON.stringify(content)));
       // What an assistant keeps of its input is its own affair.
-      if (!newest) t.lack("an assistant whose thread holds what it was sent");
-      t.fact("1-4", earlier, "what an earlier run was sent is still among its values", {
+      if (!newest) t.lack("an assistant whose thread contains its input");
+      t.fact("1-4", earlier, "the input of an earlier run is still in its values", {
         actual: body.values,
       });
     },
@@ -51,7 +51,7 @@ export const AGENT_CASES = suite({
       const { status, body } = await t.call<ThreadBody & Members>("POST", "/threads", { body: {} });
       t.must("4.8-3", accepted(status), "an empty object creates a thread");
       for (const name of THREAD_MEMBERS)
-        t.fact("2.2-1", name in body, `${name} is answered`, { actual: Object.keys(body) });
+        t.fact("2.2-1", name in body, `the reply has ${name}`, { actual: Object.keys(body) });
       t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
         actual: body.thread_id,
       });
@@ -79,17 +79,17 @@ export const AGENT_CASES = suite({
         await advanceClock(t);
         const now = async () => (await t.call<ThreadBody>("GET", `/threads/${id}`)).body.status;
         const before = await now();
-        t.choice("2.2-2", equal(before, during), `while its run works it is ${during}`);
+        t.choice("2.2-2", equal(before, during), `while its run is running, the thread is ${during}`);
         const [running] = await listRuns(t, id);
-        t.choice("3.2-2", equal(running?.status, "running"), "its run is running");
+        t.choice("3.2-2", equal(running?.status, "running"), "the run is running");
         await advanceClock(t, "PT2M");
         const end = await now();
-        t.choice("2.2-2", equal(end, after), `afterwards it is ${after}`);
+        t.choice("2.2-2", equal(end, after), `afterwards the thread is ${after}`);
       }
     },
   },
   "3.2/queue": {
-    title: "one run of a thread works at a time",
+    title: "the runs of a thread are executed one at a time",
     requirements: ["3.2-2"],
     needs: [...MOVING_CLOCK, "control"],
     async run(t) {
@@ -105,14 +105,14 @@ export const AGENT_CASES = suite({
       const statuses = async () =>
         new Map((await listRuns(t, id)).map(({ run_id, status }) => [run_id, status]));
       const early = await statuses();
-      t.choice("agent.transitions", equal(early.get(first.run_id), "running"), "the first one runs");
-      t.choice("agent.transitions", equal(early.get(second.run_id), "pending"), "the second one waits");
+      t.choice("agent.transitions", equal(early.get(first.run_id), "running"), "the first run is running");
+      t.choice("agent.transitions", equal(early.get(second.run_id), "pending"), "the second run is pending");
       await advanceClock(t, "PT5M");
       const late = await statuses();
       t.choice(
         "agent.transitions",
         [...late.values()].every((status) => status === "success"),
-        "both end with success",
+        "both runs end with success",
       );
     },
   },
@@ -129,23 +129,23 @@ export const AGENT_CASES = suite({
       await startRun(t, id);
       await advanceClock(t, "PT1H1M");
       const [run] = await listRuns(t, id);
-      t.choice("agent.run_timeout", equal(run?.status, "timeout"), "after an hour it is timeout");
+      t.choice("agent.run_timeout", equal(run?.status, "timeout"), "after an hour its status is timeout");
     },
   },
   "4.8/search": {
-    title: "assistants are searched by limit and offset",
+    title: "the search for assistants takes limit and offset",
     requirements: ["4.8-3"],
     needs: ["agent"],
     async run(t) {
       const search = (body: Members) => t.call<readonly Members[]>("POST", "/assistants/search", { body });
       const { status, body } = await search({ limit: 100, offset: 0 });
-      t.must("4.8-3", status < 300 && Array.isArray(body), "a list of assistants is answered", {
+      t.must("4.8-3", status < 300 && Array.isArray(body), "the reply is a list of assistants", {
         actual: status,
       });
       const one = await search({ limit: 1, offset: 0 });
-      t.fact("4.8-3", equal(one.body.length, Math.min(1, body.length)), "limit 1 is one at most");
+      t.fact("4.8-3", equal(one.body.length, Math.min(1, body.length)), "limit 1 returns at most one assistant");
       const rest = await search({ limit: 100, offset: 1 });
-      t.fact("4.8-3", equal(rest.body.length, Math.max(0, body.length - 1)), "offset 1 leaves one out");
+      t.fact("4.8-3", equal(rest.body.length, Math.max(0, body.length - 1)), "offset 1 skips one assistant");
     },
   },
   "4.8/stream-fields": {
@@ -156,25 +156,25 @@ export const AGENT_CASES = suite({
       const assistant_id = await assistant(t);
       const body = { assistant_id, input: INPUT, stream_mode: "events", webhook: "/ok" };
       const { status, headers, text } = await postToThread(t, `${await thread(t)}/runs/stream`, body);
-      t.must("4.8-2", accepted(status), "the shown fields are taken");
+      t.must("4.8-2", accepted(status), "the fields in the specification are accepted");
       const isStream = (headers["content-type"] ?? "").startsWith("text/event-stream");
       t.choice(
         "agent.stream_framing",
         isStream && /^event: metadata/m.test(text),
-        "server-sent events, metadata first",
+        "the reply is a stream of server-sent events that begins with metadata",
       );
       // Lines that begin with a colon are comments.
-      t.fact("4.8-2", /^[^:\s]/m.test(text), "data is streamed", { actual: text.slice(0, 200) });
+      t.fact("4.8-2", /^[^:\s]/m.test(text), "the stream contains data", { actual: text.slice(0, 200) });
       const refusals = async (body: Members) =>
         refused((await t.call("POST", "/runs/stream", { body })).status);
       for (const wrong of [{ assistant_id: 7 }, { assistant_id, webhook: 7 }])
-        t.fact("4.8-2", await refusals(wrong), `${Object.keys(wrong).join(", ")} of another type: refused`);
+        t.fact("4.8-2", await refusals(wrong), `${Object.keys(wrong).join(", ")} of another type are refused`);
       for (const other of [{ input: INPUT }, { assistant_id, stream_mode: "nonsense" }])
         t.choice("agent.request_values", await refusals(other), `${Object.keys(other).join(", ")}: refused`);
     },
   },
   "4.8/wait-answers": {
-    title: "wait answers when the run has ended",
+    title: "wait replies when the run has ended",
     requirements: ["4.8-4"],
     needs: AGENT,
     async run(t) {
@@ -184,10 +184,10 @@ export const AGENT_CASES = suite({
       t.choice(
         "agent.wait_outcome",
         status === 200 && text.includes("Hello"),
-        "the values of the thread are answered",
+        "the reply contains the values of the thread",
       );
       const [run] = await listRuns(t, id);
-      t.choice("4.8-4", equal(run?.status, "success"), "and the run has ended");
+      t.choice("4.8-4", equal(run?.status, "success"), "the run has ended");
     },
   },
   "4.8/cron-fires": {
@@ -198,32 +198,32 @@ export const AGENT_CASES = suite({
       const id = await thread(t);
       const body = { assistant_id: await assistant(t), input: INPUT, schedule: "*/10 * * * *" };
       const { status } = await postToThread(t, `${id}/runs/crons`, body);
-      t.choice("4.8-4", accepted(status), "a cron is created");
+      t.choice("4.8-4", accepted(status), "the cron is created");
       const now = await t.now();
       const next = Math.floor(now / (10 * MINUTE) + 1) * 10 * MINUTE;
       await t.advance({ to: iso(next - 1000) });
       t.choice(
         "agent.cron_schedule",
         (await listRuns(t, id)).length === 0,
-        "before its time no run is started",
+        "no run is started before the scheduled time",
       );
       await t.advance({ to: iso(next + 20 * MINUTE) });
       const runs = await listRuns(t, id);
-      t.choice("agent.cron_schedule", equal(runs.length, 3), "three times in twenty minutes");
+      t.choice("agent.cron_schedule", equal(runs.length, 3), "three runs are started in twenty minutes");
     },
   },
   "4.8/cron-search": {
-    title: "crons are searched",
+    title: "crons can be searched",
     requirements: ["4.8-4"],
     needs: ["agent"],
     async run(t) {
       const { status, body } = await t.call("POST", "/runs/crons/search", { body: { limit: 10, offset: 0 } });
       const holds = status === 200 && Array.isArray(body);
-      t.choice("agent.cron_operations", holds, "a search answers with a list", { actual: status });
+      t.choice("agent.cron_operations", holds, "the search returns a list", { actual: status });
     },
   },
   "5/agent-without-key": {
-    title: "the agent server can be asked without a key",
+    title: "the agent server accepts calls without a key",
     requirements: ["5-5"],
     needs: ["agent"],
     async run(t) {
@@ -236,16 +236,16 @@ export const AGENT_CASES = suite({
     },
   },
   "9/description": {
-    title: "the agent server's description carries its version",
+    title: "the OpenAPI document of the agent server has its version",
     requirements: ["9-1"],
     needs: ["agent"],
     async run(t) {
       const { status, text } = await t.call("GET", "/openapi.json", { unjudged: true });
       // Where the description is found is not shown, only what it carries (§9).
-      const found = t.choice("agent.description_path", equal(status, 200), "/openapi.json answers");
+      const found = t.choice("agent.description_path", equal(status, 200), "/openapi.json returns a document");
       if (!found) return;
       const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
-      t.fact("9-1", equal(info?.version, DESCRIPTION_VERSION), "it describes the version shown");
+      t.fact("9-1", equal(info?.version, DESCRIPTION_VERSION), "its version is the documented version");
     },
   },
   "9/prefix": {
@@ -254,9 +254,9 @@ export const AGENT_CASES = suite({
     needs: ["platform"],
     async run(t) {
       const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
-      t.fact("9-1", equal(status, 200), "they are there");
+      t.fact("9-1", equal(status, 200), "the paths exist");
       const bare = await t.call("GET", "/bulk-exports");
-      t.choice("9-1", bare.status >= 400, "and not without it", { actual: bare.status });
+      t.choice("9-1", bare.status >= 400, "the paths do not exist without the prefix", { actual: bare.status });
     },
   },
 });

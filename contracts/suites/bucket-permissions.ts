@@ -47,15 +47,15 @@ export const BUCKET_PERMISSION_CASES = suite({
       const prefix = `at-rest-${t.draw.word()}`;
       await createDestination(t, { prefix }, credentials);
       const kept = await t.atRest();
-      t.must("2.4-2", kept.includes(prefix), "the destination is kept on disk", { expected: prefix });
+      t.must("2.4-2", kept.includes(prefix), "the destination is stored on disk", { expected: prefix });
       const secret = String(credentials.secret_access_key);
       const forms = [secret, ...[0, 1, 2].map((offset) => inBase64(secret, offset))];
       const found = forms.filter((form) => kept.includes(form)).length;
-      t.fact("2.4-2", equal(found, 0), "its secret is not, in clear or in Base64");
+      t.fact("2.4-2", equal(found, 0), "its secret is not on disk, neither in plain text nor in Base64");
     },
   },
   "2.4/test-file": {
-    title: "creating a destination writes a test file, and deletes it where permitted",
+    title: "creating a destination writes a test file, and deletes it if permitted",
     requirements: ["2.4-5", "2.4-6", "2.4-8"],
     needs: PERMISSIONS,
     async run(t) {
@@ -64,40 +64,40 @@ export const BUCKET_PERMISSION_CASES = suite({
       t.fact(
         "2.4-6",
         (await tmpFiles(t)).length === before.length,
-        "a test file that may be deleted is gone",
+        "the test file is deleted if that is permitted",
       );
       const { status } = await createDestination(t, {}, await keyPair(t, ["delete"]));
       t.fact("2.4-8", accepted(status), "permission to delete is optional");
       const left = (await tmpFiles(t)).filter((key) => !before.includes(key));
       t.fact("2.4-5", left.length === 1, "creation writes a file to the bucket", {
-        expected: "one file",
+        expected: "the bucket contains one file",
         actual: left,
       });
-      t.fact("2.4-6", left.length === 1, "one that may not be deleted stays under tmp", {
-        expected: "one file",
+      t.fact("2.4-6", left.length === 1, "a test file that may not be deleted stays under tmp", {
+        expected: "the bucket contains one file",
         actual: left,
       });
       const isAtRoot = left.every((key) => key.startsWith("tmp/"));
       const expected = t.chosen("destination.test_file_key");
-      t.choice("destination.test_file_key", isAtRoot === (expected === "tmp/"), `it is under ${expected}`, {
+      t.choice("destination.test_file_key", isAtRoot === (expected === "tmp/"), `the file is under ${expected}`, {
         actual: left,
       });
     },
   },
   "2.4/put-backend": {
-    title: "a bucket that cannot be written to is refused",
+    title: "a bucket without write access is refused",
     requirements: ["2.4-7", "2.4-5"],
     needs: PERMISSIONS,
     async run(t) {
       const { status, body } = await createDestination(t, {}, await keyPair(t, ["put"]));
-      t.fact("2.4-7", isRefused(status) && body.id === undefined, "the backend needs to put objects", {
+      t.fact("2.4-7", isRefused(status) && body.id === undefined, "a destination without permission to put objects is refused", {
         actual: status,
       });
       t.fact("2.4-5", refused(status), "write access is validated");
     },
   },
   "2.4/put-queue": {
-    title: "the queue needs permission to put objects too",
+    title: "an export also needs permission to put objects",
     requirements: ["2.4-7"],
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
@@ -105,11 +105,11 @@ export const BUCKET_PERMISSION_CASES = suite({
       const prepared = await prepare(t, { credentials });
       await t.control("PATCH", `/s3/credentials/${credentials.access_key_id}`, { deny: ["put"] });
       const { id } = await createExport(t, prepared);
-      t.fact("2.4-7", await until(t, id, "FAILED"), "an export that may not write fails");
+      t.fact("2.4-7", await until(t, id, "FAILED"), "an export without permission to write fails");
     },
   },
   "2.4/get": {
-    title: "file sizes are verified with permission to get objects; exports complete without it",
+    title: "file sizes are verified with permission to get objects, and exports complete without it",
     requirements: ["2.4-9"],
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
@@ -122,13 +122,13 @@ export const BUCKET_PERMISSION_CASES = suite({
         });
       const look = await readsOf();
       await runExport(t, await prepare(t, { days: 1 }));
-      t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is looked up");
+      t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is requested from the store");
       const done = await runExport(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
-      t.fact("2.4-9", statusOf(done) === "COMPLETED", "without permission to get the export completes");
+      t.fact("2.4-9", statusOf(done) === "COMPLETED", "the export completes without permission to get objects");
     },
   },
   "2.4/size": {
-    title: "a file that is not stored as it was written fails its export",
+    title: "a stored file of the wrong size fails its export",
     requirements: ["2.4-9"],
     needs: [...PERMISSIONS, "clock", "ingest", "receiver"],
     async run(t) {
@@ -137,12 +137,12 @@ export const BUCKET_PERMISSION_CASES = suite({
       const config = { endpoint_url: store.url, region: undefined };
       const { id } = await createExport(t, await prepare(t, { days: 1, config }));
       const isNoticed = await until(t, id, "FAILED");
-      t.choice("export.size_check", isNoticed, "a file of another size does not pass for exported");
+      t.choice("export.size_check", isNoticed, "the export is not COMPLETED when a file has the wrong size");
       const asked = store.deliveries.map(({ method, path }) => `${method} ${path}`);
       t.fact(
         "2.4-9",
         asked.filter((line) => /^PUT .*\.parquet/.test(line)).length === 1,
-        "it was written once",
+        "the file was written once",
         {
           actual: asked,
         },
@@ -150,7 +150,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/delete-destination-permissions": {
-    title: "an export completes with permission to put objects alone",
+    title: "an export needs no permission except to put objects",
     requirements: ["2.4-8", "2.4-9", "2.4-10"],
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
@@ -161,7 +161,7 @@ export const BUCKET_PERMISSION_CASES = suite({
     },
   },
   "2.4/abort": {
-    title: "a failed multipart upload is aborted where permitted, and stays visible where not",
+    title: "a failed multipart upload is aborted if permitted, otherwise it stays visible",
     requirements: ["2.4-10"],
     needs: [...PERMISSIONS, "clock", "ingest", "faults"],
     async run(t) {
@@ -180,12 +180,12 @@ export const BUCKET_PERMISSION_CASES = suite({
         const { id } = await createExport(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");
         const isMultipart = (await hitsOf(t, fault)) > 0;
-        if (!t.choice("export.files_per_partition", isMultipart, "nine megabytes are one file")) return;
+        if (!t.choice("export.files_per_partition", isMultipart, "nine megabytes are exported to one file")) return;
         const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
         t.fact(
           "2.4-10",
           equal(left.length, deny.length),
-          `abort ${deny.length ? "denied" : "allowed"}: uploads left`,
+          `number of open uploads, abort ${deny.length ? "denied" : "allowed"}`,
         );
       }
     },

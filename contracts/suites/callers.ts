@@ -55,18 +55,18 @@ const EU_ONLY = "contract-key-eu";
 
 export const CALLER_CASES = suite({
   "1/both-regions": {
-    title: "both regions answer",
+    title: "both regions respond",
     requirements: ["1-1"],
     needs: ["eu"],
     async run(t) {
       for (const region of ["us", "eu"] as const) {
         const { status } = await t.call("GET", EXPORTS, { region });
-        t.fact("1-1", equal(status, 200), `the ${region} region answers`);
+        t.fact("1-1", equal(status, 200), `the ${region} region responds`);
       }
     },
   },
   "1/separate-regions": {
-    title: "what is written in one region is not seen in the other",
+    title: "data of one region is not visible in the other",
     requirements: ["1-2"],
     needs: BOTH,
     async run(t) {
@@ -74,21 +74,21 @@ export const CALLER_CASES = suite({
       const { id } = await createExport(t, prepared);
       const region = "eu";
       const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
-      t.fact("1-2", refused(read.status), "the export is not read in the other region");
+      t.fact("1-2", refused(read.status), "the other region does not return the export");
       const listed = await exportsIn(t, { region });
-      t.fact("1-2", !listed.some((item) => item.id === id), "nor listed there");
+      t.fact("1-2", !listed.some((item) => item.id === id), "the other region does not list the export");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
-      t.fact("1-2", refused(stop.status), "nor stopped from there");
-      t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "it goes on");
+      t.fact("1-2", refused(stop.status), "the other region cannot cancel the export");
+      t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "the export continues");
       const across = await t.call("POST", EXPORTS, { region, body: exportBody(prepared) });
-      t.fact("1-2", refused(across.status), "its destination and project are unknown there");
+      t.fact("1-2", refused(across.status), "the other region does not know its destination and project");
       const runId = prepared.rows[0]?.id;
       const trace = await t.call("GET", `/api/v1/runs/${runId}`, { region });
-      t.fact("1-2", refused(trace.status), "trace rows are not read there");
+      t.fact("1-2", refused(trace.status), "the other region does not return the trace rows");
     },
   },
   "1/key-region": {
-    title: "a key that belongs to a region is unknown in the other one, others are good in both",
+    title: "a key of one region is refused in the other, a key without a region is accepted in both",
     requirements: ["1-5"],
     needs: ["eu"],
     settings: {
@@ -113,35 +113,35 @@ export const CALLER_CASES = suite({
     },
   },
   "1/unlisted-families": {
-    title: "trailing slashes and deeper paths answer like other paths of their family",
+    title: "trailing slashes and deeper paths get the errors of their path family",
     requirements: ["1-3"],
     async run(t) {
       for (const [path, isAgent] of FAMILIES) {
         const { status, body } = await t.call<unknown>("GET", path, { unjudged: true });
         t.choice("platform.unlisted_path", equal(status, 404), `GET ${path}: 404`, { actual: status });
         const kind = isAgent ? "string" : "object";
-        t.choice("agent.error_body", equal(typeof body, kind), `GET ${path}: the body is of type ${kind}`);
+        t.choice("agent.error_body", equal(typeof body, kind), `GET ${path}: the body has type ${kind}`);
       }
     },
   },
   "1/unlisted-paths": {
     title:
-      "paths that the specification does not show get one status that clients do not retry, never a success",
+      "undocumented paths get one status that clients do not retry, never a success",
     requirements: ["1-3"],
     async run(t) {
       for (const [method, path] of t.has("writes") ? [...UNLISTED, ...UNLISTED_WRITES] : UNLISTED) {
         const { status, text } = await t.call(method, path);
         t.choice("platform.unlisted_path", equal(status, 404), `${method} ${path}: 404`, { actual: status });
-        t.choice("platform.unlisted_path", includes(text, "§"), "the body names the section that is silent");
+        t.choice("platform.unlisted_path", includes(text, "§"), "the body names the section that does not define the path");
       }
       if (!t.has("writes")) return;
       // Not DELETE: another server might do it.
       const { status } = await t.call("PUT", EXPORTS);
-      t.choice("platform.method_not_allowed", equal(status, 405), "a method that is not shown: 405");
+      t.choice("platform.method_not_allowed", equal(status, 405), "an undocumented method is answered with 405");
     },
   },
   "1/health": {
-    title: "health and server information endpoints answer 200",
+    title: "health and server information endpoints return 200",
     requirements: ["1-3"],
     async run(t) {
       for (const path of ["/ok", "/info"]) {
@@ -151,24 +151,24 @@ export const CALLER_CASES = suite({
     },
   },
   "5/key": {
-    title: "the key identifies the caller, in any letter case",
+    title: "the key header identifies the caller, in any letter case",
     requirements: ["5-1", "5-7"],
     async run(t) {
       const { apiKey } = t.identity;
       for (const name of ["X-API-Key", "x-api-key", "X-Api-Key"]) {
         const { status } = await t.call("GET", EXPORTS, { headers: { "x-api-key": null, [name]: apiKey } });
-        t.fact("5-1", equal(status, 200), `${name} is read`);
+        t.fact("5-1", equal(status, 200), `${name} is accepted`);
       }
       const without = await t.call("GET", EXPORTS, { headers: { "x-api-key": null } });
       t.choice("5-7", refused(without.status), "a bulk-export call without a key is refused");
-      t.choice("platform.missing_key", equal(without.status, 401), "without one it is answered with 401");
+      t.choice("platform.missing_key", equal(without.status, 401), "the reply without a key is 401");
       const nowhere = await t.call("GET", EXPORTS, { headers: { "x-tenant-id": null } });
       t.choice("5-7", refused(nowhere.status), "a bulk-export call without X-Tenant-Id is refused");
-      t.choice("platform.missing_tenant", equal(nowhere.status, 422), "without it it is answered with 422");
+      t.choice("platform.missing_tenant", equal(nowhere.status, 422), "the reply without X-Tenant-Id is 422");
     },
   },
   "5/workspaces": {
-    title: "workspaces do not see each other's exports",
+    title: "exports are not visible in other workspaces",
     requirements: ["5-3"],
     needs: TENANTS,
     async run(t) {
@@ -179,19 +179,19 @@ export const CALLER_CASES = suite({
       t.choice(
         "platform.workspace_separation",
         equal(read.status, 404),
-        "another workspace does not find it",
+        "another workspace cannot read the export",
       );
       const listed = await exportsIn(t, { headers });
-      t.choice("5-3", equal(listed.length, 0), "nor lists it");
+      t.choice("5-3", equal(listed.length, 0), "another workspace does not list the export");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
-      t.choice("5-3", equal(stop.status, 404), "nor cancels it");
+      t.choice("5-3", equal(stop.status, 404), "another workspace cannot cancel the export");
       const theft = await t.call("POST", EXPORTS, { headers, body: exportBody(prepared) });
-      t.choice("5-3", equal(theft.status, 404), "nor exports its rows");
+      t.choice("5-3", equal(theft.status, 404), "another workspace cannot export its rows");
       await cancel(t, id);
     },
   },
   "5/default-workspace": {
-    title: "ingest without X-Tenant-Id means the key's workspace",
+    title: "ingest without X-Tenant-Id uses the workspace of the key",
     requirements: ["5-6"],
     needs: [...TENANTS, "object_store"],
     async run(t) {
@@ -206,13 +206,13 @@ export const CALLER_CASES = suite({
         body: { post: [{ ...sent, session_id: body.id }] },
         headers: none,
       });
-      t.choice("platform.default_workspace", accepted(status), "rows are taken in");
+      t.choice("platform.default_workspace", accepted(status), "the rows are ingested");
       const found = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
-      t.choice("5-6", equal(found.body.id, sent.id), "and found again");
+      t.choice("5-6", equal(found.body.id, sent.id), "the rows are found in that workspace");
     },
   },
   "8.5/ingest-round-trip": {
-    title: "ingested trace rows are read back and exported as they were sent",
+    title: "trace rows are returned and exported unchanged",
     requirements: ["X-1"],
     needs: [...TENANTS, "object_store"],
     async run(t) {
@@ -222,23 +222,23 @@ export const CALLER_CASES = suite({
       t.choice(
         "X-1",
         body.name === first?.name && body.session_id === prepared.projectId,
-        "a row is read back",
+        "the row is returned",
       );
       const late = row(t, prepared.from + 7_200_000, { end_time: null, outputs: null });
       await ingest(t, prepared.projectId, [late]);
       const patch = await t.call("PATCH", `/runs/${late.id}`, {
         body: { end_time: first?.end_time, outputs: { done: true } },
       });
-      t.choice("X-1", accepted(patch.status), "a row is changed");
+      t.choice("X-1", accepted(patch.status), "the row is changed");
       const { id } = await runExport(t, prepared);
       const rows = await rowsOf(t, id);
       const changed = rows.find((found) => found.id === late.id);
-      t.choice("X-1", includes(String(changed?.outputs), "done"), "the change is exported");
+      t.choice("X-1", includes(String(changed?.outputs), "done"), "the export contains the change");
       await project(t, []);
     },
   },
   "8.5/tracing-clients": {
-    title: "a row without an id is taken in and found by its thread; spans are refused as OTLP/HTTP says",
+    title: "a row without an id is ingested and found by its thread; invalid spans are refused as OTLP/HTTP defines",
     requirements: ["X-1"],
     needs: ["writes", "ingest"],
     async run(t) {
@@ -247,14 +247,14 @@ export const CALLER_CASES = suite({
       const { id: _, trace_id, dotted_order, ...rest } = row(t, await t.now());
       const nameless = { ...rest, session_id: session, extra: { metadata: { thread_id: thread } } };
       const made = await t.call("POST", "/runs", { body: nameless });
-      t.choice("ingest.missing_id", accepted(made.status), "a row without an id is taken in", {
+      t.choice("ingest.missing_id", accepted(made.status), "a row without an id is ingested", {
         actual: made.status,
       });
       const { body } = await t.call<Members>("POST", "/runs/query", {
         body: { session: [session], filter: `eq(thread_id, "${thread}")` },
       });
       const found = (body.runs as readonly Members[] | undefined)?.[0];
-      t.choice("query.thread", equal(found?.thread_id, thread), "the row carries its thread");
+      t.choice("query.thread", equal(found?.thread_id, thread), "the row has the id of its thread");
       for (const spans of [{ resourceSpans: 5 }, { resource_spans: [] }]) {
         const { status } = await t.call("POST", "/otel/v1/traces", { body: spans });
         t.choice("ingest.span_errors", equal(status, 400), `${JSON.stringify(spans)} is refused with 400`);

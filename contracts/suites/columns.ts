@@ -59,7 +59,7 @@ function fullStep(t: Contract, start: number, root: Members): Members {
 
 export const COLUMN_CASES = suite({
   "2.7/every-column": {
-    title: "each column of an exported row has the value that was sent for it",
+    title: "each column of an exported row has the value that was sent",
     requirements: ["2.7-1"],
     needs: ["writes", "ingest", "clock", "object_store"],
     async run(t) {
@@ -69,7 +69,7 @@ export const COLUMN_CASES = suite({
       await ingest(t, prepared.projectId, [root, step]);
       const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
       const exportedStep = (await rowsOf(t, id)).find((exportedRow) => exportedRow.id === step.id);
-      t.must("2.7-1", exportedStep !== undefined, "the row is in the file");
+      t.must("2.7-1", exportedStep !== undefined, "the file contains the row");
       const reported = { status: "error", is_root: false, parent_run_ids: [root.id] };
       for (const [name, expected] of Object.entries({ ...step, ...reported })) {
         const actual = plain(name, exportedStep?.[name]);

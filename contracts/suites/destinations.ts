@@ -15,7 +15,7 @@ import {
 
 const WRITES = ["writes"] as const;
 const BUCKET =
-  "a bucket that the server may write to (--s3 …): it refuses a destination without mistakes as well";
+  "a bucket with write access (--s3 …); the server also refuses a valid destination";
 const PERMISSIONS = ["writes", "control", "object_store"] as const;
 
 /** A body without one of its members, named by its path. */
@@ -42,7 +42,7 @@ const TEMPORARY_SECRET = "contract-environment-secret";
 function environmentToken(service: string, application: string, isThere: boolean): CaseRow {
   const { access_key_id, session_token } = TEMPORARY;
   return {
-    title: `temporary credentials of the environment are ${isThere ? "taken" : "refused"} by service ${service}`,
+    title: `temporary credentials of the environment are ${isThere ? "accepted" : "refused"} by service ${service}`,
     requirements: ["2.4-3"],
     needs: [...WRITES, "control"],
     settings: {
@@ -66,11 +66,11 @@ function environmentToken(service: string, application: string, isThere: boolean
       t.fact(
         "2.4-3",
         refused(status),
-        "the environment's temporary credentials are too new for this version",
+        "this version refuses temporary credentials of the environment",
       );
-      t.choice("destination.session_token_gate", equal(status, 422), "it is answered with 422");
+      t.choice("destination.session_token_gate", equal(status, 422), "the reply is 422");
       const lasting = await createDestination(t);
-      t.fact("2.4-3", accepted(lasting.status), "lasting credentials work in it");
+      t.fact("2.4-3", accepted(lasting.status), "long-term credentials work in this version");
     },
   };
 }
@@ -92,25 +92,25 @@ function sessionTokenBefore(component: "service" | "application"): CaseRow {
     settings: { versions: before(GATES.session_token, component) },
     async run(t) {
       const { status } = await createDestination(t, {}, await temporaryPair(t));
-      t.fact("2.4-3", refused(status), "session_token is too new for this version");
-      t.fact("9-2", refused(status), "a feature follows the version that brought it");
-      t.choice("destination.session_token_gate", equal(status, 422), "it is answered with 422");
-      t.fact("2.4-3", (await createDestination(t)).status < 300, "lasting credentials work in it");
+      t.fact("2.4-3", refused(status), "this version refuses session_token");
+      t.fact("9-2", refused(status), "a feature is available from its version on");
+      t.choice("destination.session_token_gate", equal(status, 422), "the reply is 422");
+      t.fact("2.4-3", (await createDestination(t)).status < 300, "long-term credentials work in this version");
     },
   };
 }
 
 export const DESTINATION_CASES = suite({
   "4.2/create": {
-    title: "a destination is created and answers with an id",
+    title: "creating a destination returns an id",
     requirements: ["4.2-1", "2.4-2"],
     needs: WRITES,
     async run(t) {
       const secret = t.identity.bucket.secretAccessKey;
       const { status, body, text } = await createDestination(t);
       requireBucket(t, status);
-      t.must("4.2-1", status < 300 && typeof body.id === "string", "an object with an id is answered");
-      t.choice("platform.success_status", equal(status, 200), "success is 200");
+      t.must("4.2-1", status < 300 && typeof body.id === "string", "the reply is an object with an id");
+      t.choice("platform.success_status", equal(status, 200), "the status is 200");
       t.fact("2.4-2", !text.includes(secret) && !("credentials" in body), "credentials are not returned");
     },
   },
@@ -124,16 +124,16 @@ export const DESTINATION_CASES = suite({
         const body = without(destinationBody(t), path);
         const { status } = await t.call("POST", DESTINATIONS, { body });
         t.fact("2.4-1", refused(status), `${path} is required`);
-        t.choice("platform.invalid_request", equal(status, 422), `a missing ${path} is answered with 422`);
+        t.choice("platform.invalid_request", equal(status, 422), `the reply to a missing ${path} is 422`);
       }
       const none = await createDestination(t, { endpoint_url: undefined, region: undefined });
       t.fact("2.4-1", refused(none.status), "an AWS-style bucket without a region is refused");
-      t.choice("destination.missing_region", equal(none.status, 422), "it is answered with 422");
+      t.choice("destination.missing_region", equal(none.status, 422), "the reply is 422");
       requireBucket(t, good.status);
     },
   },
   "2.4/field-types": {
-    title: "fields of another type or value are refused",
+    title: "fields of a wrong type or value are refused",
     requirements: ["2.4-1"],
     needs: WRITES,
     async run(t) {
@@ -143,7 +143,7 @@ export const DESTINATION_CASES = suite({
       const wrong: Readonly<Record<string, Members>> = {
         "destination_type gcs": { destination_type: "gcs" },
         "a number as display_name": { display_name: 7 },
-        "a text as include_bucket_in_prefix": { config: { ...config, include_bucket_in_prefix: "yes" } },
+        "a string as include_bucket_in_prefix": { config: { ...config, include_bucket_in_prefix: "yes" } },
         "a number as bucket_name": { config: { ...config, bucket_name: 7 } },
         "null as prefix": { config: { ...config, prefix: null } },
       };
@@ -160,11 +160,11 @@ export const DESTINATION_CASES = suite({
     needs: [...WRITES, "control"],
     async run(t) {
       const { status } = await createDestination(t, { endpoint_url: undefined, region: "us-east-1" });
-      t.fact("2.4-12", accepted(status), "without endpoint_url the region decides");
+      t.fact("2.4-12", accepted(status), "without endpoint_url, the region selects the store");
     },
   },
   "2.4/endpoint": {
-    title: "an S3-compatible store is reached by its endpoint_url",
+    title: "an S3-compatible store is reached at its endpoint_url",
     requirements: ["2.4-11"],
     needs: PERMISSIONS,
     async run(t) {
@@ -173,11 +173,11 @@ export const DESTINATION_CASES = suite({
       t.must("2.4-11", accepted(status), "a store with the S3-compatible XML API is accepted");
       const prepared = await prepare(t);
       const done = await runExport(t, { ...prepared, destinationId: body.id });
-      t.fact("2.4-11", (await filesOf(t, done.id)).length > 0, "its files are in that store");
+      t.fact("2.4-11", (await filesOf(t, done.id)).length > 0, "the files are in that store");
     },
   },
   "2.4/include-bucket": {
-    title: "include_bucket_in_prefix decides whether the bucket leads the path",
+    title: "include_bucket_in_prefix controls whether paths begin with the bucket",
     requirements: ["2.4-13", "2.4-1"],
     needs: ["writes", "ingest", "clock", "object_store"],
     async run(t) {
@@ -198,7 +198,7 @@ export const DESTINATION_CASES = suite({
         t.fact(
           "2.4-13",
           holds,
-          `include_bucket_in_prefix ${configured ?? "left out"}: the bucket ${led ? "leads" : "is not in"} the path`,
+          `include_bucket_in_prefix ${configured ?? "omitted"}: paths ${led ? "begin" : "do not begin"} with the bucket`,
           {
             expected: `${begin}…`,
             actual: keys[0],
@@ -216,36 +216,36 @@ export const DESTINATION_CASES = suite({
       t.choice(
         "destination.bucket_in_prefix_spelling",
         !key.startsWith(`${name}/${name}/`),
-        "it is not doubled",
+        "the bucket is not in the path twice",
       );
     },
   },
   "2.4/hosted-credentials": {
-    title: "a hosted deployment asks for credentials",
+    title: "a hosted deployment requires credentials",
     requirements: ["2.4-4"],
     needs: WRITES,
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
       const { status } = await t.call("POST", DESTINATIONS, { body });
       if (accepted(status).holds && !t.has("control"))
-        t.lack("a hosted deployment: a self-hosted one may accept this");
+        t.lack("a hosted deployment (a self-hosted deployment may accept this)");
       t.fact("2.4-4", refused(status), "credentials are required on the hosted deployment");
-      t.choice("destination.missing_credentials", equal(status, 422), "their absence is answered with 422");
+      t.choice("destination.missing_credentials", equal(status, 422), "the reply without credentials is 422");
     },
   },
   "2.4/hosted-environment": {
-    title: "a hosted deployment takes no credentials from its environment",
+    title: "a hosted deployment does not use credentials of its environment",
     requirements: ["2.4-4"],
     needs: WRITES,
     settings: { environment: ENVIRONMENT_KEYS },
     async run(t) {
       const { credentials: _, ...body } = destinationBody(t);
       const { status } = await t.call("POST", DESTINATIONS, { body });
-      t.fact("2.4-4", refused(status), "credentials are required, whatever the environment holds");
+      t.fact("2.4-4", refused(status), "credentials are required even if the environment has some");
     },
   },
   "2.4/self-hosted-credentials": {
-    title: "a self-hosted deployment takes credentials from its environment",
+    title: "a self-hosted deployment uses credentials of its environment",
     requirements: ["2.4-4"],
     needs: WRITES,
     settings: {
@@ -261,17 +261,17 @@ export const DESTINATION_CASES = suite({
   "2.4/session-token-old": sessionTokenBefore("service"),
   "2.4/session-token-old-application": sessionTokenBefore("application"),
   "2.4/session-token-new": {
-    title: "a session token is taken from service 0.10.34 on",
+    title: "a session token is accepted from service 0.10.34 on",
     requirements: ["2.4-3", "9-2"],
     needs: [...WRITES, "control"],
     settings: { versions: GATES.session_token },
     async run(t) {
       const pair = await temporaryPair(t);
       const { status } = await createDestination(t, {}, pair);
-      t.fact("2.4-3", accepted(status), "session_token is there since this version");
-      t.fact("9-2", accepted(status), "a feature follows the version that brought it");
+      t.fact("2.4-3", accepted(status), "session_token is accepted from this version on");
+      t.fact("9-2", accepted(status), "a feature is available from its version on");
       const wrong = await createDestination(t, {}, { ...pair, session_token: `${pair.session_token}x` });
-      t.fact("2.4-3", refused(wrong.status), "a wrong token is noticed by the test write");
+      t.fact("2.4-3", refused(wrong.status), "the test write detects a wrong token");
     },
   },
   "2.4/environment-token-old": environmentToken("0.10.33", "0.10.90", false),

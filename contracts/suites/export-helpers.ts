@@ -84,8 +84,8 @@ export async function ingest(
     const post = rows.slice(from, from + ROWS_PER_BATCH).map((row) => ({ session_id, ...row }));
     const { status } = await t.call("POST", "/runs/batch", { body: { post }, headers });
     if (!t.has("control") && !accepted(status).holds)
-      t.lack(`trace rows that are taken in: POST /runs/batch answered ${status}`);
-    t.must("X-1", accepted(status), `trace rows are taken in, and not answered with ${status}`);
+      t.lack(`ingested trace rows: POST /runs/batch returned ${status}`);
+    t.must("X-1", accepted(status), `trace rows are ingested; the reply was ${status}`);
   }
 }
 
@@ -129,7 +129,7 @@ export async function prepare(
   );
   const projectId = await project(t, rows);
   const destination = await createDestination(t, config, credentials);
-  t.must("4.2-1", typeof destination.body.id === "string", "a destination is created and has an id");
+  t.must("4.2-1", typeof destination.body.id === "string", "the destination is created and has an id");
   return { destinationId: destination.body.id, projectId, from, to: from + days * DAY, rows };
 }
 
@@ -151,8 +151,8 @@ export async function prepareOrder(t: Contract): Promise<Order> {
     from,
     to: from + 2 * DAY,
     madeUp: [
-      ...(destinationId === undefined ? ["a destination that the server knows (--destination)"] : []),
-      ...(projectId === undefined ? ["a tracing project that the server knows (--session)"] : []),
+      ...(destinationId === undefined ? ["a destination that exists on the server (--destination)"] : []),
+      ...(projectId === undefined ? ["a tracing project that exists on the server (--session)"] : []),
     ],
   };
 }
@@ -172,7 +172,7 @@ export function placeOrder(t: Contract, order: Order, more: Members = {}): Promi
 export function requireExport(t: Contract, { madeUp }: Partial<Order>, reply: Reply<ExportBody>): ExportBody {
   const { status, body, exchange } = reply;
   if (isRefused(status) && madeUp && madeUp.length > 0) t.lack(madeUp.join(" and "));
-  t.must("4.3-1", status < 300 && typeof body.id === "string", "an export is created and has an id", {
+  t.must("4.3-1", status < 300 && typeof body.id === "string", "the export is created and has an id", {
     actual: status,
     exchange,
   });
@@ -247,9 +247,9 @@ export async function until(t: Contract, id: string, status: string): Promise<bo
     last = statusOf(await exportOf(t, id));
     return last === status || FINAL.includes(last);
   });
-  if (!isEnded) t.lack("exports that end while the run waits for them (--wait <seconds>)");
+  if (!isEnded) t.lack("exports that end within the waiting time (--wait <seconds>)");
   // Without its object store at hand nobody can tell why.
-  if (last !== status) t.lack(`an export that ends as ${status}: this one is ${last}`);
+  if (last !== status) t.lack(`an export that ends as ${status}; this export is ${last}`);
   return true;
 }
 

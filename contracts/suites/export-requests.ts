@@ -60,7 +60,7 @@ async function takes(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise
   const prepared = await prepareOrder(t);
   const body = exportBody({ ...prepared, from: await t.now() }, more);
   const { status } = await t.call("POST", EXPORTS, { body });
-  for (const row of [id, "9-2"] as const) t.fact(row, accepted(status), "the version has it");
+  for (const row of [id, "9-2"] as const) t.fact(row, accepted(status), "this version accepts the feature");
 }
 
 /** A case for each of the two numbers that a version has: either of them alone is too low. */
@@ -78,8 +78,8 @@ function tooNew(
     async run(t) {
       const prepared = await prepareOrder(t);
       const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, more) });
-      for (const row of [id, "9-2"] as const) t.fact(row, refused(status), "it is too new for this version");
-      t.fact(id, accepted((await placeOrder(t, prepared)).status), "a plain export is not");
+      for (const row of [id, "9-2"] as const) t.fact(row, refused(status), "this version refuses the feature");
+      t.fact(id, accepted((await placeOrder(t, prepared)).status), "an export without the feature is accepted");
     },
   });
   return {
@@ -100,10 +100,10 @@ export const EXPORT_REQUEST_CASES = suite({
         "no destination": { bulk_export_destination_id: undefined },
         "no project": { session_id: undefined },
         "no start_time": { start_time: undefined },
-        "a session_id that is no uuid": { session_id: "my-project" },
-        "a start_time that is no time": { start_time: "yesterday" },
+        "a session_id that is not a UUID": { session_id: "my-project" },
+        "a start_time that is not a time": { start_time: "yesterday" },
         "an end_time that is a number": { end_time: 7 },
-        "a filter that is no text": { filter: ["eq"] },
+        "a filter that is not a string": { filter: ["eq"] },
       });
       await refuses(t, "2.5-2", order, {
         "a one-off export without end_time": { end_time: undefined },
@@ -111,7 +111,7 @@ export const EXPORT_REQUEST_CASES = suite({
       });
       const reversed = { ...exportBody(order), end_time: iso(order.from) };
       const { status } = await t.call("POST", EXPORTS, { body: reversed });
-      t.choice("export.reversed_window", equal(status, 422), "a window without length is refused");
+      t.choice("export.reversed_window", equal(status, 422), "an empty window is refused");
       requireExport(t, order, placed);
     },
   },
@@ -139,7 +139,7 @@ export const EXPORT_REQUEST_CASES = suite({
         t.fact(
           "2.5-3",
           holds,
-          `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "taken" : "refused"}`,
+          `interval_hours ${JSON.stringify(interval_hours)}: ${good ? "accepted" : "refused"}`,
           { actual: status },
         );
       }
@@ -147,13 +147,13 @@ export const EXPORT_REQUEST_CASES = suite({
     },
   },
   "2.5/filter": {
-    title: "a filter narrows the rows; without one all are exported",
+    title: "a filter selects rows; without a filter all rows are exported",
     requirements: ["2.5-4"],
     needs: RUNS,
     async run(t) {
       const prepared = await named(t);
       const all = names(await rowsOf(t, (await runExport(t, prepared)).id));
-      t.fact("2.5-4", sameItems(all, ["alpha", "alphabet", "beta", "gamma"]), "no filter: every row");
+      t.fact("2.5-4", sameItems(all, ["alpha", "alphabet", "beta", "gamma"]), "without a filter every row is exported");
       for (const [filter, expected] of [
         ['eq(name, "alpha")', ["alpha"]],
         ['like(name, "alpha%")', ["alpha", "alphabet"]],
@@ -200,7 +200,7 @@ export const EXPORT_REQUEST_CASES = suite({
     },
   },
   "2.5/export-fields": {
-    title: "export_fields chooses columns",
+    title: "export_fields selects columns",
     requirements: ["2.5-5", "2.7-2"],
     needs: [...RUNS, "columns"],
     async run(t) {
@@ -208,17 +208,17 @@ export const EXPORT_REQUEST_CASES = suite({
       const export_fields = ["name", "id", ...EXPORT_ONLY_COLUMNS];
       const rows = await rowsOf(t, (await runExport(t, prepared, { export_fields })).id);
       const columns = Object.keys(rows[0] ?? {});
-      t.fact("2.5-5", sameItems(columns, export_fields), "only those columns are written");
+      t.fact("2.5-5", sameItems(columns, export_fields), "only these columns are written");
       t.fact(
         "2.7-2",
         EXPORT_ONLY_COLUMNS.every((name) => columns.includes(name)),
-        "export-only names are taken",
+        "names that exist only in exports are accepted",
       );
-      t.choice("export.fields_list", equal(columns, export_fields), "in the order asked for");
+      t.choice("export.fields_list", equal(columns, export_fields), "the columns are in the requested order");
     },
   },
   "2.5/export-fields-names": {
-    title: "export_fields takes the names of columns, for scheduled exports too, and no others",
+    title: "export_fields accepts the names of columns, also in scheduled exports, and no other names",
     requirements: ["2.5-5", "2.7-2"],
     needs: ["writes", "schedules", "columns"],
     async run(t) {
@@ -226,37 +226,37 @@ export const EXPORT_REQUEST_CASES = suite({
       const placed = await placeOrder(t, order);
       await refuses(t, "2.5-5", order, {
         "an unknown name": { export_fields: ["id", "nonsense"] },
-        "a text for a list": { export_fields: "id" },
-        "a number for a name": { export_fields: [7] },
+        "a string instead of a list": { export_fields: "id" },
+        "a number instead of a name": { export_fields: [7] },
       });
       requireExport(t, order, placed);
       const export_fields = ["name", "id", "tenant_id", "is_root"];
       const once = await placeOrder(t, order, { export_fields });
-      t.fact("2.5-5", accepted(once.status), "names of columns are taken");
-      t.fact("2.7-2", accepted(once.status), "the export-only names tenant_id and is_root are taken");
+      t.fact("2.5-5", accepted(once.status), "names of columns are accepted");
+      t.fact("2.7-2", accepted(once.status), "the names tenant_id and is_root are accepted");
       const from = await t.now();
       const { status } = await placeOrder(t, { ...order, from }, { interval_hours: 6, export_fields });
-      t.fact("2.5-5", accepted(status), "a schedule takes them");
+      t.fact("2.5-5", accepted(status), "a schedule accepts them");
     },
   },
   ...tooNew("export-fields", "2.5-5", GATES.export_fields, { export_fields: ["id"] }),
   ...tooNew("scheduled", "2.5-8", GATES.scheduled_exports, { interval_hours: 6 }),
   "2.5/scheduled-new": {
-    title: "scheduled exports are taken from service 0.10.42 on",
+    title: "scheduled exports are accepted from service 0.10.42 on",
     requirements: ["2.5-8", "9-2"],
     needs: ["writes"],
     settings: { versions: GATES.scheduled_exports },
     run: (t) => takes(t, "2.5-8", { interval_hours: 6 }),
   },
   "2.5/export-fields-new": {
-    title: "export_fields is taken from service 0.12.11 on, by schedules too",
+    title: "export_fields is accepted from service 0.12.11 on, also in schedules",
     requirements: ["2.5-5", "9-2"],
     needs: ["writes"],
     settings: { versions: GATES.export_fields },
     run: (t) => takes(t, "2.5-5", { interval_hours: 6, export_fields: ["id"] }),
   },
   "2.5/format-version": {
-    title: "format_version takes v2_beta and refuses unknown values",
+    title: "format_version accepts v2_beta and refuses unknown values",
     requirements: ["2.5-6"],
     needs: ["writes"],
     async run(t) {
@@ -266,11 +266,11 @@ export const EXPORT_REQUEST_CASES = suite({
       t.choice("export.unknown_format", refused(unknown.status), "an unknown format is refused");
       requireExport(t, order, placed);
       const { status } = await placeOrder(t, order, { format_version: ENHANCED_FORMAT });
-      t.fact("2.5-6", accepted(status), "v2_beta is taken");
+      t.fact("2.5-6", accepted(status), "v2_beta is accepted");
     },
   },
   "2.5/unknown-references": {
-    title: "a destination or project that does not exist is not found",
+    title: "a destination or project that does not exist is answered with 404",
     requirements: ["7-1", "2.5-1"],
     needs: ["writes"],
     async run(t) {
@@ -280,9 +280,9 @@ export const EXPORT_REQUEST_CASES = suite({
         const body = { ...exportBody(prepared), [member]: t.draw.uuid() };
         const { status } = await t.call("POST", EXPORTS, { body });
         if (member === "session_id")
-          t.choice("export.unknown_project", refused(status), "a project that nobody knows is refused");
-        else t.fact("2.5-1", refused(status), `${member} names something that exists`);
-        t.choice("platform.unknown_id", equal(status, 404), `an unknown ${member} is answered with 404`);
+          t.choice("export.unknown_project", refused(status), "an unknown project is refused");
+        else t.fact("2.5-1", refused(status), `an unknown ${member} is refused`);
+        t.choice("platform.unknown_id", equal(status, 404), `the reply to an unknown ${member} is 404`);
       }
       requireExport(t, prepared, placed);
     },

@@ -35,19 +35,19 @@ export const EXPORT_CASES = suite({
     },
   },
   "4.4/read": {
-    title: "an export is read with its status and window",
+    title: "reading an export returns its status and window",
     requirements: ["4.4-1", "2.5-1"],
     needs: ["writes"],
     async run(t) {
       const order = await prepareOrder(t);
       const { id } = await createExport(t, order);
       const read = await exportOf(t, id);
-      t.fact("4.4-1", read.id === id && typeof read.status === "string", "it is read with its status", {
+      t.fact("4.4-1", read.id === id && typeof read.status === "string", "the reply has the status", {
         expected: { id, status: "…" },
         actual: read,
       });
       if (read.start_time === undefined) return;
-      t.fact("2.5-1", instantOf(read.start_time) === order.from, "its window is the one ordered", {
+      t.fact("2.5-1", instantOf(read.start_time) === order.from, "the window is the requested window", {
         expected: iso(order.from),
         actual: read.start_time,
       });
@@ -57,23 +57,23 @@ export const EXPORT_CASES = suite({
     },
   },
   "4.6/list": {
-    title: "exports are listed with status and time of creation",
+    title: "the list of exports has their status and creation time",
     requirements: ["4.6-1"],
     needs: ["writes"],
     async run(t) {
       const { id, status } = await createExport(t, await prepareOrder(t));
       const listed = (await exportsIn(t)).find((item) => item.id === id);
-      t.must("4.6-1", listed !== undefined, "an export that was created is listed", { expected: id });
-      t.fact("4.6-1", typeof listed?.status === typeof status, "it is listed with its status", {
+      t.must("4.6-1", listed !== undefined, "the created export is listed", { expected: id });
+      t.fact("4.6-1", typeof listed?.status === typeof status, "the entry has the status", {
         actual: listed,
       });
-      t.fact("4.6-1", IN_ISO.test(String(listed?.created_at)), "and with the time of its creation", {
+      t.fact("4.6-1", IN_ISO.test(String(listed?.created_at)), "the entry has the creation time", {
         actual: listed?.created_at,
       });
     },
   },
   "4.7/stop": {
-    title: "an export is stopped by PATCH",
+    title: "PATCH cancels an export",
     requirements: ["4.7-1"],
     needs: ["writes"],
     async run(t) {
@@ -81,37 +81,37 @@ export const EXPORT_CASES = suite({
       const stopped = await cancel(t, id);
       const read = await exportOf(t, id);
       if (["COMPLETED", "FAILED", "TIMEDOUT"].includes(statusOf(read)))
-        t.lack(`an export that is still open when it is stopped: this one is ${read.status}`);
+        t.lack(`an export that is still open when it is cancelled; this export is ${read.status}`);
       t.fact("4.7-1", accepted(stopped.status), "PATCH with Cancelled is accepted");
-      t.fact("4.7-1", inStatus(read, "CANCELLED"), "and the export is CANCELLED");
+      t.fact("4.7-1", inStatus(read, "CANCELLED"), "the export is CANCELLED");
     },
   },
   "4.5/list-runs": {
-    title: "the runs of an export are listed",
+    title: "the runs of an export can be listed",
     requirements: ["4.5-1"],
     needs: ["writes"],
     async run(t) {
       const { id } = await createExport(t, await prepareOrder(t));
       const { status, body } = await t.call<unknown>("GET", `${EXPORTS}/${id}/runs`);
       const isList = accepted(status).holds && hasList(body);
-      t.fact("4.5-1", isList, "a list of runs is answered", { actual: body });
+      t.fact("4.5-1", isList, "the reply is a list of runs", { actual: body });
     },
   },
   "4.4/status-moves": {
-    title: "the status that is read is the current one",
+    title: "the returned status is the current status",
     requirements: ["4.4-1", "4.6-1"],
     needs: ["writes"],
     async run(t) {
       const { id, created_at } = await createExport(t, await prepareOrder(t));
       t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
-      t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET shows the status of now");
+      t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET returns the current status");
       const listed = (await exportsIn(t)).find((item) => item.id === id);
-      t.fact("4.6-1", listed !== undefined && statusOf(listed) === "COMPLETED", "the list does as well");
-      t.fact("4.6-1", equal(listed?.created_at, created_at), "the time of its creation is the one of then");
+      t.fact("4.6-1", listed !== undefined && statusOf(listed) === "COMPLETED", "the list has the current status");
+      t.fact("4.6-1", equal(listed?.created_at, created_at), "the creation time does not change");
     },
   },
   "4.6/list-all": {
-    title: "the list contains every export, not only a first page",
+    title: "the list contains every export, not only the first page",
     requirements: ["4.6-1"],
     needs: ["writes"],
     async run(t) {
@@ -119,14 +119,14 @@ export const EXPORT_CASES = suite({
       const ids: string[] = [];
       for (let count = 0; count < 12; count++) ids.push((await createExport(t, prepared)).id);
       const seen = (await exportsIn(t)).filter(({ id }) => ids.includes(id)).map(({ id }) => id);
-      t.fact("4.6-1", sameItems(seen, ids), "all exports are listed once");
-      t.choice("export.list_order", seen[0] === ids.at(-1), "the newest comes first");
+      t.fact("4.6-1", sameItems(seen, ids), "every export is listed once");
+      t.choice("export.list_order", seen[0] === ids.at(-1), "the newest export is first");
       const paged = await exportsIn(t, {}, "?limit=5&offset=5");
-      t.choice("export.list_paging", equal(paged.length, 5), "limit and offset page the list");
+      t.choice("export.list_paging", equal(paged.length, 5), "limit and offset select a page of the list");
     },
   },
   "4.4/unknown-id": {
-    title: "an export that does not exist is not found",
+    title: "an export that does not exist is answered with 404",
     requirements: ["7-1"],
     async run(t) {
       for (const [method, tail] of [
@@ -140,14 +140,14 @@ export const EXPORT_CASES = suite({
         const path = `${EXPORTS}/${t.draw.uuid()}${tail}`;
         const { status, text } = await t.call(method, path, { ...body, mayLack });
         t.choice("platform.unknown_id", equal(status, 404), `${method} …${tail} answers 404`);
-        t.choice("platform.error_body", text.startsWith('{"detail":"'), "its error has the member detail");
+        t.choice("platform.error_body", text.startsWith('{"detail":"'), "the error has the member detail");
       }
       const { status } = await t.call("GET", `${EXPORTS}/not-a-uuid`);
-      t.choice("platform.invalid_request", equal(status, 422), "an id that is no uuid is answered with 422");
+      t.choice("platform.invalid_request", equal(status, 422), "the reply to an id that is not a UUID is 422");
     },
   },
   "4/content-type": {
-    title: "bulk-export calls send JSON",
+    title: "bulk-export calls require JSON",
     requirements: ["4-1", "7-1"],
     needs: ["writes"],
     async run(t) {
@@ -155,11 +155,11 @@ export const EXPORT_CASES = suite({
       const placed = await placeOrder(t, order);
       const body = JSON.stringify(exportBody(order));
       const plain = await t.call("POST", EXPORTS, { body, headers: { "content-type": "text/plain" } });
-      t.choice("4-1", refused(plain.status), "a body that is not sent as JSON is refused");
-      t.choice("platform.content_type", equal(plain.status, 415), "it is answered with 415");
+      t.choice("4-1", refused(plain.status), "a body of another content type is refused");
+      t.choice("platform.content_type", equal(plain.status, 415), "the reply is 415");
       const broken = await t.call("POST", EXPORTS, { body: "{" });
-      t.fact("4-1", refused(broken.status), "a body that is no JSON is refused");
-      t.choice("platform.invalid_request", equal(broken.status, 422), "it is answered with 422");
+      t.fact("4-1", refused(broken.status), "a body that is not valid JSON is refused");
+      t.choice("platform.invalid_request", equal(broken.status, 422), "the reply is 422");
       requireExport(t, order, placed);
     },
   },
@@ -172,26 +172,26 @@ export const EXPORT_CASES = suite({
       const begin = prepared.from + HOUR / 2;
       const { id } = await runExport(t, { ...prepared, from: begin });
       const runs = await runsOf(t, id);
-      t.must("4.5-1", runs.length > 0, "the runs of the export are answered");
-      t.fact("2.6-1", equal(runs.length, 3), "three days make three runs");
+      t.must("4.5-1", runs.length > 0, "the runs of the export are returned");
+      t.fact("2.6-1", equal(runs.length, 3), "a window of three days has three runs");
       const starts = runs.map(({ start_time }) => instantOf(start_time)).sort((a, b) => a - b);
       const expected = [begin, prepared.from + DAY, prepared.from + 2 * DAY];
       t.choice(
         "export.partition_bounds",
         sameItems(starts, expected),
-        "cut at UTC midnights and at the window",
+        "the runs are split at UTC midnights and at the ends of the window",
       );
       for (const run of runs) {
         t.fact(
           "2.6-2",
           typeof run.id === "string" && IN_ISO.test(run.created_at),
-          "a run has id and creation time",
+          "a run has an id and a creation time",
         );
         t.fact("2.6-2", inStatus(run, "COMPLETED"), "a run has a status");
-        t.fact("2.6-2", Number.isInteger(run.rows_exported), "a run tells its rows", {
+        t.fact("2.6-2", Number.isInteger(run.rows_exported), "a run has a row count", {
           actual: run.rows_exported,
         });
-        t.fact("2.6-2", typeof run.errors === "object" && run.errors !== null, "a run has errors");
+        t.fact("2.6-2", typeof run.errors === "object" && run.errors !== null, "a run has the member errors");
       }
       const total = runs.reduce((sum, { rows_exported }) => sum + rows_exported, 0);
       // The first row of the first day is too early for the window.

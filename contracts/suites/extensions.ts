@@ -44,21 +44,21 @@ const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
 /** Extensions of the emulator beyond the specification; these cases run against emulators only. */
 export const EXTENSION_CASES = suite({
   "X/clock": {
-    title: "virtual time advances on request, through every event, and never back",
+    title: "virtual time advances on request, through every event, and never moves back",
     requirements: ["X-2"],
     needs: CLOCK_NEEDS,
     async run(t) {
       const from = await t.now();
       await t.advance("PT6H10M");
       const now = await t.now();
-      t.fact("X-2", equal(now - from, 6 * HOUR_MS + 600_000), "PT6H10M are six hours and ten minutes");
+      t.fact("X-2", equal(now - from, 6 * HOUR_MS + 600_000), "PT6H10M advances time by six hours and ten minutes");
       const { body } = await t.call("POST", "/threads", { body: {} });
-      t.fact("X-2", instantOf(body.created_at) === now, "what is created is created at that time", {
+      t.fact("X-2", instantOf(body.created_at) === now, "a new thread has the advanced time as its creation time", {
         expected: iso(now),
         actual: body.created_at,
       });
       const back = await callControl(t, "POST", "/clock/advance", { to: iso(from) });
-      t.fact("X-2", back.status === 422 && (await t.now()) === now, "it is not moved back", {
+      t.fact("X-2", back.status === 422 && (await t.now()) === now, "time is not moved back", {
         actual: back.status,
       });
     },
@@ -73,11 +73,11 @@ export const EXTENSION_CASES = suite({
       const statuses: number[] = [];
       for (let asked = 0; asked < 3; asked++)
         statuses.push((await t.call("GET", EXPORTS, { unjudged: true })).status);
-      t.fact("X-2", equal(statuses, [503, 503, 200]), "two requests are hit, the third is not");
+      t.fact("X-2", equal(statuses, [503, 503, 200]), "the fault triggers for two requests, not for the third");
       const hits = await hitsOf(t, fault);
-      t.fact("X-2", equal(hits, 2), "it reports its number of hits");
+      t.fact("X-2", equal(hits, 2), "the fault reports how often it has triggered");
       const never = await callControl(t, "POST", "/faults", { ...rule, match: { op: "listNothing" } });
-      t.fact("X-2", refused(never.status), "a fault that can never strike is refused");
+      t.fact("X-2", refused(never.status), "a fault that can never trigger is refused");
     },
   },
   "X/journal": {
@@ -95,15 +95,15 @@ export const EXTENSION_CASES = suite({
       );
       // With --strict it is refused by name.
       const isRefusedByName = isRefused(made.status) && made.text.includes(colour);
-      t.fact("X-2", isNamed || isRefusedByName, "a field that nothing reads is named", {
+      t.fact("X-2", isNamed || isRefusedByName, "the journal names a field that nothing reads", {
         actual: journal.at(-1),
       });
       const info = journal.findLast(({ cause }) => memberOf(cause, "name") === "info");
       const answered = info?.answered_beyond;
-      t.fact("X-2", equal(answered, ["body"]), "and what is answered without being shown");
+      t.fact("X-2", equal(answered, ["body"]), "the journal names undocumented reply members");
       const last = journal.at(-1)?.turn;
       const rest = linesOf((await callControl(t, "GET", `/journal?since=${Number(last) - 1}`)).text);
-      t.fact("X-2", equal(rest[0]?.turn, last), "since leaves out what was before");
+      t.fact("X-2", equal(rest[0]?.turn, last), "since excludes earlier turns");
     },
   },
   "X/worlds": {
@@ -116,7 +116,7 @@ export const EXTENSION_CASES = suite({
       const before = await countIn(t, own);
       const now = await t.now();
       await inWorld(t, async (world) => {
-        t.fact("X-2", (await countIn(t, world)) === before, "it holds what the other one held");
+        t.fact("X-2", (await countIn(t, world)) === before, "the fork contains the records of the original world");
         await threadIn(t, world);
         await t.call("POST", `${CONTROL}/clock/advance`, {
           body: { by: "PT1H" },
@@ -124,11 +124,11 @@ export const EXTENSION_CASES = suite({
           unjudged: true,
         });
         const counts = [await countIn(t, world), await countIn(t, own)];
-        t.fact("X-2", equal(counts, [before + 1, before]), "what it makes is its own");
-        t.fact("X-2", (await t.now()) - now < HOUR_MS, "and so is its time");
+        t.fact("X-2", equal(counts, [before + 1, before]), "new records of the fork are not in the original world");
+        t.fact("X-2", (await t.now()) - now < HOUR_MS, "the time of the fork is independent");
       });
       const { status } = await callControl(t, "GET", "/worlds/contract-nobody");
-      t.fact("X-2", equal(status, 404), "a world that does not exist is not found");
+      t.fact("X-2", equal(status, 404), "a world that does not exist is answered with 404");
     },
   },
   "X/snapshots": {
@@ -146,10 +146,10 @@ export const EXTENSION_CASES = suite({
         await threadIn(t, world);
         await act(`/snapshots/${name}/load`, {});
         const after = await countIn(t, world);
-        t.fact("X-2", equal(after, before), "what came later is gone");
+        t.fact("X-2", equal(after, before), "later records are gone");
         await t.control("DELETE", `/snapshots/${name}`);
         const gone = await act(`/snapshots/${name}/load`, {});
-        t.fact("X-2", equal(gone.status, 404), "a snapshot that was removed is not loaded");
+        t.fact("X-2", equal(gone.status, 404), "a removed snapshot cannot be loaded");
       });
     },
   },
@@ -162,12 +162,12 @@ export const EXTENSION_CASES = suite({
       const query = new URLSearchParams({ method: "GET", path: EXPORTS, "x-api-key": t.identity.apiKey });
       await t.control("PUT", "/rate-limits/default_key", { remaining: 0 });
       const { status } = await t.call("GET", EXPORTS);
-      t.fact("X-2", equal(status, 429), "a tripped row refuses");
+      t.fact("X-2", equal(status, 429), "an exhausted rate limit refuses requests");
       const described = JSON.stringify(await t.control("GET", `/rate-limits/explain?${query}`));
-      t.fact("X-2", includes(described, '"default_key"'), "the row that decides is named");
+      t.fact("X-2", includes(described, '"default_key"'), "the explanation names the rate limit that applies");
       await t.control("POST", "/rate-limits/reset", {});
       const after = await t.call("GET", EXPORTS);
-      t.fact("X-2", equal(after.status, 200), "once it is forgotten requests pass");
+      t.fact("X-2", equal(after.status, 200), "requests pass after a reset");
     },
   },
   "X/verification": {
@@ -179,14 +179,14 @@ export const EXTENSION_CASES = suite({
       const { id } = await runExport(t, prepared);
       const verify = () => t.control("GET", `/exports/${id}/verify`);
       const good = await verify();
-      t.fact("X-3", good.ok === true && good.rows === 3, "a good export is verified, row by row", {
+      t.fact("X-3", good.ok === true && good.rows === 3, "an intact export is verified, row by row", {
         actual: good,
       });
       const [file = ""] = await filesOf(t, id);
       await t.objects.put(t.identity.bucket.name, file, "no Parquet");
       const bad = await verify();
       const isNamed = bad.ok === false && JSON.stringify(bad.problems).includes(file);
-      t.fact("X-3", isNamed, "a file that is no longer what was written is named", { actual: bad });
+      t.fact("X-3", isNamed, "the result names the modified file", { actual: bad });
     },
   },
   "X/recording": {
@@ -205,8 +205,8 @@ export const EXTENSION_CASES = suite({
       const mine = linesOf(text).find((line) => String(line.body).includes(metadata.marker));
       const isWhole = mine?.method === "POST" && mine.path === "/threads" && mine.status === 200;
       t.fact("X-3", isWhole, "a request is recorded with its status", { actual: mine });
-      t.fact("X-3", String(mine?.reply).includes(String(body.thread_id)), "and with its reply");
-      t.fact("X-3", text.includes("nowhere") && !text.includes(secret), "secrets are left out of it");
+      t.fact("X-3", String(mine?.reply).includes(String(body.thread_id)), "the request is recorded with its reply");
+      t.fact("X-3", text.includes("nowhere") && !text.includes(secret), "the recording contains no secrets");
     },
   },
   "X/document": {
@@ -221,7 +221,7 @@ export const EXTENSION_CASES = suite({
         );
       const published = new Set(callsOf(body));
       const missing = callsOf(openApiDocument()).filter((call) => !published.has(call));
-      t.fact("X-3", equal(missing, []), "no operation of the tables is missing");
+      t.fact("X-3", equal(missing, []), "the document contains every operation of the tables");
     },
   },
   "X/library": {
@@ -232,18 +232,18 @@ export const EXTENSION_CASES = suite({
     settings: { seed: 4242, limits: { max_retries: 7 } },
     async run(t) {
       const { seed } = await t.control("GET", "/status");
-      t.fact("X-4", equal(seed, 4242), "the seed is the one that was given");
+      t.fact("X-4", equal(seed, 4242), "the emulator uses the given seed");
       const described = JSON.stringify(await t.control("GET", "/config"));
-      t.fact("X-4", described.includes('"max_retries":7'), "and so is the limit", {
+      t.fact("X-4", described.includes('"max_retries":7'), "the emulator uses the given limit", {
         actual: described.slice(0, 300),
       });
       const unknown = await t.refusesToStart({ limits: { max_retrys: 7 } });
-      t.fact("X-4", includes(unknown, "max_retries"), "a misspelt option: the nearest one is named");
+      t.fact("X-4", includes(unknown, "max_retries"), "the error for a misspelt option names the nearest option");
       const wrong = await t.refusesToStart({ limits: { max_retries: -1 } });
-      t.fact("X-4", includes(wrong, "max_retries"), "a value that cannot be is named");
+      t.fact("X-4", includes(wrong, "max_retries"), "the error for an invalid value names the option");
       const second = await t.refusesToStart({ seed: 1 });
       const { status } = await t.call("GET", "/ok");
-      t.fact("X-4", second === null && status === 200, "another one comes and goes beside it", {
+      t.fact("X-4", second === null && status === 200, "a second emulator starts and stops at the same time", {
         actual: second,
       });
     },

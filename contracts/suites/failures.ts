@@ -33,21 +33,21 @@ async function expectError(
   const { status, text, exchange } = await createDestination(t, config, credentials);
   const isNamed = isRefused(status) && names.some((known) => text.includes(known));
   t.fact("7.2-1", isNamed, `the error is named ${name}`, { expected: name, actual: text, exchange });
-  t.choice("destination.error_overlap", text.includes(name), `it is ${name}`, { actual: text, exchange });
-  t.choice("destination.error_status", equal(status, 400), "it is answered with 400");
+  t.choice("destination.error_overlap", text.includes(name), `the message begins with ${name}`, { actual: text, exchange });
+  t.choice("destination.error_status", equal(status, 400), "the reply is 400");
 }
 
 /** Checks that a failure ends the export without a retry. */
 async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
   const { id: exportId, fault } = await exportWithFault(t, rule);
   t.fact(id, await until(t, exportId, "FAILED"), "the export is FAILED");
-  t.fact(id, (await hitsOf(t, fault)) === 1, "the fault was hit once");
+  t.fact(id, (await hitsOf(t, fault)) === 1, "the fault has triggered once");
   const runs = await runsOf(t, exportId);
-  t.fact(id, every(runs.map(statusOf), "FAILED"), "its run is FAILED");
+  t.fact(id, every(runs.map(statusOf), "FAILED"), "the run is FAILED");
   const most = Math.max(0, ...runs.map(attempts));
-  t.fact(id, most <= 1, "there was no retry", { expected: "one attempt at most", actual: most });
+  t.fact(id, most <= 1, "there was no retry", { expected: "there was one attempt at most", actual: most });
   await t.advance("PT1H");
-  t.fact(id, statusOf(await exportOf(t, exportId)) === "FAILED", "and it stays FAILED");
+  t.fact(id, statusOf(await exportOf(t, exportId)) === "FAILED", "the export stays FAILED");
   return exportId;
 }
 
@@ -73,7 +73,7 @@ const OUTAGES = ["SlowDown", "InternalError", "ServiceUnavailable", "RequestTime
 
 export const FAILURE_CASES = suite({
   "7.2/errors": {
-    title: "each of the four named destination errors has its own cause",
+    title: "each of the four documented destination errors has its own cause",
     requirements: ["7.2-1", "7-1"],
     needs: ["writes", "control"],
     async run(t) {
@@ -87,16 +87,16 @@ export const FAILURE_CASES = suite({
     },
   },
   "7.2/overlap": {
-    title: "a wrong secret is Access denied",
+    title: "the error for a wrong secret is Access denied",
     requirements: ["7.2-2"],
     needs: ["writes", "object_store"],
     async run(t) {
       const { text } = await createDestination(t, {}, { secret_access_key: t.secret(t.draw.word(20)) });
-      t.choice("7.2-2", includes(text, DESTINATION_ERRORS.access_denied), "it is Access denied");
+      t.choice("7.2-2", includes(text, DESTINATION_ERRORS.access_denied), "the message begins with Access denied");
     },
   },
   "7.2/nothing-kept": {
-    title: "a destination that was refused does not exist",
+    title: "a refused destination does not exist",
     requirements: ["7-1"],
     needs: ["writes"],
     async run(t) {
@@ -105,7 +105,7 @@ export const FAILURE_CASES = suite({
       const before = listIn((await t.call("GET", DESTINATIONS)).body);
       await createDestination(t, config);
       const after = listIn((await t.call("GET", DESTINATIONS)).body);
-      t.choice("7-1", after.length === before.length, "nothing is kept of it", { actual: display_name });
+      t.choice("7-1", after.length === before.length, "the refused destination is not listed", { actual: display_name });
     },
   },
   "7.3/interruption": {
@@ -123,11 +123,11 @@ export const FAILURE_CASES = suite({
       const files = run?.metadata.files ?? [];
       const stored = await filesOf(t, exportId);
       const isOnce = files.length === stored.length && new Set(files).size === files.length;
-      t.fact("8.3-2", isOnce, "each file is told once", { expected: stored, actual: files });
+      t.fact("8.3-2", isOnce, "each file is reported once", { expected: stored, actual: files });
     },
   },
   "7.3/interruption-keeps-files": {
-    title: "what was written before the checkpoint is not written again",
+    title: "files before the checkpoint are not written again",
     requirements: ["7.3-1", "8.3-2"],
     needs: [...FAULTS, "object_store"],
     settings: { limits: { rows_per_file: 1 } },
@@ -145,11 +145,11 @@ export const FAILURE_CASES = suite({
       });
       t.fact("7.3-1", await until(t, id, "COMPLETED"), "the export completes");
       const written = await hitsOf(t, puts);
-      t.fact("8.3-2", equal(written, (await filesOf(t, id)).length), "each file is put once");
+      t.fact("8.3-2", equal(written, (await filesOf(t, id)).length), "each file is uploaded once");
     },
   },
   "3.3/retry-reads-as-before": {
-    title: "a run that is tried again reads as of its first attempt",
+    title: "a retried run reads the rows as of its first attempt",
     requirements: ["3.3-5"],
     needs: [...FAULTS, "object_store"],
     async run(t) {
@@ -159,42 +159,42 @@ export const FAILURE_CASES = suite({
       t.must("7.3-6", (await hitsOf(t, fault)) === 1, "the first attempt has failed within five seconds");
       const between = row(t, prepared.from + 12 * HOUR);
       await ingest(t, prepared.projectId, [between]);
-      t.must("7.3-6", await until(t, id, "COMPLETED"), "the run is tried again and the export completes");
+      t.must("7.3-6", await until(t, id, "COMPLETED"), "the run is retried and the export completes");
       const actual = (await rowsOf(t, id)).map((known) => known.id);
       t.fact(
         "3.3-5",
         prepared.rows.every((known) => actual.includes(known.id)),
-        "every row that was there when the run began is exported",
+        "every row that existed when the run began is exported",
         { expected: prepared.rows.map((known) => known.id), actual },
       );
       t.choice(
         "export.read_as_of",
         !actual.includes(between.id),
-        "one that came in between the attempts is not",
+        "a row ingested between the attempts is not exported",
         { expected: `no row ${between.id}`, actual },
       );
     },
   },
   "7.3/bucket-deleted": {
-    title: "a missing bucket is not tried again",
+    title: "a missing bucket is not retried",
     requirements: ["7.3-4"],
     needs: FAULTS,
     run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "bucket_deleted" })),
   },
   "7.3/credentials-revoked": {
-    title: "invalid credentials are not tried again",
+    title: "invalid credentials are not retried",
     requirements: ["7.3-4"],
     needs: FAULTS,
     run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "credentials_revoked" })),
   },
   "7.3/permission-denied": {
-    title: "a missing permission is not tried again",
+    title: "a missing permission is not retried",
     requirements: ["7.3-4"],
     needs: FAULTS,
     run: async (t) => void (await failsAtOnce(t, "7.3-4", { preset: "permission_denied" })),
   },
   "7.3/store-refusals": {
-    title: "every other 4xx of a store ends the run at once, under its own name",
+    title: "every other 4xx of a store fails the run at once, under its own name",
     requirements: ["7.3-4"],
     needs: FAULTS,
     async run(t) {
@@ -211,7 +211,7 @@ export const FAILURE_CASES = suite({
     },
   },
   "7.3/store-outages": {
-    title: "an outage of the store is an interruption",
+    title: "an outage of the store interrupts the run",
     requirements: ["7.3-4", "7.3-7"],
     needs: FAULTS,
     async run(t) {
@@ -225,31 +225,31 @@ export const FAILURE_CASES = suite({
     },
   },
   "7.2/own-names": {
-    title: "what is no error of the endpoint is not called one",
+    title: "only errors of the endpoint are reported as an invalid endpoint",
     requirements: ["7.2-1", "7.2-2"],
     needs: FAULTS,
     async run(t) {
       for (const code of ["EntityTooLarge", "InvalidRequest", "SlowDown"]) {
         await arm(t, { target: "s3", match: { op: "PutObject" }, then: { s3_error: code } });
         const { text, exchange } = await createDestination(t);
-        t.fact("7.2-1", !text.includes(INVALID), `${code} does not make the endpoint invalid`, { exchange });
+        t.fact("7.2-1", !text.includes(INVALID), `${code} is not reported as an invalid endpoint`, { exchange });
         t.choice("destination.own_error_names", includes(text, code), `the error is named ${code}`);
       }
       const aws = { endpoint_url: undefined, region: "us-east-1" };
       await arm(t, { target: "s3", match: { op: "PutObject" }, then: { reset: true } });
       const { text, exchange } = await createDestination(t, aws);
-      const what = "a destination without endpoint_url has no invalid one";
+      const what = "a destination without endpoint_url gets no invalid-endpoint error";
       t.fact("7.2-1", !text.includes(INVALID), what, { exchange });
     },
   },
   "7.3/destination-deleted": {
-    title: "a deleted destination is not tried again",
+    title: "a deleted destination is not retried",
     requirements: ["7.3-5"],
     needs: FAULTS,
     run: async (t) => void (await failsAtOnce(t, "7.3-5", { preset: "destination_deleted" })),
   },
   "7.3/processing-error": {
-    title: "a processing error is tried again",
+    title: "a processing error is retried",
     requirements: ["7.3-6", "7.3-7"],
     needs: FAULTS,
     async run(t) {
@@ -258,19 +258,19 @@ export const FAILURE_CASES = suite({
     },
   },
   "4.5/failed-run": {
-    title: "a failed run shows its errors and its creation time",
+    title: "a failed run has its errors and its creation time",
     requirements: ["7.3-7", "4.5-1"],
     needs: FAULTS,
     async run(t) {
       const { id } = await exportWithFault(t, { preset: "permission_denied" });
       await until(t, id, "FAILED");
       const [run] = await runsOf(t, id);
-      t.must("4.5-1", run !== undefined, "the run of a failed export is answered");
+      t.must("4.5-1", run !== undefined, "the run of a failed export is returned");
       const [[key = "", text = ""] = []] = Object.entries(run?.errors ?? {});
-      t.fact("7.3-7", RETRY_KEY.test(key) && text.length > 0, "its error is a text under retry_<n>", {
+      t.fact("7.3-7", RETRY_KEY.test(key) && text.length > 0, "the error is a string under retry_<n>", {
         actual: run?.errors,
       });
-      t.fact("4.5-1", instantOf(run?.created_at) > 0, "it has the time of its creation");
+      t.fact("4.5-1", instantOf(run?.created_at) > 0, "the run has its creation time");
     },
   },
 });

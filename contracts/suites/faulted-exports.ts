@@ -27,9 +27,9 @@ export async function exportWithFault(t: Contract, rule: Members, limit: Members
 /** Checks that a failure is retried: the export completes with one recorded attempt. */
 export async function retriedOnce(t: Contract, id: "7.3-1" | "7.3-2" | "7.3-6", rule: Members) {
   const { id: exportId, prepared, fault } = await exportWithFault(t, rule);
-  t.fact(id, await until(t, exportId, "COMPLETED"), "the run is tried again and the export completes");
+  t.fact(id, await until(t, exportId, "COMPLETED"), "the run is retried and the export completes");
   const [run] = await runsOf(t, exportId);
-  t.must("7.3-7", run !== undefined, "the run is answered");
+  t.must("7.3-7", run !== undefined, "the run is returned");
   t.fact(id, equal(await hitsOf(t, fault), 1), "one attempt has failed");
   const isRecorded = equal(run && attempts(run), 1);
   // Errors are recorded when they are known ones (§7.3); that an interruption is one is not said.
@@ -40,7 +40,7 @@ export async function retriedOnce(t: Contract, id: "7.3-1" | "7.3-2" | "7.3-6", 
   t.fact(
     "7.3-7",
     Object.keys(run?.errors ?? {}).every((key) => RETRY_KEY.test(key)),
-    "under retry_<n>",
+    "the error is under retry_<n>",
     { actual: run?.errors },
   );
   t.choice(

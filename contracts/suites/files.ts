@@ -57,7 +57,7 @@ const padded = (t: Contract, part: number) =>
 
 export const FILE_CASES = suite({
   "2.8/layout": {
-    title: "files lie below the Hive path of the export",
+    title: "files are below the Hive path of the export",
     requirements: ["2.8-1", "2.8-2"],
     needs: FILES,
     async run(t) {
@@ -88,11 +88,11 @@ export const FILE_CASES = suite({
         ({ year, month, day }) =>
           `${root}year=${year}/month=${padded(t, month)}/day=${padded(t, day)}/part-00000.parquet`,
       );
-      t.choice("2.8-2", equal(keys, strict), "a file for each day, numbered; months and days are padded");
+      t.choice("2.8-2", equal(keys, strict), "each day has numbered files; months and days have two digits");
       const magic = new TextDecoder().decode(
         (await t.objects.get(t.identity.bucket.name, keys[0] ?? "")).slice(0, 4),
       );
-      t.fact("2.8-1", equal(magic, "PAR1"), "a file is Parquet");
+      t.fact("2.8-1", equal(magic, "PAR1"), "the file is a Parquet file");
     },
   },
   "2.8/empty-days": {
@@ -105,7 +105,7 @@ export const FILE_CASES = suite({
       const runs = await runsOf(t, id);
       t.choice("export.empty_partition", equal(runs.length, 2), "the empty day has a run");
       const days = new Set((await filesOf(t, id)).map((key) => key.slice(0, key.lastIndexOf("/"))));
-      t.choice("export.empty_partition", days.size === 1, "and no file", { actual: [...days] });
+      t.choice("export.empty_partition", days.size === 1, "the empty day has no file", { actual: [...days] });
     },
   },
   "2.7/columns": {
@@ -115,11 +115,11 @@ export const FILE_CASES = suite({
     async run(t) {
       const columns = await columnsOf(t);
       const names = columns.map(({ name }) => name);
-      t.fact("2.7-1", sameItems(names, COLUMN_NAMES), "the columns of §2.7, and no others");
+      t.fact("2.7-1", sameItems(names, COLUMN_NAMES), "the file has the columns of §2.7 and no others");
     },
   },
   "2.7/values": {
-    title: "rows hold what was sent",
+    title: "rows contain the values that were sent",
     requirements: ["2.7-1"],
     needs: FILES,
     async run(t) {
@@ -129,7 +129,7 @@ export const FILE_CASES = suite({
       t.fact(
         "2.7-1",
         sorted(rows.map((row) => row.id)) === sorted(prepared.rows.map((row) => row.id)),
-        "each row once",
+        "each row is in the file once",
       );
       for (const row of rows) {
         const sent = prepared.rows.find((known) => known.id === row.id) ?? {};
@@ -167,7 +167,7 @@ export const FILE_CASES = suite({
       const whole = await sizeOf({});
       const export_fields = COLUMN_NAMES.filter((name) => name !== "inputs" && name !== "outputs");
       const lean = await sizeOf({ export_fields });
-      t.fact("2.7-3", lean < whole, "the file without them has fewer bytes", {
+      t.fact("2.7-3", lean < whole, "the file without these columns is smaller", {
         expected: `< ${whole}`,
         actual: lean,
       });
@@ -180,13 +180,13 @@ export const FILE_CASES = suite({
     async run(t) {
       const columns = await columnsOf(t, "v2_beta");
       const list = columns.find(({ name }) => name === "tags");
-      t.fact("2.5-6", equal(list?.repeated, true), "lists are lists in v2_beta");
+      t.fact("2.5-6", equal(list?.repeated, true), "v2_beta writes lists as lists");
       const zoneless = columns
         .filter(({ name, type }) => kindOf(name) === "time" && type === "TIMESTAMP")
         .map(({ name }) => name);
-      t.fact("2.7-1", equal(zoneless, []), "times are declared as UTC");
+      t.fact("2.7-1", equal(zoneless, []), "v2_beta declares times as UTC");
       const wrong = mistyped(columns, "v2");
-      t.choice("export.v2_column_types", equal(wrong, []), "UTC times, decimals and JSON columns");
+      t.choice("export.v2_column_types", equal(wrong, []), "v2_beta has UTC times, decimals and JSON columns");
       const keys = (await t.objects.list(t.identity.bucket.name)).filter((key) => key.endsWith(".parquet"));
       t.choice(
         "2.5-11",
@@ -202,11 +202,11 @@ export const FILE_CASES = suite({
     needs: FILES,
     async run(t) {
       const wrong = mistyped(await columnsOf(t), "v1");
-      t.choice("2.5-9", equal(wrong, []), "the default is v1 with its types");
+      t.choice("2.5-9", equal(wrong, []), "the default format is v1 with its types");
     },
   },
   "2.5/compression": {
-    title: "compression chooses the codec of the pages",
+    title: "compression selects the codec of the pages",
     requirements: ["2.5-12"],
     needs: FILES,
     async run(t) {
@@ -224,7 +224,7 @@ export const FILE_CASES = suite({
     },
   },
   "2.6/progress": {
-    title: "a run shows its files, row count and cursor",
+    title: "a run has its files, row count and cursor",
     requirements: ["2.6-2", "8.3-2"],
     needs: FILES,
     settings: { limits: { rows_per_file: 2 } },
@@ -234,22 +234,22 @@ export const FILE_CASES = suite({
       const [run] = await runsOf(t, id);
       const files = run?.metadata.files ?? [];
       const keys = await filesOf(t, id);
-      t.fact("2.6-2", equal(files.length, keys.length), "each file is told", {
+      t.fact("2.6-2", equal(files.length, keys.length), "the run names each file", {
         expected: keys,
         actual: files,
       });
-      t.choice("export.files_per_partition", equal(keys.length, 3), "five rows by two are three files");
+      t.choice("export.files_per_partition", equal(keys.length, 3), "five rows in files of two are three files");
       const isNamed = files.every((file) => keys.some((key) => file === key || file === `${name}/${key}`));
-      t.fact("2.6-2", isNamed, "the files that are named exist", { expected: keys, actual: files });
+      t.fact("2.6-2", isNamed, "the named files exist", { expected: keys, actual: files });
       t.choice(
         "export.file_paths",
         files.every((file) => file.startsWith(`${name}/`)),
-        "paths begin with the bucket",
+        "the paths begin with the bucket",
       );
-      t.fact("2.6-2", run?.metadata.rows_exported === 5 && run.rows_exported === 5, "five rows are told", {
+      t.fact("2.6-2", run?.metadata.rows_exported === 5 && run.rows_exported === 5, "the row count is five", {
         actual: run?.metadata.rows_exported,
       });
-      t.fact("2.6-2", run?.metadata.latest_cursor !== null, "the cursor of the last row is told");
+      t.fact("2.6-2", run?.metadata.latest_cursor !== null, "the run has the cursor of the last row");
       const rows = await rowsOf(t, id);
       t.fact(
         "8.3-2",

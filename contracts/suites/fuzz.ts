@@ -49,7 +49,7 @@ function isShaped({ server, method, path, errors }: Operation, body: unknown): b
 function fuzzed(id: string, row: Operation): CaseRow {
   const first = row.requirements[0] as RequirementId;
   return {
-    title: `malformed requests to ${row.method} ${row.path} get no 5xx and change nothing`,
+    title: `malformed requests to ${row.method} ${row.path} cause no 5xx and change nothing`,
     requirements: [...new Set<RequirementId>([first, "7-1"])],
     // Of another server only what the specification shows is asked for.
     needs: row.shown ? ["writes"] : ["writes", "ingest", "control"],
@@ -57,13 +57,13 @@ function fuzzed(id: string, row: Operation): CaseRow {
       const refused: FuzzedRequest[] = [];
       for (const request of await t.reach.fuzz(row, t.draw.integer(2 ** 31), REQUESTS)) {
         const { status, body, exchange } = await send(t, request);
-        t.fact(first, status < 500 || status === 501, "no request breaks the server", {
+        t.fact(first, status < 500 || status === 501, "no request causes a server error", {
           actual: status,
           exchange,
         });
         if (status < 400 || status >= 500) continue;
         refused.push(request);
-        t.choice("7-1", isShaped(row, body), "an error has the shape of the others", {
+        t.choice("7-1", isShaped(row, body), "errors have the documented form", {
           actual: body,
           exchange,
         });

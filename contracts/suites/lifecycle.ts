@@ -72,7 +72,7 @@ export const LIFECYCLE_CASES = suite({
       const made = await createExport(t, await prepare(t));
       const known = (status: unknown) =>
         (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
-      t.fact("3.1-1", known(made.status), "the status is one of six", { actual: made.status });
+      t.fact("3.1-1", known(made.status), "the status is one of the six documented values", { actual: made.status });
       const isTitle = t.chosen("export.status_casing") === "title";
       const pattern = isTitle ? /^[A-Z][a-z]+$/ : /^[A-Z]+$/;
       t.fact(
@@ -83,16 +83,16 @@ export const LIFECYCLE_CASES = suite({
           actual: made.status,
         },
       );
-      t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for a second");
+      t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for one second");
       await t.advance("PT1S");
-      t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "and then RUNNING");
-      t.fact("3.1-6", await until(t, made.id, "COMPLETED"), "all runs done: COMPLETED");
+      t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "then the export is RUNNING");
+      t.fact("3.1-6", await until(t, made.id, "COMPLETED"), "the export is COMPLETED when all runs are");
       for (const run of await runsOf(t, made.id))
-        t.fact("3.1-1", known(run.status), "a run's status is one of six");
+        t.fact("3.1-1", known(run.status), "the status of a run is one of the six documented values");
     },
   },
   "3.1/cancel-created": {
-    title: "a CREATED export is cancelled and stays so",
+    title: "a CREATED export can be cancelled and stays cancelled",
     requirements: ["3.1-2", "3.1-3"],
     needs: LIFECYCLE_NEEDS,
     async run(t) {
@@ -101,7 +101,7 @@ export const LIFECYCLE_CASES = suite({
       t.fact("3.1-2", accepted(status), "PATCH with Cancelled is accepted");
       t.fact("3.1-2", inStatus(await exportOf(t, id), "CANCELLED"), "the export is CANCELLED at once");
       await t.advance("P1D");
-      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "a day later it still is");
+      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "a day later the export is still CANCELLED");
     },
   },
   "3.1/cancel-running": {
@@ -112,17 +112,17 @@ export const LIFECYCLE_CASES = suite({
       await stallRuns(t);
       const { id } = await createExport(t, await prepare(t, { days: 3 }));
       await t.advance("PT1M");
-      t.choice("export.start", inStatus(await exportOf(t, id), "RUNNING"), "it is RUNNING");
+      t.choice("export.start", inStatus(await exportOf(t, id), "RUNNING"), "the export is RUNNING");
       await cancel(t, id);
       t.fact("3.1-2", statusOf(await exportOf(t, id)) === "CANCELLED", "the export is CANCELLED");
       await t.advance("P1D");
-      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "it does not go on");
+      t.fact("3.1-3", statusOf(await exportOf(t, id)) === "CANCELLED", "the export does not continue");
       const siblings = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", every(siblings, "CANCELLED"), "its runs end with it");
+      t.choice("3.1-9", every(siblings, "CANCELLED"), "the runs of the export end with it");
       const again = await cancel(t, id);
-      t.choice("export.cancel_final", equal(again.status, 409), "a final export answers 409");
+      t.choice("export.cancel_final", equal(again.status, 409), "changing a finished export is answered with 409");
       const restart = await t.call("PATCH", `${EXPORTS}/${id}`, { body: { status: "Running" } });
-      t.fact("3.1-3", restart.status >= 400, "it cannot be restarted", { actual: restart.status });
+      t.fact("3.1-3", restart.status >= 400, "a finished export cannot be restarted", { actual: restart.status });
       t.choice("export.cancel_words", equal(restart.status, 422), "any other body is refused with 422");
     },
   },
@@ -134,11 +134,11 @@ export const LIFECYCLE_CASES = suite({
       const { id } = await runExport(t, await prepare(t, { days: 1 }));
       const { status } = await cancel(t, id);
       t.choice("export.cancel_final", equal(status, 409), "PATCH answers 409");
-      t.choice("3.1-8", statusOf(await exportOf(t, id)) === "COMPLETED", "and changes nothing");
+      t.choice("3.1-8", statusOf(await exportOf(t, id)) === "COMPLETED", "the export is unchanged");
     },
   },
   "3.1/cancel-schedule": {
-    title: "a cancelled schedule spawns no more; exports that it spawned go on",
+    title: "a cancelled schedule spawns no more exports; spawned exports continue",
     requirements: ["3.1-4"],
     needs: [...SCHEDULES, "faults"],
     async run(t) {
@@ -151,15 +151,15 @@ export const LIFECYCLE_CASES = suite({
       t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
       await cancel(t, id);
       t.fact("3.1-4", statusOf(await exportOf(t, id)) === "CANCELLED", "the schedule is CANCELLED");
-      t.fact("3.1-4", statusOf(await exportOf(t, child?.id ?? "")) !== "CANCELLED", "what it spawned is not");
+      t.fact("3.1-4", statusOf(await exportOf(t, child?.id ?? "")) !== "CANCELLED", "the spawned export is not CANCELLED");
       await t.advance("PT12H");
       const after = await spawnedBy(t, id);
-      t.fact("3.1-4", equal(after.length, 1), "nothing more is spawned");
-      t.fact("3.1-4", inStatus(after[0], "COMPLETED"), "the spawned one has gone on");
+      t.fact("3.1-4", equal(after.length, 1), "no further export is spawned");
+      t.fact("3.1-4", inStatus(after[0], "COMPLETED"), "the spawned export has continued");
     },
   },
   "3.1/cancel-spawned": {
-    title: "a spawned export is cancelled on its own",
+    title: "a spawned export can be cancelled alone",
     requirements: ["3.1-4"],
     needs: [...SCHEDULES, "faults"],
     async run(t) {
@@ -171,9 +171,9 @@ export const LIFECYCLE_CASES = suite({
       const [child] = await spawnedBy(t, id);
       t.must("3.1-4", child !== undefined, "the schedule has spawned an export");
       await cancel(t, child?.id ?? "");
-      t.fact("3.1-4", statusOf(await exportOf(t, id)) !== "CANCELLED", "the schedule goes on");
+      t.fact("3.1-4", statusOf(await exportOf(t, id)) !== "CANCELLED", "the schedule is still RUNNING");
       await t.advance("PT6H");
-      t.fact("3.1-4", (await spawnedBy(t, id)).length === 2, "and spawns the next one");
+      t.fact("3.1-4", (await spawnedBy(t, id)).length === 2, "the schedule spawns the next export");
     },
   },
   "3.3/windows": {
@@ -186,29 +186,29 @@ export const LIFECYCLE_CASES = suite({
       for (let index = 0; index < 4; index++) {
         const due = start + (index + 1) * 6 * HOUR + GRACE;
         await t.advance({ to: iso(due - 1) });
-        t.fact("3.3-3", equal(await begunBy(t, id), index), `a millisecond early, export ${index + 1} waits`);
+        t.fact("3.3-3", equal(await begunBy(t, id), index), `a millisecond earlier, export ${index + 1} does not exist`);
         await t.advance({ to: iso(due + MINUTE / 2) });
         const isBegun = equal(await begunBy(t, id), index + 1);
         t.must("3.3-3", isBegun, `export ${index + 1} runs ten minutes after its end`);
-        t.fact("3.3-4", isBegun, `at six hours times ${index + 1} and ten minutes`);
+        t.fact("3.3-4", isBegun, `export ${index + 1} is spawned after ${index + 1} times six hours and ten minutes`);
       }
       const all = await spawnedBy(t, id);
       t.fact("2.5-7", equal(all[0]?.source_bulk_export_id, id), "a spawned export names its source");
       const windows = all.map(windowOf);
       const isTold = windows.every((window) => !window.some(Number.isNaN));
-      if (!t.choice("platform.reply_fields", isTold, "spawned exports tell their windows")) return;
+      if (!t.choice("platform.reply_fields", isTold, "spawned exports have their windows")) return;
       t.fact("3.3-1", equal(windows[0], [start, start + 6 * HOUR]), "the first window begins at start_time", {
         actual: all[0],
       });
       for (const [index, child] of all.slice(0, 4).entries()) {
         const expected = [start + index * 6 * HOUR, start + (index + 1) * 6 * HOUR];
         const isNext = windowOf(child).join() === expected.join();
-        t.fact("3.3-2", isNext, `window ${index + 1} begins where the last ended`, {
+        t.fact("3.3-2", isNext, `window ${index + 1} begins at the end of the previous window`, {
           expected: expected.map(iso),
           actual: [child.start_time, child.end_time],
         });
         const due = start + (index + 1) * 6 * HOUR + GRACE;
-        t.choice("export.start", instantOf(child.created_at) === due, "it is created when it begins", {
+        t.choice("export.start", instantOf(child.created_at) === due, "the export is created when it begins", {
           expected: iso(due),
           actual: child.created_at,
         });
@@ -234,12 +234,12 @@ export const LIFECYCLE_CASES = suite({
       t.fact(
         "3.3-5",
         rows.some((known) => known.id === late.id),
-        "a row that came in time is exported",
+        "a row ingested in time is exported",
       );
       t.choice(
         "export.read_as_of",
         !rows.some((known) => known.id === tooLate.id),
-        "one that came after is not",
+        "a row ingested later is not exported",
       );
     },
   },
@@ -253,12 +253,12 @@ export const LIFECYCLE_CASES = suite({
       const { id, start } = await schedule(t, prepared, { interval_hours: 6 }, now - 24 * HOUR);
       await t.advance("PT1M");
       const all = await spawnedBy(t, id);
-      t.choice("3.3-6", equal(all.length, 3), "three windows were due already");
+      t.choice("3.3-6", equal(all.length, 3), "three past windows are exported");
       for (const [index, child] of all.entries())
         t.fact(
           "3.3-2",
           child.start_time === undefined || windowOf(child)[0] === start + index * 6 * HOUR,
-          "windows touch",
+          "consecutive windows have no gap",
           { actual: child.start_time },
         );
     },
@@ -272,13 +272,13 @@ export const LIFECYCLE_CASES = suite({
       t.choice(
         "export.schedule_status",
         statusOf(await exportOf(t, id)) === "CREATED",
-        "CREATED before its first spawn",
+        "the schedule is CREATED before its first spawn",
       );
       await t.advance("P4D");
       t.choice(
         "export.schedule_capacity",
         statusOf(await exportOf(t, id)) === "RUNNING",
-        "RUNNING after four days",
+        "the schedule is RUNNING after four days",
       );
     },
   },

@@ -50,20 +50,20 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const begun = await hitsOf(t, fault);
       t.fact("8.2-1", equal(begun, RUNS_AT_ONCE), "45 of 48 runs have begun");
-      t.choice("export.max_concurrent_runs", begun === RUNS_AT_ONCE, "the larger of two numbers");
+      t.choice("export.max_concurrent_runs", begun === RUNS_AT_ONCE, "the larger number of the specification applies");
       const runs = await runsOf(t, id);
-      t.choice("export.run_moves", equal(running(runs), RUNS_AT_ONCE), "45 are RUNNING");
+      t.choice("export.run_moves", equal(running(runs), RUNS_AT_ONCE), "45 runs are RUNNING");
       await t.advance("PT1H10M");
       t.fact(
         "8.2-1",
         (await hitsOf(t, fault)) === RUNS_AT_ONCE + 3,
-        "the others begin as places become free",
+        "the other runs begin as slots become free",
       );
-      t.fact("8.2-1", await until(t, id, "COMPLETED"), "and the export completes");
+      t.fact("8.2-1", await until(t, id, "COMPLETED"), "the export completes");
     },
   },
   "8.2/exports-per-workspace": {
-    title: "15 exports of a workspace work at once, the 16th waits, another workspace does not",
+    title: "15 exports of a workspace work at the same time, the 16th waits, another workspace does not",
     requirements: ["8.2-2", "8.2-5"],
     needs: [...CAPACITY, "tenants"],
     async run(t) {
@@ -73,20 +73,20 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const begun = await hitsOf(t, fault);
       t.fact("8.2-2", equal(begun, EXPORTS_AT_ONCE), "15 of 17 work");
-      t.choice("export.max_concurrent_exports", begun === EXPORTS_AT_ONCE, "the larger of two numbers");
+      t.choice("export.max_concurrent_exports", begun === EXPORTS_AT_ONCE, "the larger number of the specification applies");
       const mine = (await exportsIn(t)).filter(({ id }) => ids.includes(id));
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
-      t.choice("export.start", equal(waiting, 2), "the two that wait are CREATED");
-      t.fact("8.2-2", await otherGoesOn(t, fault), "an export of another workspace is not held up");
+      t.choice("export.start", equal(waiting, 2), "the two waiting exports are CREATED");
+      t.fact("8.2-2", await otherGoesOn(t, fault), "an export of another workspace does not wait");
       await t.advance("PT1H1M");
       const later = await hitsOf(t, fault);
-      t.fact("8.2-2", later >= EXPORTS_AT_ONCE + 3, "the last ones go on as places become free", {
+      t.fact("8.2-2", later >= EXPORTS_AT_ONCE + 3, "the waiting exports begin as slots become free", {
         actual: later,
       });
     },
   },
   "8.2/cancelled-frees-place": {
-    title: "a cancelled export gives its place to the next",
+    title: "the slot of a cancelled export goes to the next export",
     requirements: ["8.2-2"],
     needs: CAPACITY,
     async run(t) {
@@ -99,12 +99,12 @@ export const LIMIT_CASES = suite({
       await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
       await t.advance("PT1M");
       const after = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", inStatus(after, "RUNNING"), "it takes the place that has become free");
-      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE + 1), "and begins to work");
+      t.fact("8.2-2", inStatus(after, "RUNNING"), "the 16th export gets the free slot");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE + 1), "the 16th export begins to work");
     },
   },
   "8.2/settings": {
-    title: "each limit can be set to the other number that the specification names",
+    title: "each limit can be set to the other number in the specification",
     requirements: ["8.2-5"],
     needs: CAPACITY,
     settings: {
@@ -121,7 +121,7 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const runs: ExportRunBody[] = [];
       for (const id of ids) runs.push(...(await runsOf(t, id)));
-      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports", {
+      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports work at the same time", {
         actual: running(runs),
       });
     },

@@ -23,20 +23,20 @@ async function isLimited(t: Contract, method: string, path: string): Promise<boo
 
 export const RATE_LIMIT_ROW_CASES = suite({
   "8.5/methods": {
-    title: "a row without a method counts every method, one with a method that one alone",
+    title: "a rate-limit row without a method counts every method, a row with a method counts only that method",
     requirements: ["8.5-5"],
     needs: LIMITED,
     settings: ON,
     async run(t) {
       await t.control("PUT", "/rate-limits/repos_key", { remaining: 0 });
       for (const method of METHODS)
-        t.fact("8.5-5", await isLimited(t, method, "/repos"), `${method} /repos is counted with the others`);
+        t.fact("8.5-5", await isLimited(t, method, "/repos"), `${method} /repos is counted in the same row`);
       for (const [row, path, counted, others] of ONE_METHOD) {
         await t.control("PUT", `/rate-limits/${row}`, { remaining: 0 });
         t.fact("8.5-5", await isLimited(t, counted, path), `${counted} ${path} is counted`);
         for (const method of others) {
           const limited = await isLimited(t, method, path);
-          t.fact("8.5-5", equal(limited, false), `${method} ${path} is not: the row says ${counted}`);
+          t.fact("8.5-5", equal(limited, false), `${method} ${path} is not counted: the row names ${counted}`);
         }
       }
     },
@@ -50,11 +50,11 @@ export const RATE_LIMIT_ROW_CASES = suite({
       await t.control("PUT", "/rate-limits/deletion_key", { remaining: 0 });
       t.fact("8.5-1", await isLimited(t, "DELETE", "/some/trigger"), "DELETE /some/trigger is counted");
       const limited = await isLimited(t, "POST", "/some/trigger");
-      t.choice("rate_limit.trigger_methods", equal(limited, false), "POST /some/trigger is not");
+      t.choice("rate_limit.trigger_methods", equal(limited, false), "POST /some/trigger is not counted");
     },
   },
   "8.5/paths": {
-    title: "which paths fall under a row",
+    title: "each path is counted in its row",
     requirements: ["8.5-4"],
     needs: LIMITED,
     settings: ON,
@@ -66,13 +66,13 @@ export const RATE_LIMIT_ROW_CASES = suite({
         ["charts_key", "POST", "/some/charts-new", "rate_limit.containing"],
       ] as const) {
         await t.control("PUT", `/rate-limits/${row}`, { remaining: 0 });
-        t.choice(id, await isLimited(t, method, path), `${method} ${path} falls under ${row}`);
+        t.choice(id, await isLimited(t, method, path), `${method} ${path} is counted in the row ${row}`);
       }
       t.fact("8.5-1", !(await isLimited(t, "POST", "/flowcharts")), "/flowcharts does not contain /charts");
     },
   },
   "8.5/headers": {
-    title: "a refusal says when the next request passes",
+    title: "a refusal reports when the next request passes",
     requirements: ["8.5-1"],
     needs: [...LIMITED, "clock"],
     settings: ON,
@@ -80,7 +80,7 @@ export const RATE_LIMIT_ROW_CASES = suite({
       const send = () => t.call("GET", "/runs/stats", { unjudged: true });
       const first = await send();
       const shown = { limit: first.headers["ratelimit-limit"], left: first.headers["ratelimit-remaining"] };
-      t.choice("rate_limit.headers", equal(shown, { limit: "1", left: "0" }), "1 in 10 s, none left");
+      t.choice("rate_limit.headers", equal(shown, { limit: "1", left: "0" }), "RateLimit-Limit is 1, RateLimit-Remaining is 0");
       await t.advance("PT4S");
       const over = await send();
       const again = [over.headers["retry-after"], over.headers["ratelimit-reset"]];
@@ -105,8 +105,8 @@ export const RATE_LIMIT_ROW_CASES = suite({
         "the same user at the same address is refused",
       );
       const elsewhere = (await statusFrom("192.0.2.2")) === 429;
-      t.fact("5-2", equal(elsewhere, false), "the same user at another address is not");
-      t.fact("8.5-3", !elsewhere, "each address of a user is counted apart");
+      t.fact("5-2", equal(elsewhere, false), "the same user at another address is not refused");
+      t.fact("8.5-3", !elsewhere, "each address of a user is counted separately");
     },
   },
 });

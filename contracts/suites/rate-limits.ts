@@ -64,7 +64,7 @@ async function isExplained(
   const { count, seconds, category } = deciding ?? {};
   const told = `${id} admits ${row[region].count} in ${row[region].seconds} s`;
   t.fact(requirement, equal({ count, seconds }, row[region]), told);
-  t.fact("8.5-7", equal(category, row.category), "its category is shown");
+  t.fact("8.5-7", equal(category, row.category), "the reply names the category of the row");
 }
 
 async function isExhausted(
@@ -86,14 +86,14 @@ async function isExhausted(
   const over = await send(0);
   const isStopped = isRefused(over.status) && over.status !== statuses[0];
   t.fact(requirement, isStopped, `request ${count + 1} is refused in ${region}`, { actual: over.status });
-  t.choice("rate_limit.status", equal(over.status, 429), "it is answered with 429");
+  t.choice("rate_limit.status", equal(over.status, 429), "the reply is 429");
   for (const [field, request] of row.requests.entries()) {
     const { status } = await send(field);
     t.fact(requirement, equal(status, over.status), `${request.join(" ")} counts in the same row`);
   }
   if (row.identity !== "IP") {
     const { status } = await requesterOf(t, id, `b-${region}`, region)(0);
-    t.fact("8.5-3", status !== 429, "another identity is counted apart", {
+    t.fact("8.5-3", status !== 429, "another identity is counted separately", {
       expected: "not 429",
       actual: status,
     });
@@ -142,7 +142,7 @@ const ROW_CASES = RATE_FACT_IDS.map((id): readonly [string, CaseRow] => {
 export const RATE_LIMIT_CASES = suite({
   ...Object.fromEntries(ROW_CASES),
   "8.5/identities": {
-    title: "keys, users and addresses are counted apart",
+    title: "keys, users and addresses are counted separately",
     requirements: ["8.5-3", "5-2"],
     needs: LIMITED,
     settings: ON,
@@ -155,12 +155,12 @@ export const RATE_LIMIT_CASES = suite({
         (await send({ "x-api-key": "one" })).status === 429,
         "the first key has used up its 30",
       );
-      t.fact("8.5-3", (await send({ "x-api-key": "two" })).status !== 429, "another key has not");
-      t.fact("8.5-3", (await send({ "x-user-id": "one" })).status !== 429, "a user of the same name has not");
+      t.fact("8.5-3", (await send({ "x-api-key": "two" })).status !== 429, "another key has not used up its limit");
+      t.fact("8.5-3", (await send({ "x-user-id": "one" })).status !== 429, "a user of the same name has not used up its limit");
       await requestMany(() => send({ "x-user-id": "one" }), 29);
       t.fact("5-2", (await send({ "x-user-id": "one" })).status === 429, "a user is counted by x-user-id");
-      t.fact("5-2", (await send({ "x-user-id": "two" })).status !== 429, "another user apart");
-      t.fact("5-2", (await send({})).status !== 429, "without identity the address is counted");
+      t.fact("5-2", (await send({ "x-user-id": "two" })).status !== 429, "another user is counted separately");
+      t.fact("5-2", (await send({})).status !== 429, "requests without identity are counted by address");
       await requestMany(
         () => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }),
         100,
@@ -181,8 +181,8 @@ export const RATE_LIMIT_CASES = suite({
         for (const [method, path] of calls) {
           const { status, body } = await t.call(method, path, { headers });
           t.fact("8.5-1", refused(status), `${method} ${path} is refused by ${row}`);
-          t.choice("rate_limit.status", equal(status, 429), "it is answered with 429");
-          t.choice("rate_limit.body", typeof body.detail === "string", "the body says why", { actual: body });
+          t.choice("rate_limit.status", equal(status, 429), "the reply is 429");
+          t.choice("rate_limit.body", typeof body.detail === "string", "the body has an explanation", { actual: body });
         }
       }
       for (const path of HEALTH_PATHS) {
@@ -205,7 +205,7 @@ export const RATE_LIMIT_CASES = suite({
       const both = { "x-api-key": "contract-both", "x-user-id": "somebody" };
       const send = () => t.call("POST", "/runs/query", { body: {}, headers: both, unjudged: true });
       await requestMany(send, 15);
-      t.choice("rate_limit.both_headers", (await send()).status === 429, "15 as a key, not 300 as a user");
+      t.choice("rate_limit.both_headers", (await send()).status === 429, "the limit is 15 for the key, not 300 for the user");
     },
   },
 });

@@ -16,32 +16,32 @@ export const RUN_FIELD_CASES = suite({
       const id = await thread(t);
       const metadata = { note: t.draw.word() };
       const made = await startRun(t, id, { metadata, config: { tags: ["blue"] } });
-      for (const name of RUN_MEMBERS) t.fact("2.1-1", name in made, `${name} is answered`);
+      for (const name of RUN_MEMBERS) t.fact("2.1-1", name in made, `the reply has ${name}`);
       for (const name of ["run_id", "thread_id", "assistant_id"] as const)
         t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
-      t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the thread's");
-      t.choice("2.1-1", equal(made.metadata.note, metadata.note), "metadata is the caller's");
-      t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs hold the input");
-      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of six", {
+      t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the id of the thread");
+      t.choice("2.1-1", equal(made.metadata.note, metadata.note), "metadata is the metadata of the request");
+      t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs contain the input");
+      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of the six documented values", {
         actual: made.status,
       });
       await awaitEnd(t, id);
       const [listed] = await listRuns(t, id);
       const known: readonly unknown[] = RUN_STATUSES;
-      t.fact("2.1-2", known.includes(listed?.status), "its status in the list is one of six", {
+      t.fact("2.1-2", known.includes(listed?.status), "the status in the list is one of the six documented values", {
         actual: listed?.status,
       });
       t.fact(
         "2.1-3",
         (STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
-        "a known strategy",
+        "the strategy is a documented value",
       );
       const usual = made.multitask_strategy;
-      t.choice("agent.multitask_default", equal(usual, "enqueue"), "enqueue, unless told otherwise");
+      t.choice("agent.multitask_default", equal(usual, "enqueue"), "the default strategy is enqueue");
     },
   },
   "2.1/strategies": {
-    title: "the four strategies are taken, and no other",
+    title: "the four documented strategies are accepted, and no others",
     requirements: ["2.1-3"],
     needs: STARTED,
     async run(t) {
@@ -57,7 +57,7 @@ export const RUN_FIELD_CASES = suite({
       const { assistant_id } = await startRun(t, id);
       const body = { assistant_id, multitask_strategy: "nonsense" };
       const { status } = await postToThread(t, `${id}/runs`, body);
-      t.choice("agent.multitask_request", refused(status), "a made-up strategy is refused");
+      t.choice("agent.multitask_request", refused(status), "an undocumented strategy is refused");
     },
   },
 });

@@ -34,17 +34,17 @@ async function handedDown(t: Contract, id: string, folder: string | undefined): 
   const [file] = await readAll(t, keys);
   const columns = file?.columns ?? [];
   const names = columns.map(({ name }) => name);
-  t.fact("2.5-5", sameItems(names, GIVEN.export_fields), "its columns are the schedule's export_fields");
+  t.fact("2.5-5", sameItems(names, GIVEN.export_fields), "its columns are the export_fields of the schedule");
   const tags = columns.find(({ name }) => name === "tags");
-  t.fact("2.5-6", equal(tags?.repeated, true), "its column types are those of the schedule's format_version");
-  t.fact("2.5-5", equal(folderOf(keys[0]), folder), "its folder is that of an export of this format");
-  t.choice("2.5-12", equal(file?.codec, "GZIP"), "its codec is the schedule's");
+  t.fact("2.5-6", equal(tags?.repeated, true), "its column types are those of the format_version of the schedule");
+  t.fact("2.5-5", equal(folderOf(keys[0]), folder), "its folder is the folder of exports of this format");
+  t.choice("2.5-12", equal(file?.codec, "GZIP"), "its codec is the codec of the schedule");
   return file?.rows.map((each) => each.id) ?? [];
 }
 
 export const SCHEDULE_CASES = suite({
   "3.3/handed-down": {
-    title: "every export that a schedule spawns has its filter, columns, format and codec",
+    title: "spawned exports have the filter, columns, format and codec of the schedule",
     requirements: ["2.5-5", "2.5-6", "2.5-12"],
     needs: [...SCHEDULES, "object_store", "columns"],
     async run(t) {
@@ -57,18 +57,18 @@ export const SCHEDULE_CASES = suite({
       await ingest(t, prepared.projectId, [...kept, ...left]);
       await t.advance("PT12H10M");
       const spawned = await spawnedBy(t, id);
-      t.must("3.3-2", spawned.length === 2, "two windows make two exports", { actual: spawned.length });
+      t.must("3.3-2", spawned.length === 2, "two windows have two exports", { actual: spawned.length });
       const exported: unknown[] = [];
       for (const child of spawned) {
         t.must("3.1-6", await until(t, child.id, "COMPLETED"), "a spawned export is COMPLETED");
         exported.push(...(await handedDown(t, child.id, folder)));
       }
       const selected = kept.map(({ id }) => id);
-      t.fact("2.5-5", sameItems(exported, selected), "they hold the rows that the schedule's filter selects");
+      t.fact("2.5-5", sameItems(exported, selected), "the files contain the rows that the filter of the schedule selects");
     },
   },
   "3.3/destination-gone": {
-    title: "a schedule whose destination is gone goes on, and each of its exports fails",
+    title: "a schedule with a deleted destination continues, and each of its exports fails",
     requirements: ["7.3-5", "3.3-7"],
     needs: SCHEDULES,
     async run(t) {
@@ -78,7 +78,7 @@ export const SCHEDULE_CASES = suite({
       if (!t.choice("destination.delete_in_use", status < 300, "a destination in use can be deleted")) return;
       await t.advance("PT12H10M");
       const spawned = await spawnedBy(t, id);
-      t.choice("export.schedule_without_destination", equal(spawned.length, 2), "it spawns on");
+      t.choice("export.schedule_without_destination", equal(spawned.length, 2), "the schedule continues to spawn exports");
       for (const child of spawned)
         t.fact("7.3-5", inStatus(child, "FAILED"), "an export without its destination is FAILED");
       t.choice("3.3-7", inStatus(await exportOf(t, id), "RUNNING"), "the schedule is RUNNING");

@@ -18,7 +18,7 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
     [
       `4.8/${slugOf(path)}`,
       {
-        title: `POST ${path} takes a webhook`,
+        title: `POST ${path} accepts a webhook`,
         requirements: ["4.8-1"] as const,
         needs: ["writes", "agent"] as const,
         async run(t: Contract) {
@@ -43,7 +43,7 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
           if (!onThread || isPlural) return;
           const plural = await start(path.replace("/thread/", "/threads/"));
           const isSame = plural.status < 300;
-          t.choice("agent.both_spellings", isSame, `POST ${path} is the same in the plural`, {
+          t.choice("agent.both_spellings", isSame, `POST ${path} also works in the plural`, {
             actual: plural.status,
           });
         },
@@ -68,16 +68,16 @@ export const STARTING_CASES = suite({
         const webhook = `${receiver.url}/${name}`;
         const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
         const made = await begin(t, path, body);
-        t.must("6-1", accepted(made.status), `POST ${path} takes a webhook`);
+        t.must("6-1", accepted(made.status), `POST ${path} accepts a webhook`);
         if (t.has("clock")) await advanceClock(t, cron ? "PT1H" : "PT1S");
         await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
-        t.fact("6-1", equal(mine[0]?.method, "POST"), "it is a POST");
-        t.fact("6-1", every([run.status], ...ENDED_STATUSES), `${path}: the payload is the run as it ended`);
+        t.fact("6-1", equal(mine[0]?.method, "POST"), "the delivery is a POST request");
+        t.fact("6-1", every([run.status], ...ENDED_STATUSES), `${path}: the payload is the run in its final state`);
         for (const field of RUN_MEMBERS) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
-        t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs hold the input`);
+        t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs contain the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);
       }
     },

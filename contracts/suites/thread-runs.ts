@@ -33,7 +33,7 @@ async function threadOf(
   const isGiven = id === t.identity.threadId;
   const runIds = isGiven ? idsOf(await listRuns(t, id, "?limit=100")).reverse() : [];
   if (isGiven && runIds.length < count && !t.has("writes"))
-    t.lack(`a thread with at least ${count} runs (--thread): this one has ${runIds.length}`);
+    t.lack(`a thread with at least ${count} runs (--thread); this thread has ${runIds.length}`);
   while (runIds.length < count) {
     runIds.push((await startRun(t, id)).run_id);
     await awaitEnd(t, id);
@@ -52,7 +52,7 @@ const MANY_RUNS = 60;
 
 export const THREAD_RUN_CASES = suite({
   "1/thread-keeps": {
-    title: "a thread keeps what all of its runs produced",
+    title: "a thread contains the results of all its runs",
     requirements: ["1-4"],
     needs: ["writes", "agent", "control", "clock"],
     async run(t) {
@@ -69,7 +69,7 @@ export const THREAD_RUN_CASES = suite({
       const parts = (content = "") => kept.split(JSON.stringify(content)).length;
       // Whether outputs repeat the input depends on the assistant: the newest run shows it.
       const lost = contents.filter((content) => parts(content) < Math.max(2, parts(contents.at(-1))));
-      t.fact("1-4", equal(lost, []), `inputs and outputs of all ${MANY_RUNS} runs are among its values`);
+      t.fact("1-4", equal(lost, []), `its values contain the inputs and outputs of all ${MANY_RUNS} runs`);
     },
   },
   "4.1/limit-default": {
@@ -85,7 +85,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/paging": {
-    title: "pages hold every run once, to the last page",
+    title: "all pages together contain every run once",
     requirements: ["4.1-1"],
     needs: LISTED,
     async run(t) {
@@ -97,9 +97,9 @@ export const THREAD_RUN_CASES = suite({
         t.fact("4.1-1", equal(page.length, Math.min(3, all - offset)), `limit 3, offset ${offset}`);
         seen.push(...idsOf(page));
       }
-      t.fact("4.1-1", sameItems(seen, runIds), "all pages together hold each run once");
+      t.fact("4.1-1", sameItems(seen, runIds), "all pages together contain each run once");
       const behind = await listRuns(t, id, `?offset=${all}`);
-      t.fact("4.1-1", equal(behind.length, 0), "a page behind the last is empty");
+      t.fact("4.1-1", equal(behind.length, 0), "a page after the last page is empty");
     },
   },
   "4.1/order": {
@@ -110,11 +110,11 @@ export const THREAD_RUN_CASES = suite({
       const { id, runIds } = await threadOf(t, 3);
       const places = idsOf(await listRuns(t, id)).map((runId) => runIds.indexOf(runId) + 1);
       const expected = runIds.map((_, index) => runIds.length - index).slice(0, 10);
-      t.choice("agent.list_order", equal(places, expected), "the newest of three first");
+      t.choice("agent.list_order", equal(places, expected), "the newest of three runs is first");
     },
   },
   "4.1/select": {
-    title: "select answers with the fields named, and no others",
+    title: "select returns the named fields and no others",
     requirements: ["4.1-2", "2.1-1"],
     needs: LISTED,
     async run(t) {
@@ -132,11 +132,11 @@ export const THREAD_RUN_CASES = suite({
         { expected: ["run_id", "status"], actual: Object.keys(two[0] ?? {}) },
       );
       for (const run of await listRuns(t, id))
-        for (const name of RUN_MEMBERS) t.fact("2.1-1", name in run, `without select ${name} is answered`);
+        for (const name of RUN_MEMBERS) t.fact("2.1-1", name in run, `without select, the reply has ${name}`);
     },
   },
   "4.1/select-spellings": {
-    title: "select accepts every list spelling of public clients",
+    title: "select accepts every list notation of public clients",
     requirements: ["4.1-4"],
     needs: LISTED,
     async run(t) {
@@ -175,15 +175,15 @@ export const THREAD_RUN_CASES = suite({
         t.fact(
           "4.1-3",
           status === LIST_REFUSALS.invalid || !isRefused(status),
-          `${query} is a validation error: 422`,
+          `the reply to ${query} is 422`,
           { actual: status },
         );
         if (!isRefused(status)) continue;
         const message = messageIn(t, body);
         const isText = typeof message === "string";
-        t.fact("2.3-1", isText, `${query}: the body is the message, a string`, { actual: body });
+        t.fact("2.3-1", isText, `${query}: the body is the message as a string`, { actual: body });
         const says = isText && message !== "";
-        t.fact("7.1-1", says, `${query}: the message says something`, { actual: body });
+        t.fact("7.1-1", says, `${query}: the message is not empty`, { actual: body });
       }
     },
   },
@@ -200,7 +200,7 @@ export const THREAD_RUN_CASES = suite({
     },
   },
   "4.1/status-of-ended": {
-    title: "the list filters by the statuses that its runs ended with",
+    title: "the list can be filtered by the final statuses of runs",
     requirements: ["2.1-4", "2.1-2"],
     needs: LISTED,
     async run(t) {
@@ -212,13 +212,13 @@ export const THREAD_RUN_CASES = suite({
         if (status === "pending" && isMoving) continue;
         const expected = idsOf(all.filter((run) => run.status === status));
         const listed = await listRuns(t, id, `?limit=100&status=${status}`);
-        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status}: the runs of that status`);
-        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each of them says so");
+        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status} returns the runs of that status`);
+        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each returned run has the requested status");
       }
     },
   },
   "4.1/not-found": {
-    title: "an unknown thread answers 404 with an error string",
+    title: "an unknown thread is answered with 404 and an error string",
     requirements: ["4.1-3", "7.1-1", "2.3-1"],
     needs: ["agent"],
     async run(t) {
@@ -226,15 +226,15 @@ export const THREAD_RUN_CASES = suite({
       t.fact("4.1-3", equal(status, LIST_REFUSALS.unknownThread), "404");
       const isText = typeof messageIn(t, body) === "string";
       t.fact("7.1-1", isText, "the body is an error string", { actual: body });
-      t.fact("2.3-1", isText, "a plain string", { actual: body });
+      t.fact("2.3-1", isText, "the body is a plain string", { actual: body });
       const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
-      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "an id that is no uuid: 422", {
+      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "the reply to an id that is not a UUID is 422", {
         actual: wrong.status,
       });
       t.fact(
         "2.3-1",
         typeof messageIn(t, wrong.body) === "string",
-        "an id that is no uuid: the body is a string",
+        "the error for an id that is not a UUID is a string",
         {
           actual: wrong.body,
         },
@@ -252,12 +252,12 @@ export const THREAD_RUN_CASES = suite({
       t.choice(
         "agent.list_limit",
         (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200,
-        "1000 is not",
+        "limit 1000 is accepted",
       );
     },
   },
   "4.1/status": {
-    title: "the list filters by one status",
+    title: "the list can be filtered by one status",
     requirements: ["2.1-4", "4.1-1", "2.1-2"],
     needs: [...LISTED, "writes", "clock", "control"],
     async run(t) {
@@ -279,16 +279,16 @@ export const THREAD_RUN_CASES = suite({
       for (const status of LISTED_STATUSES) {
         const runs = await listRuns(t, id, `?status=${status}`);
         const holds = runs.length === 1 && runs[0]?.status === status;
-        t.fact("2.1-4", holds, `status=${status}: the run of that status`, {
+        t.fact("2.1-4", holds, `status=${status} returns the run of that status`, {
           actual: runs.map((run) => run.status),
         });
       }
       const all = await listRuns(t, id);
-      t.fact("4.1-1", equal(all.length, 6), "without it there are all six");
+      t.fact("4.1-1", equal(all.length, 6), "without the filter, all six runs are returned");
       t.fact(
         "2.1-2",
         all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"),
-        "one is running",
+        "one run is running",
         {
           actual: all.map(({ status }) => status),
         },

@@ -15,20 +15,20 @@ export const TIMEOUT_CASES = suite({
     },
   },
   "7.3/workflow-timeout": {
-    title: "an export that exceeds its timeout is TIMEDOUT and not retried",
+    title: "an export that exceeds its timeout is TIMEDOUT and is not retried",
     requirements: ["7.3-3", "3.1-7", "3.1-9"],
     needs: FAULTS,
     async run(t) {
       const { id } = await exportWithFault(t, { preset: "workflow_timeout" });
       t.fact("3.1-7", await until(t, id, "TIMEDOUT"), "the export is TIMEDOUT");
       await t.advance("P1D");
-      t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "it is not tried again");
+      t.fact("7.3-3", statusOf(await exportOf(t, id)) === "TIMEDOUT", "the export is not retried");
       const siblings = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", every(siblings, "TIMEDOUT"), "its runs end with it");
+      t.choice("3.1-9", every(siblings, "TIMEDOUT"), "the runs of the export end with it");
     },
   },
   "8.3/retries": {
-    title: "20 retries, thirty seconds apart, then the run and its export are FAILED",
+    title: "after 20 retries, thirty seconds apart, the run and its export are FAILED",
     requirements: ["8.3-1", "3.1-5", "7.3-6"],
     needs: FAULTS,
     async run(t) {
@@ -40,18 +40,18 @@ export const TIMEOUT_CASES = suite({
       const took = ((await t.now()) - began) / SECOND;
       const waits = RETRIES.most * RETRIES.delaySeconds;
       const hits = await hitsOf(t, fault);
-      t.fact("8.3-1", equal(hits, 1 + RETRIES.most), "one attempt and 20 retries");
+      t.fact("8.3-1", equal(hits, 1 + RETRIES.most), "there are one attempt and 20 retries");
       t.fact(
         "8.3-1",
         took >= waits && took < waits + RETRIES.delaySeconds,
-        "thirty seconds between any two of them",
+        "retries are thirty seconds apart",
         {
-          expected: "600 s and a bit",
+          expected: "all attempts take 600 s and a little more",
           actual: took,
         },
       );
       const [run] = await runsOf(t, id);
-      t.fact("7.3-6", equal(run && attempts(run), 1 + RETRIES.most), "each attempt is on record");
+      t.fact("7.3-6", equal(run && attempts(run), 1 + RETRIES.most), "each attempt is recorded");
     },
   },
   "8.3/retry-delay": {
@@ -62,12 +62,12 @@ export const TIMEOUT_CASES = suite({
       const rule = workerFault("run.started", { error: "resource_exhausted" }, { times: 3 });
       const { id, fault } = await exportWithFault(t, rule);
       await until(t, id, "RUNNING");
-      t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt is at once");
+      t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt begins at once");
       for (const expected of [2, 3]) {
         await t.advance("PT29.999S");
-        t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "29.999 s later there is no retry yet");
+        t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "there is no retry before 30 s");
         await t.advance("PT0.001S");
-        t.fact("8.3-1", equal(await hitsOf(t, fault), expected), "after 30 s there is");
+        t.fact("8.3-1", equal(await hitsOf(t, fault), expected), "there is a retry after 30 s");
       }
     },
   },
@@ -79,11 +79,11 @@ export const TIMEOUT_CASES = suite({
       const { id } = await exportWithFault(t, { preset: "permission_denied" }, { days: 3 });
       t.fact("3.1-5", await until(t, id, "FAILED"), "one failed run makes the export FAILED");
       const statuses = (await runsOf(t, id)).map(statusOf);
-      t.choice("3.1-9", every(statuses, "FAILED", "COMPLETED"), "none is left open");
+      t.choice("3.1-9", every(statuses, "FAILED", "COMPLETED"), "no run is left open");
     },
   },
   "8.2/run-timeout": {
-    title: "a run may take four hours and no longer",
+    title: "a run can take four hours and no longer",
     requirements: ["8.2-3"],
     needs: FAULTS,
     async run(t) {
@@ -94,12 +94,12 @@ export const TIMEOUT_CASES = suite({
         const { id } = await exportWithFault(t, workerFault("run.started", { stall }));
         t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
         const [run] = await runsOf(t, id);
-        t.fact("8.2-3", equal(run && attempts(run), expected), `a stall of ${stall}: attempts that failed`);
+        t.fact("8.2-3", equal(run && attempts(run), expected), `number of failed attempts after a stall of ${stall}`);
       }
     },
   },
   "8.2/workflow-timeout": {
-    title: "an export may take 72 hours from RUNNING on",
+    title: "an export can take 72 hours after it becomes RUNNING",
     requirements: ["8.2-4", "8.2-5"],
     needs: FAULTS,
     async run(t) {
@@ -114,7 +114,7 @@ export const TIMEOUT_CASES = suite({
         expected: WORKFLOW_HOURS,
         actual: took,
       });
-      t.choice("export.workflow_timeout_start", took >= WORKFLOW_HOURS, "counted from RUNNING");
+      t.choice("export.workflow_timeout_start", took >= WORKFLOW_HOURS, "the time is counted from RUNNING");
     },
   },
   "3.1/completed-needs-all": {
@@ -128,16 +128,16 @@ export const TIMEOUT_CASES = suite({
       t.fact(
         "3.1-6",
         half.includes("COMPLETED") && statusOf(await exportOf(t, id)) === "RUNNING",
-        "one run stalls: RUNNING",
+        "the export is RUNNING while one run stalls",
         {
           actual: half,
         },
       );
-      t.fact("3.1-6", await until(t, id, "COMPLETED"), "all done: COMPLETED");
+      t.fact("3.1-6", await until(t, id, "COMPLETED"), "the export is COMPLETED when all runs are");
       t.fact(
         "3.1-6",
         (await runsOf(t, id)).every((run) => statusOf(run) === "COMPLETED"),
-        "and so are its runs",
+        "the runs of the export are COMPLETED",
       );
     },
   },

@@ -29,7 +29,7 @@ const WRONG_TYPES: readonly Members[] = [
 export const WEBHOOK_RULE_CASES = suite({
   "6.1/default-ports": policy(
     "6.1-6",
-    "without allowed_ports, https is called at 443 and http at 80, and nowhere else",
+    "without allowed_ports, only port 443 (https) and port 80 (http) are allowed",
     { require_https: false },
     [
       away,
@@ -46,7 +46,7 @@ export const WEBHOOK_RULE_CASES = suite({
   ),
   "6.1/allowed-addresses": policy(
     "6.1-4",
-    "a host on allowed_domains is called whatever its address",
+    "a host on allowed_domains is allowed whatever its address",
     { allowed_domains: ["localhost", "127.0.0.1", "10.0.0.8", "*.internal.example.com"] },
     [
       "http://localhost/run",
@@ -57,7 +57,7 @@ export const WEBHOOK_RULE_CASES = suite({
     ["http://127.0.0.2/run", "http://10.0.0.9/run", "http://sub.localhost/run"],
   ),
   "6.1/no-url-block": {
-    title: "without a webhooks.url block every port may be called",
+    title: "without a webhooks.url block every port is allowed",
     requirements: ["6.1-11"],
     needs: POLICY_NEEDS,
     settings: { http: { disable_webhooks: false } },
@@ -69,7 +69,7 @@ export const WEBHOOK_RULE_CASES = suite({
     },
   },
   "6.1/static-content-type": {
-    title: "a static header wins over one that delivery sets itself",
+    title: "a static header replaces a default header of the delivery",
     requirements: ["6.1-1"],
     needs: RETRY_NEEDS,
     settings: { webhooks: { headers: { "content-TYPE": TYPE, "X-Static": VALUE, "X-Empty": "" } } },
@@ -79,26 +79,26 @@ export const WEBHOOK_RULE_CASES = suite({
       await advanceClock(t);
       await receiver.arrived(1, TIMEOUT_MS);
       const [first] = receiver.deliveries;
-      t.must("6.1-1", first !== undefined, "a run is delivered");
-      t.fact("6.1-1", equal(first?.headers["content-type"], TYPE), "Content-Type is the static one");
-      t.fact("6.1-1", equal(first?.headers["x-static"], VALUE), "a value arrives as it was given");
-      t.fact("6.1-1", equal(first?.headers["x-empty"], ""), "an empty value arrives too");
+      t.must("6.1-1", first !== undefined, "the run is delivered");
+      t.fact("6.1-1", equal(first?.headers["content-type"], TYPE), "Content-Type is the static header");
+      t.fact("6.1-1", equal(first?.headers["x-static"], VALUE), "the value is received unchanged");
+      t.fact("6.1-1", equal(first?.headers["x-empty"], ""), "the empty value is received too");
     },
   },
   "6.1/reserved-headers": {
-    title: "a static header that cannot be set keeps the server from starting",
+    title: "a static header that cannot be set prevents the start",
     requirements: ["6.1-1"],
     needs: ["settings"],
     async run(t) {
       for (const name of RESERVED) {
         const error = await t.refusesToStart({ webhooks: { headers: { [name]: "7" } } });
-        t.fact("6.1-1", error !== null, `${name} blocks the start`);
+        t.fact("6.1-1", error !== null, `${name} prevents the start`);
         t.fact("6.1-1", error?.includes(name) === true, "the error names it", { actual: error });
       }
     },
   },
   "6.1/empty-variable": {
-    title: "a variable that is set and empty is not missing",
+    title: "an empty variable does not count as missing",
     requirements: ["6.1-3"],
     needs: ["settings"],
     async run(t) {
@@ -110,7 +110,7 @@ export const WEBHOOK_RULE_CASES = suite({
     },
   },
   "6.1/types": {
-    title: "each key takes its type, and no other",
+    title: "each key accepts its type and no other",
     requirements: ["6.1-1", "6.1-4", "6.1-6", "6.1-10"],
     needs: ["settings"],
     async run(t) {
@@ -129,10 +129,10 @@ export const WEBHOOK_RULE_CASES = suite({
         http: { disable_webhooks: false },
       });
       for (const id of ["6.1-1", "6.1-4", "6.1-6"] as const)
-        t.fact(id, equal(good, null), "values of the types shown are taken");
+        t.fact(id, equal(good, null), "values of the documented types are accepted");
       for (const wrong of WRONG_TYPES) {
         const error = await t.refusesToStart(wrong);
-        t.choice("agent.webhook_setting_types", error !== null, `${JSON.stringify(wrong)} blocks the start`);
+        t.choice("agent.webhook_setting_types", error !== null, `${JSON.stringify(wrong)} prevents the start`);
       }
     },
   },

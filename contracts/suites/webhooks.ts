@@ -36,7 +36,7 @@ async function requireDelivery(t: Contract, receiver: Receiver): Promise<void> {
   await receiver.arrived(1, TIMEOUT_MS);
   t.must("6-1", receiver.deliveries.length > 0, "the end of a run posts to its webhook", {
     expected: "a webhook",
-    actual: "none came",
+    actual: "no delivery was received",
   });
 }
 
@@ -89,14 +89,14 @@ export const WEBHOOK_CASES = suite({
         const [first] = receiver.deliveries;
         const run = first && (JSON.parse(first.body) as RunBody);
         t.choice("6-2", equal(run?.status, status), `${status} is delivered`);
-        t.fact("6-1", receiver.deliveries.length <= 1, "no more than once", {
+        t.fact("6-1", receiver.deliveries.length <= 1, "each status is delivered once", {
           actual: receiver.deliveries.length,
         });
       }
     },
   },
   "6/retries": {
-    title: "a failing receiver gets retries, with the usual header and no signature",
+    title: "deliveries are retried when the receiver fails, with the usual header and no signature",
     requirements: ["6-3", "6-1"],
     needs: WEBHOOK_NEEDS,
     async run(t) {
@@ -107,14 +107,14 @@ export const WEBHOOK_CASES = suite({
       else await receiver.arrived(3, RETRY_TIMEOUT_MS);
       await requireDelivery(t, receiver);
       const count = receiver.deliveries.length;
-      t.choice("agent.webhook_attempts", equal(count, 3), "two failures and a success are three posts");
+      t.choice("agent.webhook_attempts", equal(count, 3), "two failures and a success are three deliveries");
       const [first] = receiver.deliveries;
       const type = first?.headers["content-type"];
-      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "it is sent as JSON", {
+      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "the delivery is sent as JSON", {
         actual: type,
       });
       const signed = Object.keys(first?.headers ?? {}).filter((name) => name.includes("signature"));
-      t.choice("agent.webhook_headers", signed.length === 0, "it is not signed", { actual: signed });
+      t.choice("agent.webhook_headers", signed.length === 0, "the delivery is not signed", { actual: signed });
     },
   },
   "6/refused-forms": {
@@ -129,7 +129,7 @@ export const WEBHOOK_CASES = suite({
     },
   },
   "5/webhook-token": {
-    title: "a token in the URL's query arrives as it was given",
+    title: "a token in the query of the URL is sent unchanged",
     requirements: ["5-4", "6-1"],
     needs: WEBHOOK_NEEDS,
     async run(t) {
@@ -139,11 +139,11 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, id, { webhook: receiver.url + path });
       await awaitEnd(t, id);
       await requireDelivery(t, receiver);
-      t.fact("5-4", equal(receiver.deliveries[0]?.path, path), "path and query are kept");
+      t.fact("5-4", equal(receiver.deliveries[0]?.path, path), "path and query are unchanged");
     },
   },
   "6.1/headers": {
-    title: "static headers are on every delivery, with variables filled in",
+    title: "every delivery has the static headers, with variables replaced",
     requirements: ["6.1-1", "6.1-2", "5-4"],
     needs: RETRY_NEEDS,
     settings: {
@@ -159,15 +159,15 @@ export const WEBHOOK_CASES = suite({
       await receiver.arrived(2, TIMEOUT_MS);
       t.must("6.1-1", equal(receiver.deliveries.length, 2), "two runs are two deliveries");
       for (const { headers } of receiver.deliveries) {
-        t.fact("6.1-1", equal(headers["x-static"], "fixed"), "the static header is there");
-        t.fact("5-4", headers["x-static"] === "fixed", "a receiver can be protected by it");
+        t.fact("6.1-1", equal(headers["x-static"], "fixed"), "the delivery has the static header");
+        t.fact("5-4", headers["x-static"] === "fixed", "the value is usable as a credential");
         const expected = "Bearer from-the-environment!";
-        t.fact("6.1-2", equal(headers["x-token"], expected), "the variable is filled in");
+        t.fact("6.1-2", equal(headers["x-token"], expected), "the variable is replaced by its value");
       }
     },
   },
   "6.1/env": {
-    title: "a missing variable, or one without the prefix, keeps the server from starting",
+    title: "a missing variable, or a variable without the prefix, prevents the start",
     requirements: ["6.1-2", "6.1-3"],
     needs: ["settings"],
     async run(t) {
@@ -175,7 +175,7 @@ export const WEBHOOK_CASES = suite({
         webhooks: { headers: { "X-Token": value }, ...more },
       });
       const missing = await t.refusesToStart(header("${{ env.LG_WEBHOOK_NOT_THERE }}"));
-      t.fact("6.1-3", missing !== null, "a missing variable blocks the start");
+      t.fact("6.1-3", missing !== null, "a missing variable prevents the start");
       t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", {
         actual: missing,
       });
@@ -183,7 +183,7 @@ export const WEBHOOK_CASES = suite({
         ...header("${{ env.CONTRACT_PATH }}"),
         environment: { CONTRACT_PATH: "x" },
       });
-      t.fact("6.1-2", foreign !== null, "a variable without the prefix cannot be referred to");
+      t.fact("6.1-2", foreign !== null, "a variable without the prefix prevents the start");
       const own = await t.refusesToStart({
         ...header("${{ env.CONTRACT_PATH }}", { env_prefix: "CONTRACT_" }),
         environment: { CONTRACT_PATH: "x" },
@@ -193,7 +193,7 @@ export const WEBHOOK_CASES = suite({
   },
   "6.1/allowed-domains": policy(
     "6.1-4",
-    "only allowed domains are called, subdomains by a star",
+    "only allowed domains are called; a star allows subdomains",
     { allowed_domains: ["example.com", "*.example.org"] },
     ["https://example.com/x", "https://a.example.org/x", "https://a.b.example.org/x"],
     [
@@ -227,7 +227,7 @@ export const WEBHOOK_CASES = suite({
   ),
   "6.1/max-url-length": policy(
     "6.1-8",
-    "a URL above the largest length is refused",
+    "a URL above the maximum length is refused",
     { max_url_length: 64 },
     [`https://a.example.com/${"x".repeat(42)}`],
     [`https://a.example.com/${"x".repeat(43)}`],
@@ -241,11 +241,11 @@ export const WEBHOOK_CASES = suite({
       await startRun(t, await thread(t), { webhook: `/_emulator/inbox/${name}` });
       await advanceClock(t);
       const inbox = await t.control<readonly Members[]>("GET", `/webhooks/inbox/${name}`);
-      t.fact("6.1-7", equal(inbox.length, 1), "it arrives at the path of the server itself");
+      t.fact("6.1-7", equal(inbox.length, 1), "the delivery is received at the path of the same server");
     },
   },
   "6.1/disabled": {
-    title: "disable_webhooks delivers nothing, whatever started the run",
+    title: "disable_webhooks disables every delivery, whatever started the run",
     requirements: ["6.1-9"],
     needs: RETRY_NEEDS,
     settings: { http: { disable_webhooks: true } },
@@ -257,12 +257,12 @@ export const WEBHOOK_CASES = suite({
       const body = { assistant_id: await assistant(t), input: INPUT, webhook: receiver.url };
       await postToThread(t, `${id}/runs/crons`, { ...body, schedule: "*/10 * * * *" });
       await advanceClock(t, "PT1H");
-      t.must("4.8-1", (await listRuns(t, id)).length > 0, "a cron has started runs");
+      t.must("4.8-1", (await listRuns(t, id)).length > 0, "the cron has started runs");
       t.fact("6.1-9", equal(receiver.deliveries.length, 0), "nothing is delivered");
     },
   },
   "6.1/versions": {
-    title: "the settings need the versions that brought them",
+    title: "webhook settings are accepted from their version on",
     requirements: ["6.1-10", "6.1-9"],
     needs: ["settings"],
     async run(t) {
@@ -270,10 +270,10 @@ export const WEBHOOK_CASES = suite({
         t.refusesToStart({ versions: { agent_server }, ...more });
       const headers = { webhooks: { headers: { "X-Static": "fixed" } } };
       t.fact("6.1-10", (await at("0.5.35", headers)) !== null, "webhook headers before 0.5.36 are refused");
-      t.fact("6.1-10", (await at("0.5.36", headers)) === null, "from 0.5.36 on they are taken");
+      t.fact("6.1-10", (await at("0.5.36", headers)) === null, "webhook headers are accepted from 0.5.36 on");
       const off = { http: { disable_webhooks: true } };
       t.fact("6.1-9", (await at("0.2.77", off)) !== null, "disable_webhooks before 0.2.78 is refused");
-      t.fact("6.1-9", (await at("0.2.78", off)) === null, "from 0.2.78 on it is taken");
+      t.fact("6.1-9", (await at("0.2.78", off)) === null, "disable_webhooks is accepted from 0.2.78 on");
     },
   },
 });
