@@ -56,26 +56,26 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.1-1", {
     "no-kwargs": { lie: "a run has no kwargs", send: rewriteRun((run) => without(run, "kwargs")) },
     "no-metadata": { lie: "a run has no metadata", send: rewriteRun((run) => without(run, "metadata")) },
-    "short-id": { lie: "run_id is no uuid", send: setReplyMembers(START, { run_id: "7" }) },
+    "short-id": { lie: "run_id is not a UUID", send: setReplyMembers(START, { run_id: "7" }) },
     "time-as-number": { lie: "created_at is a number", send: setReplyMembers(START, { created_at: 7 }) },
     "other-thread": {
-      lie: "thread_id is that of nobody",
+      lie: "thread_id is an unknown id",
       send: setReplyMembers(START, { thread_id: "00000000-0000-4000-8000-00000000dead" }),
     },
   }),
   ...mutantsOf("2.1-2", {
     done: {
-      lie: "a run that has ended is done",
+      lie: "the final status of a run is done",
       send: rewriteReplyBody(LIST, (run) => ("status" in run ? { ...run, status: "done" } : run)),
     },
   }),
   ...mutantsOf("2.1-3", {
     queue: {
-      lie: "the strategy is called queue",
+      lie: "the strategy enqueue is named queue",
       send: setReplyMembers(START, { multitask_strategy: "queue" }),
     },
     "any-word": {
-      lie: "a made-up strategy is taken",
+      lie: "an undocumented strategy is accepted",
       mild: true,
       send: rewriteRequestBody(START, (body) =>
         body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body,
@@ -83,9 +83,9 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.1-4", {
-    ignored: { lie: "the filter by status is ignored", send: drop("status") },
-    running: { lie: "the filter takes running", send: drop("status", "running") },
-    "any-status": { lie: "the filter takes any word", send: drop("status", "nonsense") },
+    ignored: { lie: "the status filter is ignored", send: drop("status") },
+    running: { lie: "the status filter accepts running", send: drop("status", "running") },
+    "any-status": { lie: "the status filter accepts any word", send: drop("status", "nonsense") },
   }),
   ...mutantsOf("2.2-1", {
     "no-config": { lie: "a thread has no config", send: dropReplyMembers(THREADS, "config") },
@@ -106,9 +106,9 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     busy: { lie: "a created thread is busy", send: setReplyMembers(THREADS, { status: "busy" }) },
   }),
   ...mutantsOf("3.2-2", {
-    "three-hours": { lie: "a run may take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
+    "three-hours": { lie: "a run can take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
     together: {
-      lie: "runs of a thread work at the same time",
+      lie: "runs of a thread are executed at the same time",
       send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
     },
   }),
@@ -116,45 +116,45 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     "limit-11": { lie: "the default limit is 11", send: withDefault("limit", "11") },
     "limit-9": { lie: "the default limit is 9", send: withDefault("limit", "9") },
     "offset-1": { lie: "the default offset is 1", send: withDefault("offset", "1") },
-    "one-more": { lie: "a page has one more than its limit", send: shift("limit", 1) },
+    "one-more": { lie: "a page has one run more than its limit", send: shift("limit", 1) },
     "offset-ignored": { lie: "the offset is ignored", send: drop("offset") },
-    "offset-off": { lie: "the offset is one too many", send: shift("offset", 1) },
+    "offset-off": { lie: "the offset is too large by one", send: shift("offset", 1) },
     "empty-second-page": {
       lie: "the second page is empty",
       send: rewriteList(LIST, (runs, request) => (has(request, "offset=3") ? [] : runs)),
     },
     "last-page-lost": {
-      lie: "a page that is not full is empty",
+      lie: "a partly filled page is empty",
       send: rewriteList(LIST, (runs, request) => (has(request, "limit=3") && runs.length < 3 ? [] : runs)),
     },
   }),
   ...mutantsOf("4.1-2", {
     ignored: { lie: "select is ignored", send: drop("select") },
     "first-only": {
-      lie: "only the first selected field is answered",
+      lie: "only the first selected field is returned",
       send: rewriteQuery(LIST, (sent) => {
         const [first] = sent.getAll("select");
         if (first !== undefined) sent.set("select", first);
       }),
     },
-    "unknown-passes": { lie: "an unknown name is passed over", send: drop("select", "nonsense") },
+    "unknown-passes": { lie: "an unknown name is ignored", send: drop("select", "nonsense") },
     "id-always": {
-      lie: "run_id is always answered",
+      lie: "run_id is always returned",
       send: rewriteReplyBody(LIST, (run) => ({ run_id: "00000000-0000-4000-8000-000000000000", ...run })),
     },
   }),
   ...mutantsOf("4.1-3", {
-    "bad-request": { lie: "a validation error is 400", send: rewriteStatus(LIST, [422], 400) },
-    gone: { lie: "a missing thread is 410", send: rewriteStatus(LIST, [404], 410) },
+    "bad-request": { lie: "a validation error is answered with 400", send: rewriteStatus(LIST, [422], 400) },
+    gone: { lie: "a missing thread is answered with 410", send: rewriteStatus(LIST, [404], 410) },
     "empty-list": { lie: "a missing thread has no runs", send: rewriteStatus(LIST, [404], 200, []) },
   }),
   ...mutantsOf("4.1-4", {
     "oldest-first": {
-      lie: "the oldest comes first",
+      lie: "the oldest run is first",
       settings: { assumptions: { "agent.list_order": "oldest first" } },
     },
     unbounded: {
-      lie: "a page may have 1001",
+      lie: "a page can have 1001 runs",
       send: rewriteQuery(LIST, (sent) => {
         if (sent.get("limit") === "1001") sent.set("limit", "1000");
       }),
@@ -166,7 +166,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       send: rewriteReply(LIST, (reply) => (reply.status >= 400 ? { ...reply, text: '""' } : reply)),
     },
     "as-list": {
-      lie: "a missing thread is told as a list",
+      lie: "the error of a missing thread is a list",
       send: rewriteReply(LIST, (reply) =>
         reply.status === 404 ? { ...reply, text: '["not found"]' } : reply,
       ),
@@ -178,7 +178,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       send: rewriteStatus(["POST", /^\/thread\//], [200], 404, "no"),
     },
     "no-crons": {
-      lie: "crons take no webhook",
+      lie: "crons refuse a webhook",
       send: rewriteStatus(["POST", /^\/runs\/crons$/], [200], 422, "webhook"),
     },
     "no-stateless-wait": {
@@ -188,7 +188,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("4.8-2", {
     "any-mode": {
-      lie: "any stream_mode is taken",
+      lie: "any stream_mode is accepted",
       mild: true,
       send: rewriteRequestBody(STREAM, (body) =>
         body.stream_mode === "nonsense" ? without(body, "stream_mode") : body,
@@ -212,31 +212,31 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
       send: dropRequestMembers(SEARCH, "offset"),
     },
     "thread-needs-id": {
-      lie: "an empty object creates no thread",
+      lie: "an empty object does not create a thread",
       send: rewriteStatus(THREADS, [200], 422, "thread_id"),
     },
   }),
   ...mutantsOf("4.8-4", {
     "answers-at-once": {
-      lie: "wait answers before the end",
+      lie: "wait replies before the end of the run",
       send: rewriteReply(WAIT, (reply) => ({ ...reply, text: "{}" })),
     },
     hourly: { lie: "every cron fires hourly", send: setRequestMembers(CRONS, { schedule: "0 * * * *" }) },
   }),
   ...mutantsOf("5-5", {
     "key-needed": {
-      lie: "the agent server needs a key",
+      lie: "the agent server requires a key",
       send: answerInstead(({ headers }) => !headers["x-api-key"], 401, "key"),
     },
   }),
   ...mutantsOf("9-1", {
     "no-prefix": {
-      lie: "the prefix can be left out",
+      lie: "paths without the prefix exist",
       mild: true,
       send: rewriteRequest(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
     },
     "description-0.2": {
-      lie: "the description carries 0.2.0",
+      lie: "the OpenAPI document has version 0.2.0",
       send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => ({
         ...reply,
         text: reply.text.replace('"version":"0.1.0"', '"version":"0.2.0"'),

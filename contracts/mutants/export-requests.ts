@@ -30,32 +30,32 @@ const isScheduled = (body: Members) => "interval_hours" in body;
 /** §2.5 to §2.7: what is ordered, and what runs tell. */
 export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.5-1", {
-    "any-project": { lie: "session_id may be any text", send: fakeSuccess(CREATE, bodyHas("my-project")) },
+    "any-project": { lie: "session_id accepts any string", send: fakeSuccess(CREATE, bodyHas("my-project")) },
     "offset-times": {
-      lie: "times are answered in another zone",
+      lie: "times are returned in another time zone",
       send: rewriteExports((body) => ({
         ...body,
         start_time: `${iso(instantOf(body.start_time) + 2 * HOUR).slice(0, 19)}+02:00`,
       })),
     },
-    "any-destination": { lie: "an unknown destination is taken", send: fakeSuccess(CREATE, () => true) },
+    "any-destination": { lie: "an unknown destination is accepted", send: fakeSuccess(CREATE, () => true) },
   }),
   ...mutantsOf("2.5-2", {
     "end-ignored": {
-      lie: "end_time of a schedule is passed over",
+      lie: "end_time of a schedule is ignored",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "end_time")),
     },
     "end-filled": {
-      lie: "a one-off export may go without end_time",
+      lie: "end_time of a one-off export is optional",
       send: fillMember("end_time", "2026-03-01T00:00:00Z"),
     },
   }),
   ...mutantsOf("2.5-3", {
-    "169": { lie: "169 hours are taken", send: replaceInCreate("interval_hours", 169, 168) },
-    "0": { lie: "0 hours are taken", send: replaceInCreate("interval_hours", 0, 1) },
-    "1.5": { lie: "1.5 hours are taken", send: replaceInCreate("interval_hours", 1.5, 1) },
-    text: { lie: "a text is taken", send: replaceInCreate("interval_hours", "6", 6) },
-    "167": { lie: "168 hours are refused", send: replaceInCreate("interval_hours", 168, 169) },
+    "169": { lie: "interval_hours 169 is accepted", send: replaceInCreate("interval_hours", 169, 168) },
+    "0": { lie: "interval_hours 0 is accepted", send: replaceInCreate("interval_hours", 0, 1) },
+    "1.5": { lie: "interval_hours 1.5 is accepted", send: replaceInCreate("interval_hours", 1.5, 1) },
+    text: { lie: "interval_hours as a string is accepted", send: replaceInCreate("interval_hours", "6", 6) },
+    "167": { lie: "interval_hours 168 is refused", send: replaceInCreate("interval_hours", 168, 169) },
   }),
   ...mutantsOf("2.5-4", {
     ignored: {
@@ -66,14 +66,14 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
       ),
     },
     "like-as-eq": {
-      lie: "like is eq",
+      lie: "the filter operator like works like eq",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("like(", "eq(") }),
       ),
     },
     "and-as-or": {
-      lie: "and is or",
+      lie: "the filter operator and works like or",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("and(", "or(") }),
@@ -83,26 +83,26 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.5-5", {
     ignored: { lie: "export_fields is ignored", send: dropRequestMembers(CREATE, "export_fields") },
     "filter-not-handed-down": {
-      lie: "a schedule does not hand down its filter",
+      lie: "spawned exports do not have the filter of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "filter")),
     },
     "fields-not-handed-down": {
-      lie: "a schedule does not hand down its export_fields",
+      lie: "spawned exports do not have the export_fields of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "export_fields")),
     },
     "format-not-handed-down": {
-      lie: "a schedule does not hand down its format_version",
+      lie: "spawned exports do not have the format_version of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "format_version")),
     },
     "unknown-passes": {
-      lie: "an unknown column is passed over",
+      lie: "an unknown column is ignored",
       send: rewriteCreateWhen(
         (body) => String(body.export_fields).includes("nonsense"),
         (body) => ({ ...body, export_fields: ["id"] }),
       ),
     },
     "not-scheduled": {
-      lie: "a schedule takes no export_fields",
+      lie: "a schedule refuses export_fields",
       send: rewriteCreateWhen(
         (body) => "interval_hours" in body && "export_fields" in body,
         (body) => ({ ...body, export_fields: "no" }),
@@ -110,46 +110,46 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-6", {
-    ignored: { lie: "v2_beta is written as v1", send: replaceInCreate("format_version", "v2_beta", "v1") },
+    ignored: { lie: "v2_beta files have the v1 types", send: replaceInCreate("format_version", "v2_beta", "v1") },
     "any-format": {
-      lie: "any format is taken",
+      lie: "any format_version is accepted",
       mild: true,
       send: replaceInCreate("format_version", "v9", "v1"),
     },
   }),
   ...mutantsOf("2.5-7", {
     "no-source": {
-      lie: "a spawned export names no source",
+      lie: "a spawned export does not name its source",
       send: rewriteSpawned((body) => ({ ...body, source_bulk_export_id: null })),
     },
     "no-status": { lie: "an export has no status", send: dropReplyMembers(CREATE, "status") },
   }),
   ...mutantsOf("2.5-10", {
-    taken: { lie: "a malformed filter is taken", send: fakeSuccess(CREATE, bodyHas("filter")) },
+    taken: { lie: "a malformed filter is accepted", send: fakeSuccess(CREATE, bodyHas("filter")) },
   }),
   ...mutantsOf("2.6-1", {
     "one-run": {
-      lie: "there is one run for the whole window",
+      lie: "an export has one run for the whole window",
       send: rewriteList(RUNS, (runs) => runs.slice(0, 1)),
     },
-    twice: { lie: "there are two runs for each day", send: rewriteList(RUNS, (runs) => [...runs, ...runs]) },
+    twice: { lie: "an export has two runs for each day", send: rewriteList(RUNS, (runs) => [...runs, ...runs]) },
   }),
   ...mutantsOf("2.6-2", {
     "no-errors": { lie: "a run has no errors member", send: dropReplyMembers(RUNS, "errors") },
     "no-creation": { lie: "a run has no creation time", send: dropReplyMembers(RUNS, "created_at") },
     "one-row-more": {
-      lie: "a run counts a row too many",
+      lie: "the row count of a run is too large by one",
       send: rewriteReplyBody(RUNS, (run) => ({ ...run, rows_exported: Number(run.rows_exported) + 1 })),
     },
     "no-files": {
-      lie: "no files are told",
+      lie: "a run does not name its files",
       send: rewriteReplyBody(RUNS, (run) => ({
         ...run,
         metadata: { ...(run.metadata as Members), files: [] },
       })),
     },
     "no-cursor": {
-      lie: "no cursor is told",
+      lie: "a run has no cursor",
       send: rewriteReplyBody(RUNS, (run) => ({
         ...run,
         metadata: { ...(run.metadata as Members), latest_cursor: null },
@@ -158,7 +158,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.7-2", {
     "not-tenant": {
-      lie: "tenant_id cannot be chosen",
+      lie: "export_fields refuses tenant_id",
       send: rewriteCreateWhen(
         (body) => Array.isArray(body.export_fields),
         (body) => ({
@@ -170,7 +170,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.7-3", {
     ignored: {
-      lie: "inputs and outputs are always written",
+      lie: "inputs and outputs are written even when not selected",
       send: dropRequestMembers(CREATE, "export_fields"),
     },
   }),

@@ -16,54 +16,54 @@ import { ADVANCE } from "./routes.ts";
 export const EXTENSION_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("X-2", {
     "idle-clock": {
-      lie: "time is moved in words only",
+      lie: "an advance is confirmed, but time does not move",
       send: (next) => (request) =>
         ADVANCE[1].test(request.path) ? next({ ...request, body: '{"by":"PT0S"}' }) : next(request),
     },
-    "backward-clock": { lie: "time moves back", send: rewriteStatus(ADVANCE, [422], 200) },
+    "backward-clock": { lie: "time can move back", send: rewriteStatus(ADVANCE, [422], 200) },
     "one-hit-less": {
-      lie: "a fault counts one hit less",
+      lie: "a fault reports one trigger less",
       send: rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({
         ...rule,
         hits: Number(rule.hits) - 1,
       })),
     },
     "silent-on-sent": {
-      lie: "the journal passes over unknown fields",
+      lie: "the journal does not list unknown fields",
       send: rewriteReply(["GET", /\/journal/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"unknown_fields"', '"fields"'),
       })),
     },
     "silent-on-answered": {
-      lie: "the journal passes over what is answered beyond the specification",
+      lie: "the journal does not list undocumented reply members",
       send: rewriteReply(["GET", /\/journal/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"answered_beyond"', '"answered"'),
       })),
     },
     "one-world": {
-      lie: "every world is the same one",
+      lie: "all worlds share one state",
       send: (next) => (request) =>
         next({ ...request, headers: without(request.headers, WORLD_HEADER) as never }),
     },
     "idle-snapshot": {
-      lie: "a snapshot is loaded in words only",
+      lie: "a load is confirmed, but the state does not change",
       send: answerInstead(({ path }) => path.endsWith("/load"), 200, {}),
     },
     untripped: {
-      lie: "a row that was tripped admits",
+      lie: "an exhausted rate limit admits requests",
       send: (next) => (request) =>
         next(request.method === "PUT" ? { ...request, body: '{"remaining":1}' } : request),
     },
     unforgetting: {
-      lie: "a tripped row is not forgotten",
+      lie: "an exhausted rate limit cannot be reset",
       send: answerInstead(({ path }) => path.endsWith("/rate-limits/reset"), 200, { reset: true }),
     },
   }),
   ...mutantsOf("X-3", {
     "always-right": {
-      lie: "every export is verified",
+      lie: "every export is reported as verified",
       send: setReplyMembers(["GET", /\/verify$/], { ok: true, problems: [] }),
     },
     "never-asked": {
@@ -74,7 +74,7 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
       })),
     },
     unpublished: {
-      lie: "an operation is not published",
+      lie: "the OpenAPI document lacks an operation",
       send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => {
         const { paths, ...rest } = jsonOf(reply.text) as { readonly paths: Record<string, unknown> };
         const { "/threads": _, ...others } = paths;
@@ -83,7 +83,7 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("X-4", {
-    "own-seed": { lie: "the seed is not the one that was given", settings: { seed: 1 } },
-    "own-limits": { lie: "limits are not those that were given", settings: { limits: { max_retries: 20 } } },
+    "own-seed": { lie: "the emulator ignores the given seed", settings: { seed: 1 } },
+    "own-limits": { lie: "the emulator ignores the given limits", settings: { limits: { max_retries: 20 } } },
   }),
 ];

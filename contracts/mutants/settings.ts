@@ -16,10 +16,10 @@ const mutateUrlRules = (lie: string, url: Record<string, unknown>) => ({
 /** Numbers, gates and choices that a setting can turn wrong. */
 export const SETTING_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-3", {
-    ungated: { lie: "every version takes a session token", settings: { versions: newest } },
-    late: { lie: "no version takes a session token", settings: { versions: oldest } },
+    ungated: { lie: "every version accepts a session token", settings: { versions: newest } },
+    late: { lie: "no version accepts a session token", settings: { versions: oldest } },
     "environment-ungated": {
-      lie: "every version takes a session token of its environment",
+      lie: "every version uses a session token of its environment",
       send: answerInstead(
         ({ method, path, body = "" }) =>
           method === "POST" && path.endsWith("/destinations") && !body.includes('"credentials"'),
@@ -30,18 +30,18 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.4-4", {
     "hosted-only": {
-      lie: "a self-hosted deployment asks for credentials too",
+      lie: "a self-hosted deployment also requires credentials",
       settings: { deployment: "hosted" },
     },
     "always-self-hosted": {
-      lie: "a hosted deployment looks into its environment",
+      lie: "a hosted deployment uses credentials of its environment",
       settings: { deployment: "self-hosted" },
     },
   }),
   ...mutantsOf("2.4-6", {
     "under-prefix": {
       ...mutateAssumption(
-        "the test file lies under the prefix",
+        "the test file is under the prefix",
         "destination.test_file_key",
         "<prefix>/tmp/",
       ),
@@ -50,18 +50,18 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.4-13", {
     "bucket-by-default": mutateAssumption(
-      "the bucket leads the path by default",
+      "paths begin with the bucket by default",
       "destination.include_bucket_in_prefix_default",
       true,
     ),
   }),
   ...mutantsOf("2.5-5", {
-    ungated: { lie: "every version takes export_fields", settings: { versions: newest } },
+    ungated: { lie: "every version accepts export_fields", settings: { versions: newest } },
   }),
   ...mutantsOf("2.5-8", {
-    ungated: { lie: "every version takes schedules", settings: { versions: newest } },
+    ungated: { lie: "every version accepts schedules", settings: { versions: newest } },
     late: {
-      lie: "no version takes schedules",
+      lie: "no version accepts schedules",
       settings: { versions: { service: "0.10.41", application: "0.10.108" } },
     },
   }),
@@ -70,17 +70,17 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.5-4", {
     "columns-refused": mutateAssumption(
-      "token counts cannot be filtered on",
+      "filters refuse token counts",
       "export.filter_fields",
       "some refused",
     ),
   }),
   ...mutantsOf("2.5-9", {
-    "v2-by-default": mutateAssumption("the default is v2_beta", "export.default_format_version", "v2_beta"),
+    "v2-by-default": mutateAssumption("the default format is v2_beta", "export.default_format_version", "v2_beta"),
   }),
   ...mutantsOf("2.5-11", {
     "resource-runs": mutateAssumption(
-      "the folder is resource=runs",
+      "the folder of v2_beta is resource=runs",
       "export.v2_beta_folder",
       "resource=runs",
     ),
@@ -89,7 +89,7 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     zstandard: mutateAssumption("the default codec is zstandard", "export.default_compression", "zstandard"),
   }),
   ...mutantsOf("2.8-2", {
-    unpadded: mutateAssumption("months and days are not padded", "export.partition_padding", "unpadded"),
+    unpadded: mutateAssumption("months and days have one digit where possible", "export.partition_padding", "unpadded"),
   }),
   ...mutantsOf("3.1-1", {
     "title-case": {
@@ -110,83 +110,83 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "at-once": mutateTimings("a spawned export runs at its end", { spawn_grace: "PT0S" }),
   }),
   ...mutantsOf("3.3-4", {
-    "half-an-hour": mutateTimings("the runs of the example are twenty minutes late", {
+    "half-an-hour": mutateTimings("the runs of the example begin twenty minutes late", {
       spawn_grace: "PT30M",
     }),
   }),
-  ...mutantsOf("6-3", { "one-attempt": mutateLimits("a delivery is tried once", { webhook_attempts: 1 }) }),
+  ...mutantsOf("6-3", { "one-attempt": mutateLimits("a delivery is not retried", { webhook_attempts: 1 }) }),
   ...mutantsOf("6.1-4", {
-    "any-subdomain": mutateUrlRules("a domain admits its subdomains", {
+    "any-subdomain": mutateUrlRules("an allowed domain also allows its subdomains", {
       allowed_domains: ["example.com", "*.example.com", "*.example.org"],
     }),
     "no-local": {
-      lie: "local addresses are refused although they are on the list",
+      lie: "local addresses are refused although they are allowed",
       send: answerInstead(({ body }) => /"webhook":"http:..(?:localhost|127|10)/.test(body ?? ""), 422, "no"),
     },
-    "no-star": mutateUrlRules("a star admits nothing", { allowed_domains: ["example.com", "example.org"] }),
+    "no-star": mutateUrlRules("a star in allowed_domains allows nothing", { allowed_domains: ["example.com", "example.org"] }),
   }),
   ...mutantsOf("6.1-5", { ignored: mutateUrlRules("require_https is ignored", { require_https: false }) }),
   ...mutantsOf("6.1-6", {
-    "one-more": mutateUrlRules("another port is admitted", { allowed_ports: [443, 8443, 9443] }),
-    "default-80": mutateUrlRules("a bare http URL is admitted", { allowed_ports: [443, 8443, 80] }),
-    "either-scheme": mutateUrlRules("443 and 80 are admitted for either scheme", {
+    "one-more": mutateUrlRules("another port is allowed", { allowed_ports: [443, 8443, 9443] }),
+    "default-80": mutateUrlRules("an http URL without a port is allowed", { allowed_ports: [443, 8443, 80] }),
+    "either-scheme": mutateUrlRules("ports 443 and 80 are allowed for both schemes", {
       allowed_ports: [443, 80],
     }),
-    "any-by-default": mutateUrlRules("every port is admitted by default", {
+    "any-by-default": mutateUrlRules("every port is allowed by default", {
       allowed_ports: [443, 80, 8443, 8080],
     }),
-    "only-443": mutateUrlRules("an allowed port is not admitted", { allowed_ports: [443] }),
+    "only-443": mutateUrlRules("an allowed port is refused", { allowed_ports: [443] }),
   }),
   ...mutantsOf("6.1-7", {
     ignored: mutateUrlRules("disable_loopback is ignored", { disable_loopback: false }),
   }),
   ...mutantsOf("6.1-8", {
-    "one-more": mutateUrlRules("a URL may be a character longer", { max_url_length: 65 }),
-    "one-less": mutateUrlRules("a URL may be a character less long", { max_url_length: 63 }),
+    "one-more": mutateUrlRules("a URL can be one character too long", { max_url_length: 65 }),
+    "one-less": mutateUrlRules("the maximum URL length is refused", { max_url_length: 63 }),
   }),
   ...mutantsOf("6.1-9", {
     ignored: { lie: "disable_webhooks is ignored", settings: { http: { disable_webhooks: false } } },
   }),
   ...mutantsOf("6.1-10", {
-    ungated: { lie: "every version takes the settings", settings: { versions: newest } },
+    ungated: { lie: "every version accepts the webhook settings", settings: { versions: newest } },
   }),
   ...mutantsOf("6.1-11", {
     "defaults-apply": mutateAssumption(
-      "the defaults of the block apply without it",
+      "the defaults of webhooks.url apply without the block",
       "agent.webhook_without_url_block",
       "the defaults of the block apply",
     ),
   }),
   ...mutantsOf("7.3-4", {
     "no-outages": {
-      ...mutateAssumption("an outage of the store ends the run", "export.store_outage", "storage error"),
+      ...mutateAssumption("an outage of the store fails the run", "export.store_outage", "storage error"),
       mild: true,
     },
   }),
   ...mutantsOf("7.3-1", { "no-retry": mutateLimits("an interrupted run fails", { max_retries: 0 }) }),
-  ...mutantsOf("7.3-2", { "no-retry": mutateLimits("a run over its time fails", { max_retries: 0 }) }),
+  ...mutantsOf("7.3-2", { "no-retry": mutateLimits("a run that exceeds its timeout fails", { max_retries: 0 }) }),
   ...mutantsOf("7.3-6", {
     "no-retry": mutateLimits("a processing error fails the run", { max_retries: 0 }),
-    "one-retry": mutateLimits("a processing error is tried once more", { max_retries: 1 }),
+    "one-retry": mutateLimits("a processing error is retried only once", { max_retries: 1 }),
   }),
   ...mutantsOf("8.2-1", {
-    "44-runs": mutateLimits("44 runs work at once", { max_concurrent_runs_per_export: 44 }),
-    "46-runs": mutateLimits("46 runs work at once", { max_concurrent_runs_per_export: 46 }),
-    "5-runs": mutateLimits("5 runs work at once", { max_concurrent_runs_per_export: 5 }),
+    "44-runs": mutateLimits("44 runs work at the same time", { max_concurrent_runs_per_export: 44 }),
+    "46-runs": mutateLimits("46 runs work at the same time", { max_concurrent_runs_per_export: 46 }),
+    "5-runs": mutateLimits("5 runs work at the same time", { max_concurrent_runs_per_export: 5 }),
   }),
   ...mutantsOf("8.2-2", {
-    "14-exports": mutateLimits("14 exports work at once", { max_concurrent_exports_per_workspace: 14 }),
-    "16-exports": mutateLimits("16 exports work at once", { max_concurrent_exports_per_workspace: 16 }),
-    "3-exports": mutateLimits("3 exports work at once", { max_concurrent_exports_per_workspace: 3 }),
+    "14-exports": mutateLimits("14 exports work at the same time", { max_concurrent_exports_per_workspace: 14 }),
+    "16-exports": mutateLimits("16 exports work at the same time", { max_concurrent_exports_per_workspace: 16 }),
+    "3-exports": mutateLimits("3 exports work at the same time", { max_concurrent_exports_per_workspace: 3 }),
   }),
   ...mutantsOf("8.2-3", {
-    "a-minute-more": mutateLimits("a run may take a minute more", { run_timeout: "PT4H1M" }),
-    "an-hour-less": mutateLimits("a run may take three hours", { run_timeout: "PT3H" }),
+    "a-minute-more": mutateLimits("a run can take one minute more", { run_timeout: "PT4H1M" }),
+    "an-hour-less": mutateLimits("a run can take three hours", { run_timeout: "PT3H" }),
   }),
   ...mutantsOf("8.2-4", {
-    "71-hours": mutateLimits("an export may take 71 hours", { workflow_timeout: "PT71H" }),
-    "73-hours": mutateLimits("an export may take 73 hours", { workflow_timeout: "PT73H" }),
-    "48-hours": mutateLimits("an export may take 48 hours", { workflow_timeout: "PT48H" }),
+    "71-hours": mutateLimits("an export can take 71 hours", { workflow_timeout: "PT71H" }),
+    "73-hours": mutateLimits("an export can take 73 hours", { workflow_timeout: "PT73H" }),
+    "48-hours": mutateLimits("an export can take 48 hours", { workflow_timeout: "PT48H" }),
   }),
   ...mutantsOf("8.2-5", {
     "settings-ignored": mutateLimits("the limits cannot be set", {
@@ -194,8 +194,8 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     }),
   }),
   ...mutantsOf("8.3-1", {
-    "31-seconds": mutateLimits("a retry comes after 31 seconds", { retry_delay: "PT31S" }),
-    "29-seconds": mutateLimits("a retry comes after 29 seconds", { retry_delay: "PT29S" }),
+    "31-seconds": mutateLimits("a retry begins after 31 seconds", { retry_delay: "PT31S" }),
+    "29-seconds": mutateLimits("a retry begins after 29 seconds", { retry_delay: "PT29S" }),
     "19-retries": mutateLimits("there are 19 retries", { max_retries: 19 }),
     "21-retries": mutateLimits("there are 21 retries", { max_retries: 21 }),
   }),
@@ -206,5 +206,5 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
       "every method",
     ),
   }),
-  ...mutantsOf("8.5-1", { off: { lie: "nothing is limited", settings: { rateLimits: "off" } } }),
+  ...mutantsOf("8.5-1", { off: { lie: "no request is rate-limited", settings: { rateLimits: "off" } } }),
 ];

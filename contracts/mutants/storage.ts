@@ -66,19 +66,19 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.4-6", {
-    stays: { lie: "the test file always stays", objects: keepTmpFiles },
+    stays: { lie: "the test file is never deleted", objects: keepTmpFiles },
     elsewhere: {
-      lie: "the test file stays under test/",
+      lie: "the test file is under test/",
       objects: renameKeys((key) => key.replace(/^tmp\//, "test/")),
     },
   }),
   ...mutantsOf("2.4-10", {
     hidden: {
-      lie: "a failed upload is never seen",
+      lie: "a failed multipart upload is never visible",
       objects: (store) => ({ ...store, uploads: async () => [] }),
     },
     dangling: {
-      lie: "a failed upload always stays",
+      lie: "a failed multipart upload is never aborted",
       objects: (store) => ({
         ...store,
         uploads: async (bucket) => repeatUploads(await store.list(bucket), await store.uploads(bucket)),
@@ -91,12 +91,12 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       file: rewriteColumns((all) => all.filter(({ name }) => name !== "dotted_order")),
     },
     "extra-column": {
-      lie: "a column is too many",
+      lie: "there is an additional column",
       file: rewriteColumns((all) => [...all, { name: "cost", type: "DOUBLE", repeated: false }]),
     },
-    "row-lost": { lie: "the last row is lost", file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
+    "row-lost": { lie: "the last row is missing", file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
     "times-shifted": {
-      lie: "times are an hour off",
+      lie: "times differ by one hour",
       file: rewriteRows((row) => ({ ...row, start_time: "2026-01-01T00:00:00Z" })),
     },
     "run-type-closed": {
@@ -107,17 +107,17 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       lie: "an unknown status becomes success",
       file: rewriteRows((row) => (row.status === "on-hold" ? { ...row, status: "success" } : row)),
     },
-    "not-root": { lie: "is_root is wrong", file: rewriteRows((row) => ({ ...row, is_root: false })) },
+    "not-root": { lie: "is_root has the wrong value", file: rewriteRows((row) => ({ ...row, is_root: false })) },
     "ascii-only": {
-      lie: "other letters are lost",
+      lie: "non-ASCII characters are lost",
       file: rewriteRows((row) => ({ ...row, outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?") })),
     },
     "no-tokens": {
-      lie: "tokens are not counted",
+      lie: "token counts are missing",
       file: rewriteRows((row) => ({ ...row, total_tokens: null })),
     },
     "tokens-swapped": {
-      lie: "tokens of the prompt stand in another column",
+      lie: "prompt tokens are in another column",
       file: rewriteRows((row) => ({ ...row, prompt_tokens: row.completion_tokens })),
     },
     "callers-lost": {
@@ -127,7 +127,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.5-6", {
     "lists-as-text": {
-      lie: "lists are texts in v2_beta",
+      lie: "v2_beta writes lists as text",
       file: rewriteColumns((all) => all.map((column) => ({ ...column, repeated: false }))),
     },
   }),
@@ -137,15 +137,15 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       objects: renameKeys((key) => key.replace(/session_id=[^/]*\//, "")),
     },
     "day-off": {
-      lie: "files lie under the next day",
+      lie: "files are under the next day",
       objects: renameKeys((key) => key.replace(/day=(\d+)/, (_, day) => `day=${Number(day) + 1}`)),
     },
     "not-hive": {
-      lie: "folders are bare numbers",
+      lie: "folders have no key=value names",
       objects: renameKeys((key) => key.replace(/(year|month|day)=/g, "")),
     },
     "not-parquet": {
-      lie: "a file is no Parquet",
+      lie: "files are not Parquet files",
       objects: (store) => ({ ...store, get: async () => new TextEncoder().encode("id,name\n") }),
     },
   }),
@@ -162,16 +162,16 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("8.5-1", {
-    "never-refused": { lie: "no request is refused", send: rewriteStatus(LIMITED, [429], 501) },
-    unavailable: { lie: "a refusal is 503", send: rewriteStatus(LIMITED, [429], 503) },
+    "never-refused": { lie: "rate limits never refuse a request", send: rewriteStatus(LIMITED, [429], 501) },
+    unavailable: { lie: "rate limits answer with 503", send: rewriteStatus(LIMITED, [429], 503) },
     "query-not-counted": {
-      lie: "POST /runs/query is counted as anything else",
+      lie: "POST /runs/query is counted in the default row",
       send: rewriteRequest(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),
     },
   }),
   ...mutantsOf("8.5-2", {
     "one-value": {
-      lie: "the regions have one value",
+      lie: "both regions have the same limits",
       send: (next) => (request) =>
         next({ ...request, region: "us", path: request.path.replace("region=eu", "region=us") }),
     },
@@ -184,11 +184,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("8.5-4", {
     "whole-segments": {
-      lie: "containing means a whole segment",
+      lie: ""containing" matches whole path segments only",
       send: rewriteRequest(["POST", /charts-new/], (request) => ({ ...request, path: "/nothing" })),
     },
     "user-first": {
-      lie: "a request with both headers counts as the user's",
+      lie: "a request with both headers is counted by its user",
       send: rewriteRequest(LIMITED, (request) => {
         if (!("x-user-id" in request.headers)) return request;
         const { "x-api-key": _, ...headers } = request.headers;
@@ -198,11 +198,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("8.5-5", {
     "any-method": {
-      lie: "GET /runs/query is counted as POST",
+      lie: "GET /runs/query is counted like POST",
       send: rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({ ...request, method: "POST" })),
     },
     "post-only": {
-      lie: "a row without a method counts POST only",
+      lie: "a row without a method counts only POST",
       send: rewriteRequest(["*", /^\/repos$/], (request) =>
         request.method === "POST" ? request : { ...request, path: "/nothing" },
       ),
@@ -210,7 +210,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("8.5-7", {
     "no-category": {
-      lie: "a row has no category",
+      lie: "replies do not name the category",
       send: rewriteReply(["GET", /\/rate-limits\/explain/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"category"', '"kind"').replace(/Run ingest/g, "default"),
@@ -223,7 +223,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       send: rewriteHeader("x-user-id", "one-for-all"),
     },
     "address-not-counted": {
-      lie: "requests without identity are not counted",
+      lie: "requests without an identity are not counted",
       send: rewriteReply(LIMITED, (reply, { headers }) =>
         reply.status === 429 && !headers["x-api-key"] && !headers["x-user-id"]
           ? { ...reply, status: 404 }

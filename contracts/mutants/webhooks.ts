@@ -20,12 +20,12 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       deliveries: rewriteEach((one) => ({ ...one, path: one.path.replace(/\?.*/, "") })),
     },
     decoded: {
-      lie: "the query is decoded on the way",
+      lie: "the query of the URL is decoded",
       deliveries: rewriteEach((one) => ({ ...one, path: decodeURIComponent(one.path) })),
     },
   }),
   ...mutantsOf("6-1", {
-    twice: { lie: "each delivery comes twice", deliveries: (all) => all.flatMap((one) => [one, one]) },
+    twice: { lie: "each delivery is sent twice", deliveries: (all) => all.flatMap((one) => [one, one]) },
     never: { lie: "nothing is delivered", deliveries: () => [] },
     "no-kwargs": {
       lie: "the payload has no kwargs",
@@ -35,11 +35,11 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       lie: "the payload is wrapped",
       deliveries: rewritePayload((run) => ({ event: "run.completed", run })),
     },
-    put: { lie: "it is a PUT", deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })) },
+    put: { lie: "deliveries are PUT requests", deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })) },
   }),
   ...mutantsOf("6-2", {
     "success-only": {
-      lie: "only success is delivered",
+      lie: "only successful runs are delivered",
       deliveries: (all) =>
         all.filter(({ body }) => (jsonOf(body) as Members | undefined)?.status === "success"),
     },
@@ -63,17 +63,17 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
       deliveries: (all) => all.map((one, index) => (index === 0 ? one : { ...one, headers: {} })),
     },
     "own-type": {
-      lie: "Content-Type is always the delivery's own",
+      lie: "a static Content-Type is ignored",
       deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "content-type": "application/json" },
       })),
     },
-    "starts-anyway": { lie: "the server starts with headers that cannot be set", startsAnyway: true },
+    "starts-anyway": { lie: "the server starts with invalid static headers", startsAnyway: true },
   }),
   ...mutantsOf("6.1-2", {
     unfilled: {
-      lie: "variables are not filled in",
+      lie: "variables are not replaced",
       deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "x-token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!" },
@@ -81,11 +81,11 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("6.1-3", {
-    "starts-anyway": { lie: "the server starts without the variable", startsAnyway: true },
+    "starts-anyway": { lie: "the server starts although a variable is missing", startsAnyway: true },
   }),
   ...mutantsOf("6.1-7", {
     "not-internal": {
-      lie: "a relative URL leads nowhere",
+      lie: "relative URLs are not called",
       send: (next) => async (request) => {
         const reply = await next(request);
         return /\/webhooks\/inbox\//.test(request.path) ? { ...reply, text: "[]" } : reply;

@@ -52,7 +52,7 @@ function typeInstead({ headers }: Delivery): Readonly<Record<string, string>> {
 export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.3-1", {
     "plain-text": {
-      differs: "an error is bare text",
+      differs: "an error is text without JSON quotes",
       send: reword(AGENT, (message) => message, "text/plain"),
     },
   }),
@@ -61,25 +61,25 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("2.2-1", {
     "extra-members": {
-      differs: "a thread has a member more",
+      differs: "a thread has an additional member",
       send: setReplyMembers(THREADS, { interrupts: {} }),
     },
     "empty-values": {
-      differs: "values of a new thread is {}",
+      differs: "the values of a new thread are {}",
       send: setReplyMembers(THREADS, { values: {} }),
     },
   }),
   ...variantsOf("2.1-1", {
     "extra-members": {
-      differs: "a run has a member more",
+      differs: "a run has an additional member",
       send: all(setReplyMembers(START, { priority: 1 }), setReplyMembers(WHOLE_LIST, { priority: 1 })),
     },
     "kwargs-nested": {
-      differs: "kwargs hold the input as payload.arguments",
+      differs: "kwargs contain the input as payload.arguments",
       send: rewriteReplyBody(START, (run) => ({ ...run, kwargs: { payload: { arguments: run.kwargs } } })),
     },
     "own-metadata": {
-      differs: "the metadata of a run is the server's own",
+      differs: "the metadata of a run is set by the server",
       send: rewriteReplyBody(START, (run) => ({ ...run, metadata: { created_by: "system" } })),
     },
   }),
@@ -91,30 +91,30 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("3.2-2", {
     "starts-running": {
-      differs: "a run is running from its creation on",
+      differs: "a new run is running",
       send: rewriteReplyBody(START, (run) =>
         run.status === "pending" ? { ...run, status: "running" } : run,
       ),
     },
     "three-hours": {
-      differs: "a run may take three hours",
+      differs: "a run can take three hours",
       settings: { limits: { agent_run_timeout: "PT3H" } },
     },
   }),
   ...variantsOf("4.1-4", {
     "any-limit": {
-      differs: "limits of 1001 and negative ones are taken",
+      differs: "limits of 1001 and negative limits are accepted",
       send: rewriteQuery(LIST, (sent) => {
         if (sent.get("limit") === "1001") sent.set("limit", "1000");
         for (const name of ["limit", "offset"]) if (Number(sent.get(name)) < 0) sent.delete(name);
       }),
     },
     "limit-100": {
-      differs: "a page has a hundred runs at most",
+      differs: "a page has at most a hundred runs",
       send: answerInstead(({ path }) => /[?&]limit=1\d{3}\b/.test(path), 422, "limit"),
     },
     "select-repeated-only": {
-      differs: "other spellings of select are refused",
+      differs: "other notations of select are refused",
       send: answerInstead(({ path }) => /select(\[|%5B|=[^&]*(,|%2C|\[|%5B))/i.test(path), 422, "select"),
     },
   }),
@@ -128,7 +128,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("4.8-1", {
     "singular-only": {
-      differs: "runs are started by the listed paths alone",
+      differs: "only the listed paths start runs",
       send: answerInstead(
         ({ method, path }) =>
           method === "POST" && /^\/threads\/[^/]+\/runs(\/(crons|stream|wait))?$/.test(path),
@@ -136,32 +136,32 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         "Not Found",
       ),
     },
-    "created-201": { differs: "a run is answered with 201", send: rewriteStatus(START, [200], 201) },
+    "created-201": { differs: "starting a run returns 201", send: rewriteStatus(START, [200], 201) },
   }),
   ...variantsOf("4.8-2", {
     "open-mode": {
-      differs: "another stream_mode is known",
+      differs: "an additional stream_mode is accepted",
       send: rewriteRequestBody(STREAM, (body) =>
         body.stream_mode === "nonsense" ? { ...body, stream_mode: "values" } : body,
       ),
     },
-    ndjson: { differs: "a stream is lines of JSON", send: ndjson },
+    ndjson: { differs: "a stream consists of lines of JSON", send: ndjson },
     "default-assistant": {
-      differs: "a run without an assistant takes the first one",
+      differs: "a run without an assistant uses the first one",
       send: accept(STREAM, (body) => !("assistant_id" in body) && "input" in body),
     },
   }),
   ...variantsOf("4.8-4", {
     "wait-answers-run": {
-      differs: "wait answers with the run",
+      differs: "wait returns the run",
       send: rewriteReplyBody(WAIT, () => ({
         run_id: "00000000-0000-4000-8000-0000000000aa",
         status: "success",
       })),
     },
-    "cron-id": { differs: "a cron has id, not cron_id", send: renameMembers(CRONS, { cron_id: "id" }) },
+    "cron-id": { differs: "the id of a cron is named id, not cron_id", send: renameMembers(CRONS, { cron_id: "id" }) },
     "no-cron-search": {
-      differs: "crons are not searched",
+      differs: "there is no search for crons",
       send: rewriteStatus(["POST", /\/runs\/crons\/search$/], [200], 404, "Not Found"),
     },
     hourly: {
@@ -171,7 +171,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("4.8-3", {
     "assistants-bare": {
-      differs: "an assistant has assistant_id alone",
+      differs: "an assistant has only assistant_id",
       send: rewriteList(["POST", /\/assistants\/search$/], (found) =>
         found.map(({ assistant_id }) => ({ assistant_id })),
       ),
@@ -179,13 +179,13 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("5-5", {
     "key-needed": {
-      differs: "the agent server needs a key",
+      differs: "the agent server requires a key",
       send: answerInstead(({ path, headers }) => AGENT[1].test(path) && !headers["x-api-key"], 401, "key"),
     },
   }),
   ...variantsOf("6-2", {
     "success-only": {
-      differs: "only runs that succeed are delivered",
+      differs: "only successful runs are delivered",
       // A receiver may stand in for an object store as well: what is no run is no delivery.
       deliveries: (all) =>
         all.filter((delivery) => {
@@ -195,20 +195,20 @@ export const AGENT_VARIANTS: readonly Variant[] = [
     },
   }),
   ...variantsOf("6-3", {
-    once: { differs: "a delivery is tried once", settings: { limits: { webhook_attempts: 1 } } },
+    once: { differs: "a delivery is not retried", settings: { limits: { webhook_attempts: 1 } } },
     "five-times": {
-      differs: "a delivery is tried five times",
+      differs: "a delivery has up to five attempts",
       settings: { limits: { webhook_attempts: 5 } },
     },
     signed: {
-      differs: "deliveries are signed, and of another type",
+      differs: "deliveries are signed and have another content type",
       deliveries: deliver((delivery) => ({
         ...delivery,
         headers: { ...delivery.headers, ...typeInstead(delivery), "x-signature": "sha256=00" },
       })),
     },
     "payload-more": {
-      differs: "a delivery has values and a timestamp beside the run",
+      differs: "a delivery also has values and a timestamp",
       deliveries: deliver((delivery) => ({
         ...delivery,
         body: JSON.stringify({ ...runIn(delivery), values: {}, webhook_sent_at: "2026-03-02T00:00:00Z" }),
@@ -219,7 +219,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       send: renumber(STARTS, { 422: 400 }),
     },
     "any-url": {
-      differs: "a URL is not looked at until it is called",
+      differs: "a URL is checked when it is called",
       send: rewriteRequestBody(START, (body) =>
         /^(ftp:|\/\/|nonsense|file:)/.test(String(body.webhook))
           ? { ...body, webhook: "https://hooks.example.com/run" }

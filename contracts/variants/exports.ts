@@ -54,19 +54,19 @@ const takesUnknownProjects = rewriteReply(CREATE, (reply) =>
 export const EXPORT_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.6-2", {
     "files-renamed": {
-      differs: "the files of a run are called parquet_files",
+      differs: "the files of a run are named parquet_files",
       send: renameMembers(RUNS, { files: "parquet_files" }),
     },
     "rows-renamed": {
-      differs: "the rows of a run are called row_count",
+      differs: "the rows of a run are named row_count",
       send: renameMembers(RUNS, { rows_exported: "row_count" }),
     },
     "progress-renamed": {
-      differs: "progress is called progress, its cursor position",
+      differs: "the progress is named progress, and its cursor is named position",
       send: renameMembers(RUNS, { metadata: "progress", latest_cursor: "position" }),
     },
     "progress-flat": {
-      differs: "the members of progress lie in the run itself",
+      differs: "the members of the progress are in the run itself",
       send: rewriteReplyBody(RUNS, ({ metadata, ...run }) => ({ ...run, ...(metadata as Members) })),
     },
     "run-renamed": {
@@ -81,12 +81,12 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       })),
     },
     "files-as-keys": {
-      differs: "files are told without their bucket",
+      differs: "file paths do not have the bucket",
       send: files((file) => file.replace(/^[^/]+\//, "")),
     },
-    "files-as-uris": { differs: "files are told as s3://", send: files((file) => `s3://${file}`) },
+    "files-as-uris": { differs: "file paths are s3:// URLs", send: files((file) => `s3://${file}`) },
     "files-as-objects": {
-      differs: "files are told as {path, rows}",
+      differs: "files are objects {path, rows}",
       send: files((path) => ({ path, rows: 1 })),
     },
   }),
@@ -108,11 +108,11 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("3.1-8", {
     "final-no-error": {
-      differs: "cancelling a final export is answered with 200",
+      differs: "cancelling a finished export is answered with 200",
       send: rewriteStatus(STOP, [409], 200, {}),
     },
-    "final-400": { differs: "cancelling a final export is 400", send: rewriteStatus(STOP, [409], 400) },
-    "waits-running": { differs: "an export is RUNNING while its work waits", send: waitsRunning },
+    "final-400": { differs: "cancelling a finished export is answered with 400", send: rewriteStatus(STOP, [409], 400) },
+    "waits-running": { differs: "an export is RUNNING while it waits for a slot", send: waitsRunning },
     "starts-late": {
       differs: "a one-off export is CREATED for five seconds",
       settings: { timings: { one_off_start_delay: "PT5S" } },
@@ -138,7 +138,7 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("3.3-7", {
     "running-from-start": {
-      differs: "a schedule is RUNNING from its creation on",
+      differs: "a new schedule is RUNNING",
       send: rewriteExports((body) =>
         body.interval_hours && body.status === "CREATED" ? { ...body, status: "RUNNING" } : body,
       ),
@@ -150,7 +150,7 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       ),
     },
     "spawned-creation": {
-      differs: "a spawned export was created at the end of its window",
+      differs: "the creation time of a spawned export is the end of its window",
       send: rewriteSpawned((body) => ({
         ...body,
         created_at: iso(instantOf(body.created_at) - 10 * MINUTE),
@@ -165,22 +165,22 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       ),
     },
   }),
-  ...variantsOf("2.4-9", { "wrong-size": { differs: "a wrong size is tolerated", send: toleratesSizes } }),
+  ...variantsOf("2.4-9", { "wrong-size": { differs: "a wrong file size is ignored", send: toleratesSizes } }),
   ...variantsOf("2.5-1", {
     "unknown-project": {
-      differs: "an export of a project without rows is taken",
+      differs: "an export of an empty project is accepted",
       send: takesUnknownProjects,
     },
   }),
   ...variantsOf("2.4-2", {
     "destination-plain": {
-      differs: "a destination is answered without its configuration",
+      differs: "a destination is returned without its configuration",
       send: rewriteReplyBody(DESTINATION, (body) => without(body, "config", "credentials_keys")),
     },
   }),
   ...variantsOf("4.6-1", {
     "oldest-first": {
-      differs: "exports are listed in the order of their creation",
+      differs: "exports are listed in the order of creation",
       send: rewriteList(["GET", /\/bulk-exports(\?|$)/], (all) => [...all].reverse()),
     },
   }),

@@ -23,19 +23,19 @@ const otherName = (text: string) => text.replace(/part-(\d+)\.parquet/g, "data_$
 export const FILE_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.8-2", {
     "file-names": {
-      differs: "files are called data_<n>_0.parquet",
+      differs: "files are named data_<n>_0.parquet",
       objects: renameKeys(otherName),
       send: rewriteReply(RUNS, (reply) => ({ ...reply, text: otherName(reply.text) })),
     },
     "file-per-row": { differs: "each row has a file of its own", settings: { limits: { rows_per_file: 1 } } },
-    "file-per-two-rows": { differs: "a file has two rows", settings: { limits: { rows_per_file: 2 } } },
+    "file-per-two-rows": { differs: "a file has at most two rows", settings: { limits: { rows_per_file: 2 } } },
   }),
   ...variantsOf("2.5-9", {
     "v1-types": {
       differs: "the default format has UTC times and decimals",
       file: retype({ TIMESTAMP: "TIMESTAMP_UTC", DOUBLE: "DECIMAL", STRING: "UTF8" }),
     },
-    "column-order": { differs: "columns come in another order", file: reversed },
+    "column-order": { differs: "columns are in another order", file: reversed },
   }),
   ...variantsOf("2.5-6", {
     "v2-types": {
@@ -45,7 +45,7 @@ export const FILE_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("2.4-6", {
     "tmp-elsewhere": {
-      differs: "the test file lies under x/tmp/",
+      differs: "the test file is under x/tmp/",
       objects: renameKeys((key) => key.replace(/^tmp\//, "x/tmp/")),
     },
   }),

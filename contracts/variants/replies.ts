@@ -37,16 +37,16 @@ const namedIds: SendWrapper = (next) => async (request) => {
 export const REPLY_VARIANTS: readonly Variant[] = [
   ...variantsOf("7-1", {
     "extra-members": {
-      differs: "replies of the platform have a member more",
+      differs: "replies of the platform have an additional member",
       send: setReplyMembers(PLATFORM, { revision: 7 }),
     },
-    "nulls-left-out": { differs: "members without a value are left out", send: withoutNulls },
+    "nulls-left-out": { differs: "members without a value are omitted", send: withoutNulls },
     "destination-id-only": {
-      differs: "a destination is answered with its id alone",
+      differs: "a destination is returned with only its id",
       send: onlyMembers(DESTINATION, "id"),
     },
     "export-shown-only": {
-      differs: "exports are answered with id, status, created_at and source_bulk_export_id alone",
+      differs: "exports are returned with only id, status, created_at and source_bulk_export_id",
       send: all(
         ...[CREATE, READ, LIST].map((route) =>
           onlyMembers(route, "id", "status", "created_at", "source_bulk_export_id"),
@@ -54,19 +54,19 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       ),
     },
     "list-in-envelope": {
-      differs: "exports are listed as {bulk_exports, total}",
+      differs: "the list of exports is {bulk_exports, total}",
       send: enveloped(LIST, "bulk_exports"),
     },
     "runs-in-envelope": {
-      differs: "export runs are listed as {runs, total}",
+      differs: "the list of export runs is {runs, total}",
       send: enveloped(RUNS, "runs"),
     },
     "creation-time-renamed": {
-      differs: "the time of creation is called creation_time",
+      differs: "the creation time is named creation_time",
       send: renameMembers(EXPORTS, { created_at: "creation_time" }),
     },
     "window-renamed": {
-      differs: "the window of an export is answered as window_start and window_end",
+      differs: "the window of an export is named window_start and window_end",
       send: all(
         ...[CREATE, READ, LIST, RUNS].map((route) =>
           renameMembers(route, { start_time: "window_start", end_time: "window_end" }),
@@ -74,18 +74,18 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       ),
     },
     "ids-not-uuids": {
-      differs: "ids of exports and destinations are no uuids",
+      differs: "ids of exports and destinations are not UUIDs",
       send: namedIds,
       objects: renameKeys(namedFolder),
     },
     "created-201": {
-      differs: "a creation is answered with 201",
+      differs: "creating a resource returns 201",
       send: all(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),
     },
-    "created-202": { differs: "an export is answered with 202", send: rewriteStatus(CREATE, [200], 202) },
-    "stopped-empty": { differs: "PATCH answers {}", send: rewriteStatus(STOP, [200], 200, {}) },
+    "created-202": { differs: "creating an export returns 202", send: rewriteStatus(CREATE, [200], 202) },
+    "stopped-empty": { differs: "PATCH returns {}", send: rewriteStatus(STOP, [200], 200, {}) },
     "stopped-204": {
-      differs: "PATCH answers 204 without a body",
+      differs: "PATCH returns 204 without a body",
       send: rewriteReply(STOP, (reply) =>
         reply.status === 200 ? { status: 204, headers: {}, text: "" } : reply,
       ),
@@ -101,15 +101,15 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       })),
     },
     "all-400": {
-      differs: "every refusal of the platform is 400",
+      differs: "every refusal of the platform has status 400",
       send: renumber(PLATFORM, { 401: 400, 404: 400, 405: 400, 409: 400, 413: 400, 415: 400, 422: 400 }),
     },
     "not-found-403": {
-      differs: "what does not exist is answered with 403",
+      differs: "an unknown resource is answered with 403",
       send: renumber(PLATFORM, { 404: 403 }),
     },
     "validation-422": {
-      differs: "a destination that fails its validation is answered with 422",
+      differs: "a failed validation of a destination is answered with 422",
       send: renumber(DESTINATION, { 400: 422 }),
     },
     "errors-in-object": {
@@ -125,11 +125,11 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       send: reword(PLATFORM, (msg) => ({ type: "about:blank", title: "no", detail: [{ msg }] })),
     },
     "destinations-not-listed": {
-      differs: "destinations cannot be listed",
+      differs: "there is no list of destinations",
       send: rewriteStatus(DESTINATIONS, [200], 405, { detail: "Method Not Allowed" }),
     },
     "runs-not-read": {
-      differs: "trace rows cannot be read by their id",
+      differs: "there is no path that returns a trace row",
       send: rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, { detail: "Not Found" }),
     },
   }),

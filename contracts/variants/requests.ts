@@ -9,7 +9,7 @@ const oneTenant = { "x-tenant-id": "00000000-0000-4000-8000-000000000001" };
 export const REQUEST_VARIANTS: readonly Variant[] = [
   ...variantsOf("4-1", {
     "text-plain": {
-      differs: "a JSON body of another content type is taken",
+      differs: "a JSON body of another content type is accepted",
       send: rewriteRequest(EXPORTS, (request) => ({
         ...request,
         headers: { ...request.headers, "content-type": "application/json" },
@@ -18,7 +18,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("5-7", {
     "no-key": {
-      differs: "a call without a key is answered",
+      differs: "a call without a key is accepted",
       send: rewriteRequest(EXPORTS, ({ headers, ...request }) => ({
         ...request,
         headers: Object.keys(headers).some((name) => /^x-api-key$/i.test(name))
@@ -27,7 +27,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
       })),
     },
     "no-tenant": {
-      differs: "a call without X-Tenant-Id means the key's workspace",
+      differs: "a call without X-Tenant-Id uses the workspace of the key",
       send: rewriteRequest(EXPORTS, (request) => ({
         ...request,
         headers: { ...oneTenant, ...request.headers },
@@ -40,7 +40,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("5-3", {
     "foreign-403": {
-      differs: "what belongs to another workspace is answered with 403",
+      differs: "resources of another workspace are answered with 403",
       send: renumber(["*", /^\/api\/v1\/bulk-exports\/[0-9a-f-]{36}/], { 404: 403 }),
     },
   }),
@@ -61,7 +61,7 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
       send: answerInstead(({ path }) => /^\/(store\/items|metrics|mcp)$/.test(path), 200, { items: [] }),
     },
     "no-health": {
-      differs: "health and server information are not there",
+      differs: "health and server information do not exist",
       send: rewriteStatus(["GET", /^\/(ok|info)$/], [200], 404, { detail: "Not Found" }),
     },
     "unlisted-400": {
@@ -71,27 +71,27 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("9-1", {
     alias: {
-      differs: "bulk exports are also found without /api/v1",
+      differs: "bulk exports also exist without /api/v1",
       send: rewriteRequest(["*", /^\/bulk-exports/], (request) => ({
         ...request,
         path: `/api/v1${request.path}`,
       })),
     },
     "no-description": {
-      differs: "the description of the agent server lies elsewhere",
+      differs: "the OpenAPI document of the agent server is at another path",
       send: answerInstead(({ path }) => path === "/openapi.json", 404, "Not Found"),
     },
   }),
   ...variantsOf("7.2-2", {
     "denied-put-bucket": {
-      differs: "a denied put is called Bucket is not valid",
+      differs: "a denied put is reported as Bucket is not valid",
       send: rewriteReply(DESTINATION, (reply) => ({
         ...reply,
         text: reply.text.replace("Access denied", "Bucket is not valid"),
       })),
     },
     "bare-name": {
-      differs: "the error of a destination is its name alone",
+      differs: "the error of a destination is only its name",
       send: reword(DESTINATION, (message) => ({
         detail:
           /Access denied|Bucket is not valid|Key ID you provided does not exist|Invalid endpoint/.exec(
@@ -102,13 +102,13 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
   }),
   ...variantsOf("2.5-10", {
     taken: {
-      differs: "a malformed filter is taken",
+      differs: "a malformed filter is accepted",
       send: accept(CREATE, (body) => typeof body.filter === "string", MADE_UP_EXPORT),
     },
   }),
   ...variantsOf("2.5-9", {
     "other-format": {
-      differs: "format_version v9 is known too",
+      differs: "format_version v9 is also accepted",
       send: accept(CREATE, ({ format_version }) => format_version === "v9", MADE_UP_EXPORT),
     },
   }),
