@@ -108,7 +108,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
     onResult,
   } = options;
   const unknown = emptySelectors(all, select);
-  if (unknown.length > 0) throw new Error(`No case is meant by ${unknown.join(", ")}.`);
+  if (unknown.length > 0) throw new Error(`No contract case matches ${unknown.join(", ")}.`);
   const oracle = options.oracle === undefined ? await openOracle(profile) : options.oracle;
   const report = await runCases(target, {
     cases: selected(all, select),

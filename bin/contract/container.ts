@@ -26,7 +26,7 @@ export async function containerTarget(options: string): Promise<Target> {
     .withStartupTimeout(TIMEOUT_MS)
     .start()
     .catch((error: Error) => {
-      throw new UsageError(`--target: the image ${image} does not start: ${error.message}`);
+      throw new UsageError(`--target: the image ${image} cannot be started: ${error.message}`);
     });
   return createContainerTarget({
     image,
@@ -46,7 +46,7 @@ export async function containerTarget(options: string): Promise<Target> {
 async function refuseMissing(image: string, isUsual: boolean): Promise<void> {
   const { getContainerRuntimeClient, ImageName } = await import("testcontainers");
   const client = await getContainerRuntimeClient().catch(() => {
-    throw new UsageError("--target: no container engine answers; start Docker, or set DOCKER_HOST");
+    throw new UsageError("--target: no container engine responds; start Docker, or set DOCKER_HOST");
   });
   if (isUsual && !(await client.image.exists(ImageName.fromString(image))))
     throw new UsageError(

@@ -9,20 +9,20 @@ export async function showCoverage(invocation: Invocation, selectors: readonly s
   const all = coverage(CASES);
   const rows =
     selectors.length === 0 ? all : all.filter(({ section }) => selectors.some((one) => isIn(section, one)));
-  if (rows.length === 0) throw new UsageError(`${selectors.join(", ")}: no such section`);
+  if (rows.length === 0) throw new UsageError(`${selectors.join(", ")}: no such section; run "emulator contract coverage" for a list`);
   const missing = uncovered(rows);
   const covered = rows.filter(({ cases }) => cases.length > 0).length;
   const indent = " ".repeat(ID_WIDTH + 3);
   const lines = rows.flatMap(({ id, kind, text, elsewhere, coveredBy, cases }) => [
     `${id.padEnd(ID_WIDTH)}${kind}  ${text}`,
     `${indent}${cases.length > 0 ? cases.join(" ") : "no case"}`,
-    ...(coveredBy === undefined ? [] : [`${indent}BY ANOTHER TEST: ${coveredBy ?? "none yet"}`]),
-    ...(elsewhere === undefined ? [] : [`${indent}NOT BY A CASE: ${elsewhere}`]),
+    ...(coveredBy === undefined ? [] : [`${indent}covered by: ${coveredBy ?? "no test yet"}`]),
+    ...(elsewhere === undefined ? [] : [`${indent}not covered by a case: ${elsewhere}`]),
   ]);
-  const sum = `${covered} of ${rows.length} rows have a case; ${CASES.length} cases`;
+  const sum = `${covered} of ${rows.length} requirements have a case; ${CASES.length} cases`;
   printResult(invocation, { ok: missing.length === 0, rows }, [...lines, sum]);
   for (const { id, kind, coveredBy } of missing)
-    printError(`${id}: ${kind} without a ${coveredBy === null ? "test" : "case"} that could report it`);
+    printError(`${id}: no ${coveredBy === null ? "test" : "case"} covers this requirement (kind ${kind})`);
   return missing.length === 0 ? 0 : 1;
 }
 

@@ -8,7 +8,7 @@ const ID_WIDTH = 40;
 /** `contract list`: prints the cases with their requirements and needs. */
 export async function list(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const unknown = emptySelectors(CASES, selectors);
-  if (unknown.length > 0) throw new UsageError(`${unknown.join(", ")}: no case matches`);
+  if (unknown.length > 0) throw new UsageError(`${unknown.join(", ")}: no case matches; run "emulator contract list" for a list`);
   const cases = selected(CASES, selectors);
   const shown = cases.map(({ run: _, ...rest }) => rest);
   const lines = cases.flatMap(({ id, title, requirements, needs }) => [

@@ -137,7 +137,7 @@ async function compared(
   const target = await targets.open(() => targetOf(invocation));
   const second = await judge(invocation, targets, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
-  if (able.length === 0) throw new CommandFailure(`${second.target}: no case can be run on it`);
+  if (able.length === 0) throw new CommandFailure(`${second.target}: the server lacks the prerequisites of every selected case`);
   const rest = cases.filter(({ id }) => able.includes(id));
   const first = await judge(invocation, targets, target, rest, other.nonce);
   const comparison = comparisonOf(first, second);
@@ -192,5 +192,5 @@ function formatFor(invocation: Invocation): Format {
 function refuseUnknown(selectors: readonly string[]): void {
   const unknown = emptySelectors(CASES, selectors);
   if (unknown.length > 0)
-    throw new UsageError(`${unknown.join(", ")}: no case matches; see \`emulator contract list\``);
+    throw new UsageError(`${unknown.join(", ")}: no case matches; run "emulator contract list" for a list`);
 }

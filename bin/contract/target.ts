@@ -121,14 +121,14 @@ function requireDistinctUrls(url: string, euUrl: string | undefined): void {
 
 /** Only emulators have worlds; other services are never sent a world's path. */
 function worldFor(addressFlags: Parameters<typeof areLocal>[0], world: string): string {
-  if (!areLocal(addressFlags)) throw new UsageError("--world: only an emulator on this machine has worlds");
+  if (!areLocal(addressFlags)) throw new UsageError("--world: the target must be an emulator on this machine; other servers have no worlds");
   if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is not a valid name of a world`);
   return world;
 }
 
 function refuseTwoWorlds(addressFlags: Parameters<typeof areLocal>[0], world: string | undefined): void {
   const [one, another] = worldsNamed(addressFlags, world);
-  if (another !== undefined) throw new UsageError(`--world: ${one} and ${another} are two worlds; give one`);
+  if (another !== undefined) throw new UsageError(`--world: ${one} and ${another} are different worlds; give one`);
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {

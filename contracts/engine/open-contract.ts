@@ -83,7 +83,7 @@ export function openContract(parts: ContractParts): OpenContract {
     draw,
     identity: session.identity,
     get objects() {
-      if (!session.objects) throw new CaseEnded("The case did not say that it needs object_store.");
+      if (!session.objects) throw new CaseEnded("The case uses the object store but does not declare the need object_store.");
       return session.objects;
     },
     reach: session.reach,
@@ -98,7 +98,7 @@ export function openContract(parts: ContractParts): OpenContract {
       return receiver;
     },
     async atRest() {
-      if (!session.atRest) throw new CaseEnded("The case did not say that it needs at_rest.");
+      if (!session.atRest) throw new CaseEnded("The case reads files but does not declare the need at_rest.");
       return session.atRest();
     },
     refusesToStart: (settings) => startupError(parts, settings),
@@ -158,7 +158,7 @@ function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Con
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const { reply } = await wire.send({ region: "us", method, path: CONTROL + path, headers, ...text });
     if (reply.status === 200) return jsonOrText(reply.text) as T;
-    throw new CaseEnded(`${method} ${CONTROL}${path} answered ${reply.status}: ${reply.text.slice(0, 300)}`);
+    throw new CaseEnded(`${method} ${CONTROL}${path} returned ${reply.status}: ${reply.text.slice(0, 300)}`);
   }
 
   return {
@@ -242,7 +242,7 @@ function expectations(
 /** Throws for a case that writes without having said so, on a target that may not be written to. */
 function refuseWriting({ offers }: ContractParts, method: string, path: string): void {
   if (offers.has("writes") || isReading(method, path)) return;
-  throw new Error(`${method} ${path} is no reading, and the case did not say that it needs writes.`);
+  throw new Error(`${method} ${path} is a write, but the case does not declare the need writes.`);
 }
 
 /** Whether a call changes nothing: searches are the only POST that does not write. */

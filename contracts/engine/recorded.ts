@@ -52,14 +52,14 @@ export interface ContractQuestion {
 /** Completes the exchange; rejects with what is missing. */
 export async function exchangeIn(given: Judged, question: ContractQuestion): Promise<RecordedExchange> {
   if (typeof (given as { readonly then?: unknown }).then === "function")
-    throw new Error("This is a promise, not a reply: `await` it first.");
+    throw new Error("The value is a promise, not a reply. Use `await` first.");
   const known = await knownOf(given);
   const { method = known.method ?? "GET", path, requestHeaders, requestBody } = question;
   const url = question.url ?? path ?? known.url;
   if (typeof known.status !== "number")
-    throw new Error("This is no reply: give a Response, { status, headers, body }, or an exchange.");
+    throw new Error("The value is not a reply. Pass a Response, { status, headers, body } or an exchange.");
   if (!url)
-    throw new Error('The reply does not say what was asked: give { method: "POST", path: "/threads" }.');
+    throw new Error('The request of this reply is unknown. Pass it, for example { method: "POST", path: "/threads" }.');
   return {
     ...known,
     status: known.status,
@@ -82,7 +82,7 @@ async function ofResponse(response: Response): Promise<Partial<RecordedExchange>
   const { url, status, headers } = response;
   if (response.bodyUsed)
     throw new Error(
-      "The body of the response was read before: match the response first, or give { status, headers, body }.",
+      "The body of the response has already been read. Match the response first, or pass { status, headers, body }.",
     );
   const isStream = headers.get("content-type")?.startsWith("text/event-stream");
   const body = isStream ? {} : { body: await response.clone().text() };
@@ -98,7 +98,7 @@ function isLine(given: RecordedExchange | RecordedReply | RecordingLine): given 
 function ofLine({ region, method, path, query, headers, body, status, reply }: RecordingLine) {
   if (reply === null)
     throw new Error(
-      `The reply to ${method} ${path} was not kept: it came bit by bit, or is too long for a recording.`,
+      `The recording has no body for the reply to ${method} ${path}, because it was streamed or too long.`,
     );
   return {
     region: region === "eu" ? "eu" : "us",

@@ -48,12 +48,12 @@ export interface RunReport {
   readonly wallMs: number;
 }
 
-const NO_CASE = "No case is selected: a run that asks nothing proves nothing.";
-const INTERRUPTED = "a run that is not interrupted";
+const NO_CASE = "No contract case matches the selection, so nothing was checked.";
+const INTERRUPTED = "the end of the run, which was interrupted";
 const BUDGET_SPENT = "the request budget is spent (--budget)";
 /** After so many cases without any reply the remaining ones do not run. */
 const MAX_SILENT = 3;
-const TARGET_GONE = `could not be asked: the target gave no answer in the ${MAX_SILENT} cases before; see whether it runs`;
+const TARGET_GONE = `not run: the server did not respond in the ${MAX_SILENT} previous cases; check that it is running`;
 
 /** Runs the cases against a target. */
 export async function runCases(target: Target, options: RunOptions): Promise<RunReport> {
@@ -124,7 +124,7 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld" | "observe" | "
 
 interface CaseOutcome {
   readonly result: CaseResult;
-  /** It ended because no reply came. */
+  /** It ended because no reply was received. */
   readonly isSilent: boolean;
 }
 
@@ -136,7 +136,7 @@ async function runCase(
   const startedAt = target.now();
   const session = await target.open(testCase.settings).catch((error: Error) => error);
   if (session instanceof Error) {
-    const closed = errorFinding(testCase, "the target could not be opened", session);
+    const closed = errorFinding(testCase, "the connection to the server could not be opened", session);
     return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(session) };
   }
   // Numbers repeat with the seed; names also depend on the nonce, since an earlier run may have left the same ones.
@@ -166,7 +166,7 @@ async function runCase(
     else if (error instanceof Lacking)
       leaveUnasked(open.findings, unsupported(testCase, `needs ${error.message}`));
     else if (!known)
-      open.findings.push(open.redact(errorFinding(testCase, "the case could not go on", error, open.last)));
+      open.findings.push(open.redact(errorFinding(testCase, "the case could not continue", error, open.last)));
     else stopped = true;
   }
   const { findings, held, requests } = open;

@@ -76,7 +76,7 @@ async function failingOnHonest(
   total: number,
 ): Promise<readonly CaseResult[]> {
   if (cases.length === 0) return [];
-  const onResult = ({ id }: CaseResult) => onServer?.(`the emulator as it is: ${id}`, 0, total);
+  const onResult = ({ id }: CaseResult) => onServer?.(`unmodified emulator: ${id}`, 0, total);
   const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
   const { results } = await runCases(honest, { cases, onResult, ...given });
   return results.filter(({ verdict }) => verdict !== "PASS");

@@ -19,5 +19,5 @@ export function describeActual(
   exchange: Exchange | undefined,
 ): string {
   if ("actual" in difference) return cut(shown(difference.actual), ACTUAL_CHARACTERS);
-  return exchange ? `status ${exchange.status}` : "nothing was answered";
+  return exchange ? `status ${exchange.status}` : "no reply";
 }

@@ -9,9 +9,9 @@ export type Verdict = (typeof VERDICTS)[number];
 
 /** What each verdict means. */
 export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
-  PASS: "as the specification says",
-  UNSUPPORTED: "not looked at: the case needs what the server does not have",
-  "NON-STRICT": "allowed, but not as the specification words it; fails only with `--strict`",
+  PASS: "the server conforms to the specification",
+  UNSUPPORTED: "not checked: the server lacks something that the case needs",
+  "NON-STRICT": "allowed, but not the behaviour that the specification describes; fails only with `--strict`",
   UNSPECIFIED:
     "the specification is silent, and the server differs from the emulator's choice; fails only with `--strict`",
   FAIL: "a statement of the specification is violated",
@@ -30,8 +30,8 @@ export type Blame = "target" | "caller" | "specification" | "harness";
 /** What has to change, by who is to blame. */
 export const BLAME_MEANINGS: Readonly<Record<Blame, string>> = {
   target: "the server",
-  caller: "the request, or what the run was given",
-  specification: "nothing: it is silent, and both are right",
+  caller: "the request, or an option of the run",
+  specification: "nothing: the specification does not define this, and both behaviours conform",
   harness: "the contract suites",
 };
 

@@ -26,15 +26,15 @@ export interface OpenApiOptions {
 type Json = Readonly<Record<string, unknown>>;
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: "The object store refused the destination, or the body cannot be read (OTLP).",
-  401: "No key, or one that is not known.",
+  400: "The object store refused the destination, or the OTLP body cannot be decoded.",
+  401: "The key is missing or unknown.",
   403: "The key does not belong to the workspace.",
-  404: "Nothing of this id in the workspace.",
-  409: "Its state does not allow it.",
-  413: "The body is larger than the bound.",
+  404: "The workspace has no resource with this id.",
+  409: "The state of the resource does not allow the operation.",
+  413: "The body exceeds the size limit.",
   415: "The body is not JSON.",
-  422: "The request does not have the form that the schema asks for.",
-  429: "More requests than the rate limit allows.",
+  422: "The request does not match the schema.",
+  429: "The rate limit is exceeded.",
 };
 
 const WORKSPACE_PARAMETER = {
@@ -61,7 +61,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
       // §9: the one version that a description is said to carry; the others are beside it.
       version: AGENT_API_VERSION,
       description:
-        "What the emulator answers; entries under x-emulator name the sections and the choices behind it.",
+        "The API of the emulator. Entries under x-emulator name the sections of the specification and the assumptions.",
       "x-emulator": { versions },
     },
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
@@ -89,11 +89,11 @@ const workspace = { name: "X-Tenant-Id", in: "header", schema: { type: "string",
 
 const IDENTITY_PARAMETERS = {
   Workspace: { ...workspace, required: true, description: "Workspace of the call (§5)." },
-  WorkspaceOfKey: { ...workspace, description: "Workspace of the call; without it the one of the key." },
+  WorkspaceOfKey: { ...workspace, description: "Workspace of the call (default: the workspace of the key)." },
   User: {
     name: "x-user-id",
     in: "header",
-    description: "An interactive user; counts for rate limits together with the address (§5).",
+    description: "An interactive user. Rate limits count the user together with the address (§5).",
     schema: { type: "string" },
   },
 } as const;

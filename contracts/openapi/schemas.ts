@@ -49,7 +49,7 @@ const detail = {
 const otlpStatus = {
   type: "object",
   properties: {
-    code: { type: "integer", description: "Code of gRPC." },
+    code: { type: "integer", description: "gRPC status code." },
     message: { type: "string", description: "What was wrong." },
   },
   required: ["code", "message"],

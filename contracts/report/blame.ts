@@ -1,15 +1,15 @@
 import type { Blame, Finding } from "../engine/verdict.ts";
 
-const CHANGES: Readonly<Record<Blame, string>> = {
-  target: "the server",
-  caller: "the request",
-  specification: "nothing: the specification is silent, and the emulator chose otherwise",
-  harness: "this harness; please report it",
+const FIXES: Readonly<Record<Blame, string>> = {
+  target: "change the server",
+  caller: "change the request",
+  specification: "none needed; the specification does not define this, and the emulator behaves differently",
+  harness: "please report this bug of the contract suites",
 };
 
-/** Who has to change what, so that the finding is gone. */
-export function whoChanges({ blame, exchange }: Finding): string {
-  if (blame !== "target" || !exchange) return CHANGES[blame];
+/** Who has to change what to resolve a finding. */
+export function fixOf({ blame, exchange }: Finding): string {
+  if (blame !== "target" || !exchange) return FIXES[blame];
   const { pathname } = URL.canParse(exchange.url) ? new URL(exchange.url) : { pathname: exchange.url };
-  return `the server, in what it answers to ${exchange.method} ${pathname}`;
+  return `change the server's reply to ${exchange.method} ${pathname}`;
 }

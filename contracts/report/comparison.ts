@@ -88,7 +88,7 @@ function cell(drift: Drift, side: Side): string {
   const did = drift[side];
   if (did !== null && did.length > CELL_CHARACTERS) return span(`${did.slice(0, CELL_CHARACTERS)}…`);
   if (did !== null) return span(did);
-  return drift.side === side ? "" : "as asked";
+  return drift.side === side ? "" : "as expected";
 }
 
 /** The key of drifts about the same requirement. */
@@ -127,7 +127,7 @@ function headLines({ requirement, section, assumption, says, verdict, blame }: D
 function driftLines(drift: Drift, [first, second]: Comparison["targets"]): string[] {
   const { id, text, curl } = drift;
   const side = (name: string, did: string | null, differs: boolean) =>
-    `    ${differs ? "≠" : "="} ${name}: ${did ?? "as asked"}`;
+    `    ${differs ? "≠" : "="} ${name}: ${did ?? "as expected"}`;
   return [
     `  ${text} (${id})`,
     side(first, drift.first, drift.side === "first"),
@@ -153,9 +153,9 @@ export function comparisonCounts({
       verdicts[side][verdict] ? [`${verdicts[side][verdict]} ${verdict}`] : [],
     ).join(" · ");
   return [
-    `${targets[0]}: ${told("first") || "nothing asked"}`,
-    `${targets[1]}: ${told("second") || "nothing asked"}`,
-    `${differing} of ${compared} cases differ; ${notCompared} could not be asked of both`,
+    `${targets[0]}: ${told("first") || "no case was run"}`,
+    `${targets[1]}: ${told("second") || "no case was run"}`,
+    `${differing} of ${compared} cases differ; ${notCompared} could not be run on both`,
   ];
 }
 

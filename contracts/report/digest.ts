@@ -20,5 +20,5 @@ export function reportSingleCase(result: CaseResult): ReportedCase {
 
 /** The target no longer exists, so the commands cannot be repeated. */
 export function expiredAddressLine(fleeting: string | undefined): string[] {
-  return fleeting === undefined ? [] : [`The curl lines show what was sent. Gone by now: ${fleeting}.`];
+  return fleeting === undefined ? [] : [`The curl commands show the requests. They cannot be repeated, because this no longer exists: ${fleeting}.`];
 }

@@ -35,7 +35,7 @@ export function rowName({
 
 /** The command that reruns a case. */
 export function rerunLine(again: string | undefined, id: string): string[] {
-  return again === undefined ? [] : [`again: ${again.replace("<case>", id)}`];
+  return again === undefined ? [] : [`rerun: ${again.replace("<case>", id)}`];
 }
 
 /** Sorts by severity, most severe first. */

@@ -2,7 +2,7 @@ import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, shown } from "../engine/shown.ts";
 import { VERDICTS } from "../engine/verdict.ts";
-import { whoChanges } from "./blame.ts";
+import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { inline, span, table } from "./markdown-text.ts";
@@ -64,7 +64,7 @@ function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean
     "",
     ...listedFindings.flatMap((found, index) => findingLines(found, verbose || index === 0)),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
-    ...rerunLine(again, cases[0] ?? "").flatMap((line) => ["", line.replace(/^again: (.*)$/, "Again: `$1`")]),
+    ...rerunLine(again, cases[0] ?? "").flatMap((line) => ["", line.replace(/^rerun: (.*)$/, "Rerun: `$1`")]),
     "",
   ];
 }
@@ -75,12 +75,12 @@ function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[]
   if (!isFull) return [head];
   return [
     head,
-    `  to change: ${inline(whoChanges(finding))}  `,
+    `  fix: ${inline(fixOf(finding))}  `,
     ...("expected" in finding ? [`  expected ${code(finding.expected)}  `] : []),
     ...("actual" in finding ? [`  actual ${code(finding.actual)}  `] : []),
     ...(exchange
       ? [
-          `  answered ${exchange.status} ${span(cut(exchange.replyBody))}`,
+          `  reply ${exchange.status} ${span(cut(exchange.replyBody))}`,
           "",
           "  ```sh",
           ...exchange.curl.split("\n").map((line) => `  ${line}`),

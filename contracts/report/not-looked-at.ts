@@ -37,9 +37,9 @@ export function notLookedAtLines(results: readonly CaseResult[], verbose: boolea
   const sections = notLookedAt(results);
   const count = sections.reduce((sum, { cases }) => sum + cases.length, 0);
   if (count === 0) return [];
-  const naming = verbose ? "" : " (--verbose names the cases)";
+  const naming = verbose ? "" : " (--verbose lists the cases)";
   return [
-    `Not looked at: ${count} of ${counted(results.length, "case")}. By section, with what they need${naming}:`,
+    `Not checked: ${count} of ${counted(results.length, "case")}. By section, with the missing prerequisites${naming}:`,
     ...sections.flatMap(({ section, cases, of, needs }) => [
       `  §${section.padEnd(4)} ${`${cases.length} of ${of}`.padEnd(9)} ${needsText(needs)}`,
       ...(verbose ? [`    ${cases.join(" ")}`] : []),

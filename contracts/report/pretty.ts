@@ -2,7 +2,7 @@ import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, shown } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
-import { whoChanges } from "./blame.ts";
+import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { bySeverity, rerunLine, rowName } from "./findings.ts";
 import { notLookedAtLines } from "./not-looked-at.ts";
@@ -43,7 +43,7 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
     ...fullLines(first),
     ...others.slice(0, verbose ? undefined : FINDINGS_SHOWN - 1).flatMap(verbose ? fullLines : shortLine),
     ...(rest.length > 0 ? [`  and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
-    `  to change: ${whoChanges(first.finding)}`,
+    `  fix: ${fixOf(first.finding)}`,
     ...rerunLine(again, row.cases[0] ?? "").map((line) => `  ${line}`),
   ];
 }
@@ -91,9 +91,9 @@ export function findingLines(finding: Finding): string[] {
   const { verdict, text, requirement, assumption } = finding;
   return [
     `  ${verdict} §${rowName(finding)}: ${text}`,
-    ...(requirement === null ? [] : [`    asked for: ${describeRequirement(requirement, assumption)}`]),
+    ...(requirement === null ? [] : [`    requirement: ${describeRequirement(requirement, assumption)}`]),
     ...evidenceLines(finding),
-    `    to change: ${whoChanges(finding)}`,
+    `    fix: ${fixOf(finding)}`,
   ];
 }
 
@@ -103,7 +103,7 @@ function evidenceLines(finding: Finding): string[] {
     ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
     ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
     ...(exchange
-      ? [`    ${exchange.curl}`, `    answered ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
+      ? [`    ${exchange.curl}`, `    reply    ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
       : []),
   ];
 }

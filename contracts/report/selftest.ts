@@ -21,9 +21,9 @@ export function selftestLines({ results, acquittals }: Selftest): string[] {
       const mine = results.filter(({ mutant }) => sectionOf(mutant.requirement) === section);
       return `§${section.padEnd(6)}${killed(mine)}/${mine.length}`;
     }),
-    `${killed(results)} of ${results.length} lies were noticed`,
+    `${killed(results)} of ${results.length} mutants were detected`,
     ...(acquittals.length > 0
-      ? [`${acquittals.filter(isAcquitted).length} of ${acquittals.length} honest variants were acquitted`]
+      ? [`${acquittals.filter(isAcquitted).length} of ${acquittals.length} conforming variants passed`]
       : []),
   ];
 }
@@ -34,7 +34,7 @@ export function selftestProblems({ results, unsound: failedOnHonest, acquittals 
     ...failedOnHonest.flatMap(unsoundLines),
     ...survivorsOf(results).map(
       ({ mutant, cases }) =>
-        `survived: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} did not notice`,
+        `not detected: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} passed`,
     ),
     ...acquittals.filter((result) => !isAcquitted(result)).flatMap(convictionLines),
   ];
@@ -46,9 +46,9 @@ function isAcquitted({ cases, convictedBy }: VariantResult): boolean {
 }
 
 function convictionLines({ variant: { id, differs }, cases, convictedBy }: VariantResult): string[] {
-  if (cases === 0) return [`${id}: ${differs}; no case sees it, so that its acquittal proves nothing`];
+  if (cases === 0) return [`${id}: ${differs}; no case observes the difference, so the variant proves nothing`];
   return convictedBy.flatMap((result) => [
-    `convicted: ${id}: ${differs}; ${result.id} fails, and the specification does not rule this out`,
+    `wrongly failed: ${id}: ${differs}; ${result.id} fails, although the specification allows this`,
     ...result.findings
       .filter(({ verdict }) => verdict === "FAIL")
       .slice(0, REASONS_SHOWN)
@@ -85,9 +85,9 @@ export function selftestJson(selftest: Selftest): string {
 
 function unsoundLines({ id, verdict, findings }: CaseResult): string[] {
   return [
-    `${id}: the honest emulator does not pass this case (${verdict}), so that it proves nothing`,
+    `${id}: the unmodified emulator does not pass this case (${verdict}), so the case proves nothing`,
     ...findings.slice(0, REASONS_SHOWN).flatMap(findingLines),
-    `  see all of it: emulator contract run ${id}`,
+    `  for all findings run: emulator contract run ${id}`,
   ];
 }
 

@@ -34,7 +34,7 @@ export function stoppedLines(results: readonly Pick<CaseResult, "id" | "stopped"
   const stopped = results.flatMap((result) => (result.stopped ? [result.id] : []));
   if (stopped.length === 0) return [];
   return [
-    `${counted(stopped.length, "case")} could not go on after what was found there, so more may be wrong: ${listed(stopped)}`,
+    `${counted(stopped.length, "case")} ended early because of a finding, so there may be more problems: ${listed(stopped)}`,
     "",
   ];
 }

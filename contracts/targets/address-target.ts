@@ -110,7 +110,7 @@ function sessionOpener(parts: SessionParts): Target["open"] {
   const draw = createRandom("workspace", REACH.now());
   const patience = { ms: options.waitMs ?? DEFAULT_WAIT_MS, isSpent: false };
   return async (settings) => {
-    if (settings) throw new Error("A server that runs already cannot be given other settings.");
+    if (settings) throw new Error("The settings of a running server cannot be changed.");
     const caller = {
       apiKey: `contract-${draw.word(12)}`,
       isKeyPublic: options.apiKey === undefined,

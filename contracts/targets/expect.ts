@@ -41,8 +41,8 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   const name = withoutSecretsIn(`${exchange.method} ${exchange.url}`, new Set());
   if (!isOfThisApi(request))
     throw new Error(
-      `${name} is no operation of this API, so there is nothing to judge it by: ` +
-        'say what was asked, for example { method: "POST", path: "/threads" }.',
+      `${name} is not an operation of this API, so the reply cannot be checked. ` +
+        'say what was expected, for example { method: "POST", path: "/threads" }.',
     );
   const secrets = secretsIn(request);
   const findings = await judged({ request, reply }, exchange, secrets);

@@ -57,7 +57,7 @@ export async function openJudgedWorld(
         existingWorld(controlSender, known)
       );
     if (wanted !== undefined)
-      throw new Unreachable(`${bases.us} is no emulator, and only an emulator has worlds such as ${wanted}`);
+      throw new Unreachable(`${bases.us} is not an emulator; only emulators have worlds such as ${wanted}; leave out --world`);
   } catch (error) {
     controlSender.close();
     throw error;
@@ -92,7 +92,7 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedW
   const created = jsonOf(text);
   if (status !== 200 || !isMembers(created))
     throw new Unreachable(
-      `${root.us} makes no world for the run: ${errorTextIn(text)} Or judge the world that is there, with --world ${MAIN}.`,
+      `${root.us} could not create a world for the run: ${errorTextIn(text)} To test an existing world, give --world ${MAIN}.`,
     );
   const sender = senderTo(inWorld(root, id));
   // Another client may have removed it, or the emulator may have stopped.
@@ -121,7 +121,7 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedW
 /** What is asked in the EU region would stay behind in the world of another emulator. */
 async function refuseOtherEu({ us, eu }: Bases, send: Send): Promise<void> {
   if (eu === undefined || (await statusOf(send, "eu").catch(() => undefined)) !== undefined) return;
-  throw new Unreachable(`${eu} is no EU address of the emulator at ${us}; \`emulator status\` shows it`);
+  throw new Unreachable(`${eu} is not the EU address of the emulator at ${us}; run \`emulator status\` to see it`);
 }
 
 /** An emulator shows itself by its test-only surface; any other server has none. */
@@ -157,7 +157,7 @@ export function worldsNamed(
 function worldNamed(addresses: AddressInput, wanted: string | undefined): string | undefined {
   const [named, another] = worldsNamed(addresses, wanted);
   if (another === undefined) return named;
-  throw new Unreachable(`${named} and ${another} are two worlds; give one`);
+  throw new Unreachable(`${named} and ${another} are different worlds; give one`);
 }
 
 function basesOf({ url, euUrl, agentUrl }: AddressInput): Bases {

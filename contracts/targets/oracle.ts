@@ -104,7 +104,7 @@ export function openedOnce(
 /** Findings about a request that was accepted although it violates the document; the caller's mistake. */
 function ofCaller(row: Operation, diagnostics: readonly Diagnostic[]): readonly Judgement[] {
   return diagnostics.map(({ message }) => ({
-    ...nonStrict(firstOf(row), `the request is not as the document has it: ${message}`),
+    ...nonStrict(firstOf(row), `the request does not conform to the OpenAPI document: ${message}`),
     blame: "caller",
   }));
 }

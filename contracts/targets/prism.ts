@@ -17,7 +17,7 @@ export const openPrismOracle = openedOnce(async (profile) => {
 
   async function prepare(endpoint: Endpoint): Promise<Validator> {
     const [resource] = await getHttpOperationsFromSpec(documentOf(endpoint));
-    if (!resource) throw new Error(`The document does not have ${endpoint.method} ${endpoint.path}.`);
+    if (!resource) throw new Error(`The OpenAPI document has no operation ${endpoint.method} ${endpoint.path}.`);
     return {
       reply: ({ status, headers: { "content-type": _, ...rest }, media, body }) => {
         const headers = { ...rest, ...(media !== undefined && { "content-type": media }) };

@@ -43,7 +43,7 @@ export async function requireKnownServer(
     if (/xml|html/.test(reply.headers["content-type"] ?? "")) continue;
     if ((await surface.absentAfter(request, reply)) === undefined) return;
   }
-  throw new Unreachable(`${url} answers none of the paths of this API; check the address`);
+  throw new Unreachable(`${url} does not respond to any path of this API; check the address`);
 }
 
 const WORKSPACE = "5eed0000-0000-4000-8000-00000c0417ac";
@@ -65,14 +65,14 @@ export async function requireAccess(
   if (status === 401)
     throw new Unreachable(
       apiKey === undefined
-        ? `${url} asks for a key (401); give one that it knows, with --api-key`
-        : `${url} does not know the key (401); give one that it knows, with --api-key`,
+        ? `${url} requires a key (401); give a valid key with --api-key`
+        : `${url} refuses the key (401); give a valid key with --api-key`,
     );
   if (status === 403)
     throw new Unreachable(
       tenantId === undefined
-        ? `${url} does not let the key into a workspace that is made up (403); give one of its own, with --tenant-id`
-        : `${url} does not let the key into ${tenantId} (403); give a workspace of its own, with --tenant-id`,
+        ? `${url} refuses generated workspace ids for this key (403); give a workspace of the key with --tenant-id`
+        : `${url} refuses the workspace ${tenantId} for this key (403); give a workspace of the key with --tenant-id`,
     );
 }
 
@@ -116,6 +116,6 @@ export async function findAssistant(
   if (typeof found?.assistant_id === "string") return found.assistant_id;
   const names = known.map(({ graph_id }) => graph_id).join(", ");
   throw new Unreachable(
-    `no assistant is called ${assistant}; the server has ${names || "none that it shows"}`,
+    `no assistant is named ${assistant}; the server lists ${names || "no assistants"}`,
   );
 }

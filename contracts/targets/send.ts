@@ -30,7 +30,7 @@ export function createSender(
   async function send(request: WireRequest): Promise<WireReply> {
     const { region, method, path } = request;
     const base = addressOf(request);
-    if (base === undefined) throw new Unreachable(`no address in the ${region} region is given`);
+    if (base === undefined) throw new Unreachable(`the address of the ${region} region is unknown`);
     try {
       return await exchange(agents, base, request);
     } catch (error) {
@@ -49,17 +49,17 @@ export function createSender(
 
 /** Explanation and advice for a failed connection, by error code of the system or of TLS. */
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there; start the server, or give the address that it has",
-  ENOTFOUND: "there is no host of this name",
-  EAI_AGAIN: "the name of the host could not be looked up",
-  EHOSTUNREACH: "there is no way to this host",
-  ENETUNREACH: "there is no way to this network",
-  EPROTO: "no TLS is spoken there; give the address with http:",
-  HPE_INVALID_CONSTANT: "no HTTP is spoken there; is it an address with https:?",
+  ECONNREFUSED: "nothing listens at this address; start the server, or give another address",
+  ENOTFOUND: "no host with this name",
+  EAI_AGAIN: "the host name could not be resolved",
+  EHOSTUNREACH: "no route to this host",
+  ENETUNREACH: "no route to this network",
+  EPROTO: "the server does not use TLS; give an address that begins with http:",
+  HPE_INVALID_CONSTANT: "the server does not use plain HTTP; give an address that begins with https:",
 };
 
 function reasonOf({ message, code }: NodeJS.ErrnoException): string {
-  return REASONS[code ?? ""] ?? (message || (code ?? "no reply came"));
+  return REASONS[code ?? ""] ?? (message || (code ?? "no reply was received"));
 }
 
 /** No reply came. */
@@ -107,7 +107,7 @@ function sendOnce(
         : overHttp({ ...options, agent: agents?.["http:"] ?? false });
     onSent(request);
     request
-      .on("timeout", () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
+      .on("timeout", () => request.destroy(new Error(`no reply within ${TIMEOUT_MS / 1000} s`)))
       .on("error", reject)
       .on("response", (response) => replyOf(response).then(resolve, reject))
       .end(body);

@@ -82,7 +82,7 @@ describe("emulator contract run --target", () => {
     await until(child, () => isAsked(ready.url));
     child.kill("SIGINT");
     const { code, stdout } = await ended;
-    expect(stdout).toMatch(/^Not looked at: \d+ of \d+ cases[\s\S]*a run that is not interrupted/);
+    expect(stdout).toMatch(/^Not checked: \d+ of \d+ cases[\s\S]*the end of the run, which was interrupted/);
     expect(code).toBe(SIGNAL_BASE + constants.signals.SIGINT);
     expect(await worldsAt(ready.url)).toEqual(["main"]);
   });

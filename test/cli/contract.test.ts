@@ -38,9 +38,9 @@ describe("emulator contract", () => {
     expect(rows.map(({ id }: { id: string }) => id)).toEqual(["4.1-1", "4.1-2", "4.1-3", "4.1-4"]);
   });
 
-  it("selftest: how many lies were noticed", async () => {
+  it("selftest: how many mutants were detected", async () => {
     const { code, out } = await contract(["selftest", "4.1-2"]);
-    expect(out).toBe("§4.1   4/4\n4 of 4 lies were noticed\n");
+    expect(out).toBe("§4.1   4/4\n4 of 4 mutants were detected\n");
     expect(code).toBe(0);
   });
 
@@ -63,7 +63,7 @@ describe("emulator contract", () => {
     [["run", "--world", "main"], "--world: only valid with --target"],
     [
       ["run", "--target", "https://a.example.com", "--api-key", "k", "--world", "main"],
-      "--world: only an emulator on this machine has worlds",
+      "--world: the target must be an emulator on this machine; other servers have no worlds",
     ],
     [
       ["run", "--target", "http://127.0.0.1:9", "--world", "a/b"],
@@ -91,11 +91,11 @@ describe("emulator contract", () => {
     [["run", "--seed", "x"], '--seed: "x" is not valid; give a number from 0 to 9007199254740991'],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],
-      "--world: main and mine are two worlds; give one",
+      "--world: main and mine are different worlds; give one",
     ],
     [
       ["run", "--target", "http://127.0.0.1:9/w/mine", "--eu-url", "http://127.0.0.1:8/w/yours"],
-      "--world: mine and yours are two worlds; give one",
+      "--world: mine and yours are different worlds; give one",
     ],
     [
       ["run", "--target", "http://127.0.0.1:9/", "--eu-url", "http://127.0.0.1:9"],
@@ -137,7 +137,7 @@ describe("emulator contract", () => {
       const { code, out } = await contract(args);
       expect(out).toMatch(/^FAIL \(target\) {2}§2\.3-1: An error of the agent server is a plain string\./m);
       expect(out).toMatch(/= emulator, in this process: ".*"\n {4}≠ http:\S+ \{"detail":"no"\}/);
-      expect(out).toMatch(/1 of 1 cases differ; 1 could not be asked of both\n$/);
+      expect(out).toMatch(/1 of 1 cases differ; 1 could not be run on both\n$/);
       expect(code).toBe(3);
       const written = await contract([...args, "--report", "md", "--output", "drift.md"], folder);
       expect(written.code).toBe(3);
@@ -175,7 +175,7 @@ describe("emulator contract", () => {
           '--api-key "$API_KEY" --s3-access-key-id "$AWS_ACCESS_KEY_ID" ' +
           '--s3-secret-access-key "$AWS_SECRET_ACCESS_KEY"\n',
       );
-      expect(out).toMatch(/^ {2}again: node \S+emulator\.js contract run /m);
+      expect(out).toMatch(/^ {2}rerun: node \S+emulator\.js contract run /m);
       expect(out).not.toMatch(/of-mine|AKIA7/);
       await close();
     });

@@ -132,7 +132,7 @@ describe("two servers", () => {
     expect(lines).toMatch(
       /^UNSUPPORTED {2}1 cases: needs GET \/api\/v1\/bulk-exports, which the server does not have/m,
     );
-    expect(report.summary.at(-1)).toBe("2 of 3 cases differ; 2 could not be asked of both");
+    expect(report.summary.at(-1)).toBe("2 of 3 cases differ; 2 could not be run on both");
     const rows = report.markdown().filter((line) => line.startsWith("| 4."));
     expect(rows).toHaveLength(2);
     expect(rows[0]).toMatch(/\| offset 2 of three \| `1` \| `0` \| FAIL \(target\) \|$/);

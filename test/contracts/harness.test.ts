@@ -93,7 +93,7 @@ describe("a run", () => {
       ["8.3/timed", "UNSUPPORTED"],
     ]);
     expect(run.ok).toBe(true);
-    expect(run.results[2]?.findings[0]?.text).toMatch(/lets the harness move its time/);
+    expect(run.results[2]?.findings[0]?.text).toMatch(/lets the harness control its clock/);
   });
 
   it.each<[string, unknown, string, string, string]>([
@@ -335,25 +335,25 @@ describe("reports", () => {
       expect.stringMatching(/^ {4}curl -sS -X GET '<url>/),
       expect.stringMatching(/^ {4}answered 200 \[\{"run_id":"7"/),
       '  an id is a uuid: expected "a uuid", actual "7" (4.1/twice)',
-      expect.stringMatching(/^ {2}to change: the server, in what it answers to GET \/threads\/\S+\/runs$/),
-      "  again: emulator contract run 2.1/own --target http://here",
+      expect.stringMatching(/^ {2}fix: change the server's reply to GET \/threads\/\S+\/runs$/),
+      "  rerun: emulator contract run 2.1/own --target http://here",
       "",
       "FAIL §4.1-1: The list of a thread's runs has limit 10 and offset 0 by default.",
       "  the list ends (4.1/twice)",
       expect.stringMatching(/^ {4}curl /),
       expect.stringMatching(/^ {4}answered 200/),
-      expect.stringMatching(/^ {2}to change: the server/),
-      "  again: emulator contract run 4.1/twice --target http://here",
+      expect.stringMatching(/^ {2}fix: change the server/),
+      "  rerun: emulator contract run 4.1/twice --target http://here",
     ]);
     expect(said).toContain(
-      "1 case could not go on after what was found there, so more may be wrong: 4.1/twice\n",
+      "1 case ended early because of a finding, so there may be more problems: 4.1/twice\n",
     );
     expect(run.written("md")).toContain("A run has all nine fields with the types shown.");
     expect(run.written("md")).toContain("Again: `emulator contract run 4.1/twice --target http://here`");
     const junit = run.written("junit");
-    expect(junit).toContain("asked for: A run has all nine fields with the types shown.");
+    expect(junit).toContain("requirement: A run has all nine fields with the types shown.");
     expect(junit).toContain("and 2 more like this");
-    expect(junit).toContain("again: emulator contract run 4.1/twice --target http://here");
+    expect(junit).toContain("rerun: emulator contract run 4.1/twice --target http://here");
     expect(junit).toContain('message="§4.1-1: the list ends"');
   });
 
@@ -369,7 +369,7 @@ describe("reports", () => {
   it("say first what was not looked at, by section, with what it needs", async () => {
     const run = await judge(honest);
     expect(run.written("pretty")).toMatch(
-      /^Not looked at: 1 of 3 cases\. .*\n {2}§8\.3 {2}1 of 1 {4}a target that lets the harness move its time\n\n/,
+      /^Not checked: 1 of 3 cases\. .*\n {2}§8\.3 {2}1 of 1 {4}a target that lets the harness control its clock\n\n/,
     );
     const { notLookedAt, requirements } = JSON.parse(run.written("json"));
     expect(requirements[String(run.results[0]?.requirements[0])]).toMatch(/^[A-Z].*\.$/);
@@ -378,7 +378,7 @@ describe("reports", () => {
         section: "8.3",
         cases: ["8.3/timed"],
         of: 1,
-        needs: [["a target that lets the harness move its time", 1]],
+        needs: [["a target that lets the harness control its clock", 1]],
       },
     ]);
   });
@@ -410,7 +410,7 @@ describe("reports", () => {
     const onResult = () => interruption.abort();
     const run = await judge(wrong, ASKING, { signal: interruption.signal, onResult });
     expect(run.results.map(({ verdict }) => verdict)).toEqual(["FAIL", "UNSUPPORTED", "UNSUPPORTED"]);
-    expect(run.written("pretty")).toContain("a run that is not interrupted");
+    expect(run.written("pretty")).toContain("the end of the run, which was interrupted");
   });
 
   it("show the request as a line of a shell, without the key", async () => {
@@ -583,7 +583,7 @@ describe("the selftest", () => {
     const done = await selftest({ cases: ASKING, mutants, targetWith: () => target });
     expect(isProven(done)).toBe(false);
     expect(selftestProblems(done)).toEqual(["survived: m: a lie; 1 case about §4.1-1 did not notice"]);
-    expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 lies were noticed"]);
+    expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 mutants were detected"]);
   });
 
   it("has lies about every shown row of the ledger, each under a name of its own", () => {

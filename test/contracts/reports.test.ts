@@ -47,7 +47,7 @@ describe("what repeats in a report", () => {
       '    expected "right"',
       "    actual   5",
       ...[1, 2, 3, 4].map((n) => `  wrong ${n}: expected "right", actual ${n} (4.1/across-${n})`),
-      "  to change: the server",
+      "  fix: change the server",
     ]);
     expect(run.written("md").match(/^### FAIL .*$/gm)).toEqual(["### FAIL §2.1-1"]);
   });
@@ -81,7 +81,7 @@ describe("what repeats in a report", () => {
       'UNSPECIFIED §4.1-4, agent.list_order: not shown; chosen: newest first\n  newest first: actual "oldest" (4.1/chosen)\n\n',
     );
     expect(run.written("pretty", true)).toContain(
-      "  to change: nothing: the specification is silent, and the emulator chose otherwise\n",
+      "  fix: none needed; the specification does not define this, and the emulator behaves differently\n",
     );
   });
 
@@ -94,6 +94,6 @@ describe("what repeats in a report", () => {
     const rows = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`2.1/stumbles-${n}`, stumbling(n)]));
     const pretty = (await judged(rows)).written("pretty");
     expect(pretty.match(/TypeError: stumbled \d/g)).toHaveLength(5);
-    expect(pretty).toContain("  to change: this harness; please report it\n");
+    expect(pretty).toContain("  fix: please report this bug of the contract suites\n");
   });
 });

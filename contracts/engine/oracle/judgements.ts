@@ -39,7 +39,7 @@ export function judgeReply(
     ...withoutRepeats(judgements),
     ...extra
       .slice(0, MEMBERS_SHOWN)
-      .map((name) => nonStrict(firstOf(row), `${name} is answered and nowhere defined`)),
+      .map((name) => nonStrict(firstOf(row), `the reply has ${name}, which the specification does not define`)),
   ];
 }
 
@@ -135,7 +135,7 @@ export function firstOf(row: Operation): RequirementId {
 }
 
 function statusOf(row: Operation, { status }: WireReply): Judgement {
-  const text = `status ${status} is none that this operation answers with`;
+  const text = `status ${status} is not defined for this operation`;
   if (status >= 500 && status !== 501 && row.shown)
     return {
       verdict: "FAIL",
@@ -158,7 +158,7 @@ function mediaOf(row: Operation, message: string): Judgement {
 }
 
 function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): Judgement {
-  if (row.server === "agent") return fact("2.3-1", `an error is a plain string: ${message}`, body);
+  if (row.server === "agent") return fact("2.3-1", `an error must be a plain string: ${message}`, body);
   return choice("7-1", `error ${reply.status}: ${message}`, "platform.error_body");
 }
 

@@ -14,6 +14,6 @@ export function leaks(
   const seen = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
   const named = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));
   if (seen.length === 0 && named.length === 0) return [];
-  const what = named.length > 0 ? named.join(", ") : "a secret that was sent";
-  return [fact("2.4-2", `credentials are not returned, and this reply has ${what}`)];
+  const what = named.length > 0 ? named.join(", ") : "a secret of the request";
+  return [fact("2.4-2", `credentials must not be returned, but this reply contains ${what}`)];
 }

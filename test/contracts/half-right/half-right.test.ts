@@ -91,7 +91,7 @@ describe("a plain Express server", () => {
 
   it("says first what was not looked at", () => {
     const lines = right.written("pretty").split("\n");
-    expect(lines[0]).toMatch(/^Not looked at: \d+ of \d+ cases\./);
+    expect(lines[0]).toMatch(/^Not checked: \d+ of \d+ cases\./);
     expect(lines.find((line) => line.startsWith("  §4.2 "))).toMatch(
       /POST \/api\/v1\/bulk-exports\/destinations$/,
     );
