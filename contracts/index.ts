@@ -3,25 +3,25 @@ import { coverage, uncovered } from "./engine/coverage.ts";
 import type { Oracle } from "./engine/oracle/oracle.ts";
 import type { Profile } from "./engine/profile.ts";
 import { type RunReport, runCases } from "./engine/run.ts";
-import { emptySelectors, selected } from "./engine/selection.ts";
+import { emptySelectors, selectCases } from "./engine/selection.ts";
 import type { Target } from "./engine/target.ts";
 import type { Verdict } from "./engine/verdict.ts";
 import { contractReport } from "./report/contract-report.ts";
-import { isGood } from "./report/summary.ts";
+import { isSuccessful } from "./report/summary.ts";
 import { type Reporter, writeReport } from "./report/write.ts";
 import { CASES } from "./suites/cases.ts";
 import { openOracle } from "./targets/open-oracle.ts";
 
 export { type Case, type CaseResult, type CaseRow, suite } from "./engine/case.ts";
-export { type Comparison, compared, type Drift } from "./engine/compare.ts";
+export { type Comparison, compareRuns as compared, type Drift } from "./engine/compare.ts";
 export type { Contract, Reply } from "./engine/contract.ts";
 export type { Members } from "./engine/json.ts";
 export type { Mutant } from "./engine/mutant.ts";
 export { type CaseSettings, NEEDS, type Need } from "./engine/needs.ts";
-export type { Judgement, Oracle } from "./engine/oracle/oracle.ts";
+export type { Oracle, OracleFinding as Judgement } from "./engine/oracle/oracle.ts";
 export type {
+  CheckableReply as Judged,
   ContractQuestion,
-  Judged,
   RecordedExchange,
   RecordedReply,
   RecordingLine,
@@ -34,7 +34,7 @@ export { MUTANTS } from "./mutants/mutants.ts";
 export { comparisonReport } from "./report/comparison.ts";
 export { contractReport } from "./report/contract-report.ts";
 export type { ReportModel } from "./report/model.ts";
-export { isGood } from "./report/summary.ts";
+export { isSuccessful as isGood } from "./report/summary.ts";
 export { REPORTERS, type Reporter, writeReport } from "./report/write.ts";
 export { REQUIREMENTS, type Requirement, type RequirementId } from "./spec/requirements.ts";
 export { CASES } from "./suites/cases.ts";
@@ -80,7 +80,7 @@ export interface ContractOptions {
 export interface ContractRun extends RunReport {
   readonly ok: boolean;
   /** `verbose` shows every finding in full, else the first ones of each requirement. */
-  written(reporter: Reporter, verbose?: boolean): string;
+  report(reporter: Reporter, verbose?: boolean): string;
 }
 
 /**
@@ -89,7 +89,7 @@ export interface ContractRun extends RunReport {
  * @example
  * const target = await createAddressTarget({ url: "http://127.0.0.1:4700" });
  * const run = await runContracts(target, { select: ["4.1"] });
- * console.log(run.written("pretty"));
+ * console.log(run.report("pretty"));
  * await target.close();
  */
 export async function runContracts(target: Target, options: ContractOptions = {}): Promise<ContractRun> {
@@ -111,7 +111,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   if (unknown.length > 0) throw new Error(`No contract case matches ${unknown.join(", ")}.`);
   const oracle = options.oracle === undefined ? await openOracle(profile) : options.oracle;
   const report = await runCases(target, {
-    cases: selected(all, select),
+    cases: selectCases(all, select),
     ...(seed !== undefined && { seed }),
     ...(bail && { stopAt: (strict ? "NON-STRICT" : "FAIL") as Verdict }),
     ...(budget !== undefined && { budget }),
@@ -125,7 +125,7 @@ export async function runContracts(target: Target, options: ContractOptions = {}
   });
   return {
     ...report,
-    ok: isGood(report, strict),
-    written: (reporter, verbose) => writeReport(contractReport(report, strict, verbose), reporter),
+    ok: isSuccessful(report, strict),
+    report: (reporter, verbose) => writeReport(contractReport(report, strict, verbose), reporter),
   };
 }

@@ -9,7 +9,10 @@ export async function showCoverage(invocation: Invocation, selectors: readonly s
   const all = coverage(CASES);
   const rows =
     selectors.length === 0 ? all : all.filter(({ section }) => selectors.some((one) => isIn(section, one)));
-  if (rows.length === 0) throw new UsageError(`${selectors.join(", ")}: no such section; run "emulator contract coverage" for a list`);
+  if (rows.length === 0)
+    throw new UsageError(
+      `${selectors.join(", ")}: no such section; run "emulator contract coverage" for a list`,
+    );
   const missing = uncovered(rows);
   const covered = rows.filter(({ cases }) => cases.length > 0).length;
   const indent = " ".repeat(ID_WIDTH + 3);

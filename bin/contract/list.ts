@@ -1,4 +1,4 @@
-import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
+import { emptySelectors, selectCases } from "../../contracts/engine/selection.ts";
 import { CASES } from "../../contracts/index.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { printResult } from "../terminal.ts";
@@ -8,8 +8,9 @@ const ID_WIDTH = 40;
 /** `contract list`: prints the cases with their requirements and needs. */
 export async function list(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const unknown = emptySelectors(CASES, selectors);
-  if (unknown.length > 0) throw new UsageError(`${unknown.join(", ")}: no case matches; run "emulator contract list" for a list`);
-  const cases = selected(CASES, selectors);
+  if (unknown.length > 0)
+    throw new UsageError(`${unknown.join(", ")}: no case matches; run "emulator contract list" for a list`);
+  const cases = selectCases(CASES, selectors);
   const shown = cases.map(({ run: _, ...rest }) => rest);
   const lines = cases.flatMap(({ id, title, requirements, needs }) => [
     `${id.padEnd(ID_WIDTH)}${title}`,

@@ -1,5 +1,5 @@
 import { variableOf } from "../../contracts/engine/exchange.ts";
-import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
+import { emptySelectors, selectCases } from "../../contracts/engine/selection.ts";
 import type { Target } from "../../contracts/engine/target.ts";
 import {
   CASES,
@@ -123,7 +123,7 @@ async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
 
 /** The selected cases, or the part of them that `--shard` names. */
 function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly Case[] {
-  return partOf(selected(CASES, selectors), shardOf(flags));
+  return partOf(selectCases(CASES, selectors), shardOf(flags));
 }
 
 /** Runs the second server first: cases it cannot run are skipped on the first. */
@@ -137,7 +137,8 @@ async function compared(
   const target = await targets.open(() => targetOf(invocation));
   const second = await judge(invocation, targets, other, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
-  if (able.length === 0) throw new CommandFailure(`${second.target}: the server lacks the prerequisites of every selected case`);
+  if (able.length === 0)
+    throw new CommandFailure(`${second.target}: the server lacks the prerequisites of every selected case`);
   const rest = cases.filter(({ id }) => able.includes(id));
   const first = await judge(invocation, targets, target, rest, other.nonce);
   const comparison = comparisonOf(first, second);

@@ -20,7 +20,9 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
   const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
   const variants = VARIANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
   if (mutants.length + variants.length === 0)
-    throw new UsageError(`${selectors.join(", ")}: no mutant or variant matches; give a section or the beginning of an id`);
+    throw new UsageError(
+      `${selectors.join(", ")}: no mutant or variant matches; give a section or the beginning of an id`,
+    );
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   const progress = openProgress(invocation, "servers");
   const interruption = new AbortController();

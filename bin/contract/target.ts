@@ -1,7 +1,7 @@
 import { PROFILES, type Profile } from "../../contracts/engine/profile.ts";
 import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
-import { worldsNamed } from "../../contracts/targets/judged-world.ts";
+import { worldIdsIn } from "../../contracts/targets/test-world.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 
@@ -121,14 +121,18 @@ function requireDistinctUrls(url: string, euUrl: string | undefined): void {
 
 /** Only emulators have worlds; other services are never sent a world's path. */
 function worldFor(addressFlags: Parameters<typeof areLocal>[0], world: string): string {
-  if (!areLocal(addressFlags)) throw new UsageError("--world: the target must be an emulator on this machine; other servers have no worlds");
+  if (!areLocal(addressFlags))
+    throw new UsageError(
+      "--world: the target must be an emulator on this machine; other servers have no worlds",
+    );
   if (!/^[\w.-]+$/.test(world)) throw new UsageError(`--world: "${world}" is not a valid name of a world`);
   return world;
 }
 
 function refuseTwoWorlds(addressFlags: Parameters<typeof areLocal>[0], world: string | undefined): void {
-  const [one, another] = worldsNamed(addressFlags, world);
-  if (another !== undefined) throw new UsageError(`--world: ${one} and ${another} are different worlds; give one`);
+  const [one, another] = worldIdsIn(addressFlags, world);
+  if (another !== undefined)
+    throw new UsageError(`--world: ${one} and ${another} are different worlds; give one`);
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {

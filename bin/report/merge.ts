@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { RunReport } from "../../contracts/engine/run.ts";
 import { contractReport } from "../../contracts/report/contract-report.ts";
 import type { ReportModel } from "../../contracts/report/model.ts";
-import { isGood } from "../../contracts/report/summary.ts";
+import { isSuccessful } from "../../contracts/report/summary.ts";
 import { REPORTERS } from "../../contracts/report/write.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
@@ -138,7 +138,7 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
     wallMs: sum(({ wallMs }) => wallMs),
   };
   return {
-    exitCode: isGood(whole, false) ? 0 : 1,
+    exitCode: isSuccessful(whole, false) ? 0 : 1,
     model: contractReport(whole, false),
     page: "contract",
   };

@@ -20,10 +20,10 @@ export function verdictsPage(): string {
 
 /** The tables of servers that `contract selftest` runs the suites against. */
 export function mutantsPage(mutants: readonly Mutant[], variants: readonly Variant[]): string {
-  const mistakes = mutants.map(({ requirement, id, lie, mild }) => [
+  const mistakes = mutants.map(({ requirement, id, wrongBehaviour, mild }) => [
     requirement,
     noticed(requirement, mild),
-    lie,
+    wrongBehaviour,
     id,
   ]);
   const differences = variants.map(({ requirement, id, differs }) => [requirement, differs, id]);

@@ -1,7 +1,7 @@
 import type { RequirementId } from "../spec/requirements.ts";
 import type { Contract } from "./contract.ts";
 import type { CaseSettings, Need } from "./needs.ts";
-import type { Finding, Held, Verdict } from "./verdict.ts";
+import type { Finding, MetExpectation, Verdict } from "./verdict.ts";
 
 /** One test of a server, and the requirements that it checks. */
 export interface Case {
@@ -33,11 +33,11 @@ export interface CaseResult {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   /** Requirements that the case actually checked. */
-  readonly asked: readonly RequirementId[];
+  readonly checkedRequirements: readonly RequirementId[];
   /** It ended early because of what it found, so that more may be wrong. */
   readonly stopped?: true;
   /** Expectations that were met; only recorded when two targets are compared. */
-  readonly held?: readonly Held[];
+  readonly metExpectations?: readonly MetExpectation[];
   readonly requests: number;
   readonly wallMs: number;
 }

@@ -17,7 +17,7 @@ export interface Drift {
   readonly requirement: RequirementId | null;
   readonly assumption?: AssumptionId;
   /** What the specification says, or what was chosen where it is silent. */
-  readonly says: string;
+  readonly statement: string;
   readonly text: string;
   readonly verdict: Finding["verdict"];
   readonly blame: Blame;
@@ -39,7 +39,7 @@ export interface SkippedCases {
 export interface Comparison {
   readonly targets: readonly [string, string];
   /** What its addresses point to, if that no longer exists after the run. */
-  readonly fleeting?: string;
+  readonly temporaryServer?: string;
   /** Cases that ran against both servers. */
   readonly compared: number;
   /** How many of these have each verdict. */
@@ -47,12 +47,12 @@ export interface Comparison {
   /** Cases in which the servers differ. */
   readonly differing: number;
   readonly notCompared: number;
-  readonly left: readonly SkippedCases[];
+  readonly skipped: readonly SkippedCases[];
   readonly drifts: readonly Drift[];
 }
 
 /** The differences between two runs of the same cases; a case that one of them could not run is left out. */
-export function compared(first: RunReport, second: RunReport): Comparison {
+export function compareRuns(first: RunReport, second: RunReport): Comparison {
   const others = new Map(second.results.map((result) => [result.id, result]));
   const known = new Set(first.results.map(({ id }) => id));
   const pairs = first.results.flatMap((result) => {
@@ -68,10 +68,12 @@ export function compared(first: RunReport, second: RunReport): Comparison {
     ...driftsOf(one, other, "first"),
     ...driftsOf(other, one, "second"),
   ]);
-  const fleeting = [first.fleeting, second.fleeting].filter((known) => known !== undefined).join(" and ");
+  const temporaryServer = [first.temporaryServer, second.temporaryServer]
+    .filter((known) => known !== undefined)
+    .join(" and ");
   return {
     targets: [first.target, second.target],
-    ...(fleeting !== "" && { fleeting }),
+    ...(temporaryServer !== "" && { temporaryServer }),
     compared: asked.length,
     verdicts: {
       first: verdictsOf(asked.map(([one]) => one)),
@@ -79,7 +81,7 @@ export function compared(first: RunReport, second: RunReport): Comparison {
     },
     differing: new Set(drifts.map(({ id }) => id)).size,
     notCompared: unasked.length,
-    left: reasonsOf(unasked),
+    skipped: reasonsOf(unasked),
     drifts,
   };
 }
@@ -104,7 +106,7 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
     section,
     requirement,
     ...(assumption !== undefined && { assumption }),
-    says: describeRequirement(requirement, assumption),
+    statement: describeRequirement(requirement, assumption),
     text,
     verdict,
     blame,
@@ -116,8 +118,8 @@ function driftOf({ id, title }: CaseResult, finding: Finding, expected: string |
 }
 
 /** What the other server did where it met the same expectation. */
-function counterpart({ held = [] }: CaseResult, { requirement, text }: Finding): string | null {
-  const same = held.find((one) => one.requirement === requirement && one.text === text);
+function counterpart({ metExpectations = [] }: CaseResult, { requirement, text }: Finding): string | null {
+  const same = metExpectations.find((one) => one.requirement === requirement && one.text === text);
   return same?.did ?? null;
 }
 

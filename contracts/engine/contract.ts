@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly region?: Region;
   /** Skips the oracle: the request breaks the specification on purpose, or the reply is not of this API. */
-  readonly unjudged?: boolean;
+  readonly unchecked?: boolean;
   /** The case goes on when the server does not have this operation; otherwise it ends as UNSUPPORTED. */
   readonly mayLack?: boolean;
 }

@@ -59,10 +59,10 @@ export function exchangeOf(
     region: request.region,
     method: request.method,
     url: shownUrl,
-    requestHeaders: headersShown(request.headers, show, publicKey),
+    requestHeaders: redactHeaders(request.headers, show, publicKey),
     ...(requestBody !== undefined && { requestBody }),
     status: reply.status,
-    replyHeaders: headersShown(reply.headers, show),
+    replyHeaders: redactHeaders(reply.headers, show),
     replyBody: show(reply.text),
     curl: curlOf(request, shownUrl, requestBody, show, publicKey),
   };
@@ -70,7 +70,7 @@ export function exchangeOf(
 
 type Show = (text: string) => string;
 
-function headersShown(headers: Readonly<Record<string, string>>, show: Show, publicKey?: string) {
+function redactHeaders(headers: Readonly<Record<string, string>>, show: Show, publicKey?: string) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

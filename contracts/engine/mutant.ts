@@ -26,12 +26,12 @@ export interface Mutant extends Change {
   readonly id: string;
   readonly requirement: RequirementId;
   /** What the mutant does wrong, as reports show it. */
-  readonly lie: string;
+  readonly wrongBehaviour: string;
   /** It violates an assumption that belongs to a shown requirement: any finding counts as detection. */
   readonly mild?: true;
 }
 
-/** The mutants of one requirement: `{ "limit-11": { lie, … } }`. */
+/** The mutants of one requirement: `{ "limit-11": { wrongBehaviour, … } }`. */
 export function mutantsOf(
   requirement: RequirementId,
   rows: Readonly<Record<string, Omit<Mutant, "id" | "requirement">>>,

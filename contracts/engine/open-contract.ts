@@ -20,15 +20,15 @@ import { chosenBy, type Profile } from "./profile.ts";
 import type { RandomSource } from "./random.ts";
 import { describeActual } from "./shown.ts";
 import type { Identity, Receiver, Session } from "./target.ts";
-import type { Blame, Finding, Held } from "./verdict.ts";
+import type { Blame, Finding, MetExpectation } from "./verdict.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 /** A running case, as the runner sees it. */
 export interface OpenContract {
   readonly contract: Contract;
   readonly findings: Finding[];
-  readonly asked: ReadonlySet<RequirementId>;
-  readonly held: readonly Held[] | undefined;
+  readonly checkedRequirements: ReadonlySet<RequirementId>;
+  readonly metExpectations: readonly MetExpectation[] | undefined;
   readonly requests: number;
   /** The newest exchange. */
   readonly last: Exchange | undefined;
@@ -56,9 +56,9 @@ export interface ContractParts {
 export function openContract(parts: ContractParts): OpenContract {
   const { session, draw, oracle } = parts;
   const findings: Finding[] = [];
-  const asked = new Set<RequirementId>();
+  const checkedRequirements = new Set<RequirementId>();
   const spoilt = new Set<Exchange>();
-  const held: Held[] | undefined = parts.keepHeld ? [] : undefined;
+  const metExpectations: MetExpectation[] | undefined = parts.keepHeld ? [] : undefined;
   const receivers: Receiver[] = [];
   const wire = openWire(session, async () => {
     if (!(await parts.spend())) throw new BudgetSpent();
@@ -69,11 +69,11 @@ export function openContract(parts: ContractParts): OpenContract {
     refuseWriting(parts, method, path);
     const request = requestOf(session.identity, method, path, options);
     const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
-    const judgements = options.unjudged || isAbsent ? [] : await oracle?.judge(request, reply, wire.secrets);
-    for (const { spoils, ...judgement } of judgements ?? []) {
+    const judgements = options.unchecked || isAbsent ? [] : await oracle?.check(request, reply, wire.secrets);
+    for (const { isFatal, ...judgement } of judgements ?? []) {
       // What a case sends wrong it sends on purpose.
       if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
-      if (spoils) spoilt.add(shown);
+      if (isFatal) spoilt.add(shown);
     }
     // A case that looks at a member of `null` would stumble.
     return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
@@ -83,14 +83,15 @@ export function openContract(parts: ContractParts): OpenContract {
     draw,
     identity: session.identity,
     get objects() {
-      if (!session.objects) throw new CaseEnded("The case uses the object store but does not declare the need object_store.");
+      if (!session.objects)
+        throw new CaseEnded("The case uses the object store but does not declare the need object_store.");
       return session.objects;
     },
     reach: session.reach,
     chosen: (id) => chosenBy(parts.profile, id),
     has: (need) => parts.offers.has(need),
     call,
-    ...expectations({ findings, asked, spoilt, held, redact }, () => wire.last),
+    ...expectations({ findings, checkedRequirements, spoilt, metExpectations, redact }, () => wire.last),
     ...controlCalls(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
     async receiver() {
       const receiver = await session.reach.receiver();
@@ -115,8 +116,8 @@ export function openContract(parts: ContractParts): OpenContract {
   return {
     contract,
     findings,
-    asked,
-    held,
+    checkedRequirements,
+    metExpectations,
     get requests() {
       return wire.requests;
     },
@@ -180,15 +181,15 @@ async function startupError({ open }: ContractParts, settings: CaseSettings): Pr
 
 interface CaseNotes {
   readonly findings: Finding[];
-  readonly asked: Set<RequirementId>;
+  readonly checkedRequirements: Set<RequirementId>;
   /** Exchanges whose reply is unusable, which is a finding of its own. */
   readonly spoilt: ReadonlySet<Exchange>;
-  readonly held: Held[] | undefined;
+  readonly metExpectations: MetExpectation[] | undefined;
   redact<T>(shown: T): T;
 }
 
 function expectations(
-  { findings, asked, spoilt, held, redact }: CaseNotes,
+  { findings, checkedRequirements, spoilt, metExpectations, redact }: CaseNotes,
   last: () => Exchange | undefined,
 ): Pick<Contract, "fact" | "choice" | "strictly" | "must"> {
   function expect(
@@ -198,13 +199,13 @@ function expectations(
     message: string,
     given: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
-    asked.add(id);
+    checkedRequirements.add(id);
     const exchange = given.exchange ?? last();
     const { holds, ...compared } = typeof check === "boolean" ? { holds: check } : check;
     const { exchange: _, ...difference } = redact({ ...compared, ...given });
     const text = redact(message);
     if (holds) {
-      held?.push({ requirement: id, text, did: describeActual(difference, exchange) });
+      metExpectations?.push({ requirement: id, text, did: describeActual(difference, exchange) });
       return true;
     }
     if (exchange && spoilt.has(exchange)) return false;

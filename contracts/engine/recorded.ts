@@ -36,7 +36,7 @@ export interface RecordingLine {
 }
 
 /** What can be judged. */
-export type Judged = Response | RecordedExchange | RecordedReply | RecordingLine;
+export type CheckableReply = Response | RecordedExchange | RecordedReply | RecordingLine;
 
 /** The request, where the judged reply does not contain it. */
 export interface ContractQuestion {
@@ -50,7 +50,10 @@ export interface ContractQuestion {
 }
 
 /** Completes the exchange; rejects with what is missing. */
-export async function exchangeIn(given: Judged, question: ContractQuestion): Promise<RecordedExchange> {
+export async function exchangeIn(
+  given: CheckableReply,
+  question: ContractQuestion,
+): Promise<RecordedExchange> {
   if (typeof (given as { readonly then?: unknown }).then === "function")
     throw new Error("The value is a promise, not a reply. Use `await` first.");
   const known = await knownOf(given);
@@ -59,7 +62,9 @@ export async function exchangeIn(given: Judged, question: ContractQuestion): Pro
   if (typeof known.status !== "number")
     throw new Error("The value is not a reply. Pass a Response, { status, headers, body } or an exchange.");
   if (!url)
-    throw new Error('The request of this reply is unknown. Pass it, for example { method: "POST", path: "/threads" }.');
+    throw new Error(
+      'The request of this reply is unknown. Pass it, for example { method: "POST", path: "/threads" }.',
+    );
   return {
     ...known,
     status: known.status,
@@ -70,7 +75,7 @@ export async function exchangeIn(given: Judged, question: ContractQuestion): Pro
   };
 }
 
-async function knownOf(given: Judged): Promise<Partial<RecordedExchange>> {
+async function knownOf(given: CheckableReply): Promise<Partial<RecordedExchange>> {
   if (given instanceof Response) return ofResponse(given);
   if (isLine(given)) return ofLine(given);
   const { headers } = given;

@@ -38,7 +38,7 @@ export interface RunOptions {
 export interface RunReport {
   readonly target: string;
   /** What its addresses point to, if that no longer exists after the run. */
-  readonly fleeting?: string;
+  readonly temporaryServer?: string;
   readonly seed: number;
   /** Command that reruns one case, with `<case>` as placeholder; absent when unknown. */
   readonly again?: string;
@@ -107,7 +107,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   const known = results.filter((result) => result !== undefined);
   return {
     target: target.name,
-    ...(target.fleeting !== undefined && { fleeting: target.fleeting }),
+    ...(target.temporaryServer !== undefined && { fleeting: target.temporaryServer }),
     seed,
     ...(options.again !== undefined && { again: options.again }),
     results: known,
@@ -166,14 +166,20 @@ async function runCase(
     else if (error instanceof Lacking)
       leaveUnasked(open.findings, unsupported(testCase, `needs ${error.message}`));
     else if (!known)
-      open.findings.push(open.redact(errorFinding(testCase, "the case could not continue", error, open.last)));
+      open.findings.push(
+        open.redact(errorFinding(testCase, "the case could not continue", error, open.last)),
+      );
     else stopped = true;
   }
-  const { findings, held, requests } = open;
-  const questions = [...open.asked];
+  const { findings, metExpectations, requests } = open;
+  const checkedRequirements = [...open.checkedRequirements];
   await open.close();
   const wallMs = Math.round(target.now() - startedAt);
-  const more = { asked: questions, ...(stopped && { stopped }), ...(held && { held }), requests, wallMs };
+  const more = {
+    ...{ checkedRequirements, requests, wallMs },
+    ...(stopped && { stopped }),
+    ...(metExpectations && { metExpectations }),
+  };
   return { result: resultOf(testCase, findings, more), isSilent };
 }
 
@@ -218,8 +224,8 @@ function unsupported(testCase: Case, why: string): Finding {
 function resultOf(
   { id, title, requirements }: Case,
   findings: readonly Finding[],
-  run: Pick<CaseResult, "asked" | "held" | "stopped" | "requests" | "wallMs"> = {
-    asked: [],
+  run: Pick<CaseResult, "checkedRequirements" | "metExpectations" | "stopped" | "requests" | "wallMs"> = {
+    checkedRequirements: [],
     requests: 0,
     wallMs: 0,
   },

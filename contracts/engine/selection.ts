@@ -6,7 +6,7 @@ import { type Case, sectionOfCase } from "./case.ts";
  * `8.5/runs-query` or the begin of a slug, `2.3-1` with the cases that ask about this row of the ledger.
  * A section without cases of its own means those that ask about its rows. Nothing asked for is everything.
  */
-export function selected(cases: readonly Case[], selectors: readonly string[]): readonly Case[] {
+export function selectCases(cases: readonly Case[], selectors: readonly string[]): readonly Case[] {
   if (selectors.length === 0) return cases;
   const matched = new Set(selectors.flatMap((selector) => matching(cases, selector)));
   return cases.filter((one) => matched.has(one));

@@ -5,7 +5,7 @@ import type { CaseSettings } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { runCases } from "./run.ts";
 import type { Target } from "./target.ts";
-import { acquittals, type Variant, type VariantResult } from "./variant.ts";
+import { runVariants, type Variant, type VariantResult } from "./variant.ts";
 import { type Finding, VERDICTS, type Verdict } from "./verdict.ts";
 
 export interface SelftestOptions {
@@ -17,16 +17,16 @@ export interface SelftestOptions {
   readonly oracle?: Oracle;
   /** Ends the cases at their next request, and the selftest with its reason. */
   readonly signal?: AbortSignal;
-  /** Called with what the next server does. */
+  /** Called with the behaviour of the next server. */
   readonly onServer?: (does: string, done: number, total: number) => void;
 }
 
 export interface Selftest {
   readonly results: readonly MutantResult[];
   /** Results of cases that the unmodified server does not pass: they are excluded, and the selftest proves nothing. */
-  readonly unsound: readonly CaseResult[];
-  /** Of the servers that no case may convict. */
-  readonly acquittals: readonly VariantResult[];
+  readonly invalidCases: readonly CaseResult[];
+  /** Results of the conforming variants, on which no case may FAIL. */
+  readonly variantResults: readonly VariantResult[];
 }
 
 export interface MutantResult {
@@ -39,28 +39,28 @@ export interface MutantResult {
 /** Runs the cases of each mutant's requirement against it, until one of them detects it, and all cases against the variants. */
 export async function selftest(options: SelftestOptions): Promise<Selftest> {
   const { variants = [] } = options;
-  const honest = options.targetWith({});
+  const unmodified = options.targetWith({});
   const results: MutantResult[] = [];
   const total = options.mutants.length + variants.length;
   try {
-    const asked = options.cases.filter(({ requirements }) =>
+    const selectedCases = options.cases.filter(({ requirements }) =>
       options.mutants.some((mutant) => isAbout(mutant, requirements)),
     );
-    const unsound = await failingOnHonest(honest, asked, options, total);
+    const invalidCases = await invalidCasesOf(unmodified, selectedCases, options, total);
     options.signal?.throwIfAborted();
-    const sound = asked.filter(({ id }) => unsound.every((result) => result.id !== id));
+    const validCases = selectedCases.filter(({ id }) => invalidCases.every((result) => result.id !== id));
     for (const mutant of options.mutants) {
-      const cases = sound.filter(({ requirements }) => isAbout(mutant, requirements));
-      const result = await judge(mutant, honest, cases, options);
+      const cases = validCases.filter(({ requirements }) => isAbout(mutant, requirements));
+      const result = await runMutant(mutant, unmodified, cases, options);
       options.signal?.throwIfAborted();
       results.push(result);
-      options.onServer?.(mutant.lie, results.length, total);
+      options.onServer?.(mutant.wrongBehaviour, results.length, total);
     }
     const onVariant = ({ variant }: VariantResult, done: number) =>
       options.onServer?.(variant.differs, results.length + done, total);
-    return { results, unsound, acquittals: await acquittals({ ...options, variants, onVariant }) };
+    return { results, invalidCases, variantResults: await runVariants({ ...options, variants, onVariant }) };
   } finally {
-    await honest.close();
+    await unmodified.close();
   }
 }
 
@@ -69,31 +69,31 @@ function isAbout({ requirement }: Mutant, requirements: readonly string[]): bool
 }
 
 /** Cases that do not pass on the unmodified server cannot detect a mutant. */
-async function failingOnHonest(
-  honest: Target,
+async function invalidCasesOf(
+  unmodified: Target,
   cases: readonly Case[],
   { oracle, signal, onServer }: SelftestOptions,
   total: number,
 ): Promise<readonly CaseResult[]> {
   if (cases.length === 0) return [];
   const onResult = ({ id }: CaseResult) => onServer?.(`unmodified emulator: ${id}`, 0, total);
-  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(honest, { cases, onResult, ...given });
+  const more = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(unmodified, { cases, onResult, ...more });
   return results.filter(({ verdict }) => verdict !== "PASS");
 }
 
-async function judge(
+async function runMutant(
   mutant: Mutant,
-  honest: Target,
+  unmodified: Target,
   cases: readonly Case[],
   { targetWith, oracle, signal }: SelftestOptions,
 ): Promise<MutantResult> {
   if (cases.length === 0) return { mutant, killedBy: null, cases: 0 };
-  const target = mutant.settings ? targetWith(mutant.settings) : honest;
+  const target = mutant.settings ? targetWith(mutant.settings) : unmodified;
   const stopAt = mutant.mild || REQUIREMENTS[mutant.requirement].kind !== "S" ? "NON-STRICT" : "FAIL";
-  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...given });
-  if (target !== honest) await target.close();
+  const more = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(changed(target, mutant), { cases, stopAt, ...more });
+  if (target !== unmodified) await target.close();
   const killer = results.find(({ findings }) => findings.some((finding) => isKilling(finding, stopAt)));
   return { mutant, killedBy: killer?.id ?? null, cases: cases.length };
 }

@@ -1,15 +1,15 @@
 import type { Exchange } from "./exchange.ts";
 
-const VALUE_CHARACTERS = 300;
-const ACTUAL_CHARACTERS = 120;
+const MAX_VALUE_CHARACTERS = 300;
+const MAX_ACTUAL_CHARACTERS = 120;
 
 /** A value as JSON, cut for display. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   return cut(JSON.stringify(value) ?? "nothing");
 }
 
 /** The beginning of a text, as much as a report shows. */
-export function cut(text: string, maxCharacters = VALUE_CHARACTERS): string {
+export function cut(text: string, maxCharacters = MAX_VALUE_CHARACTERS): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
 
@@ -18,6 +18,6 @@ export function describeActual(
   difference: { readonly actual?: unknown },
   exchange: Exchange | undefined,
 ): string {
-  if ("actual" in difference) return cut(shown(difference.actual), ACTUAL_CHARACTERS);
+  if ("actual" in difference) return cut(formatValue(difference.actual), MAX_ACTUAL_CHARACTERS);
   return exchange ? `status ${exchange.status}` : "no reply";
 }

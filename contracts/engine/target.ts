@@ -123,7 +123,7 @@ export interface Target {
   /** Of this run alone, where the target keeps the names that earlier runs have given. */
   readonly nonce?: string;
   /** What its addresses lead to, where that is gone after the run: reports say so. */
-  readonly fleeting?: string;
+  readonly temporaryServer?: string;
   /** It is not on this machine: it is not asked without a bound. */
   readonly elsewhere?: true;
   /** Wall-clock time, only told in reports. */

@@ -32,7 +32,7 @@ export interface VariantResult {
   /** The gravest verdict; FAIL is a defect of the suites. */
   readonly verdict: Verdict;
   /** The cases that convicted it, each a defect. */
-  readonly convictedBy: readonly CaseResult[];
+  readonly failedBy: readonly CaseResult[];
 }
 
 export interface AcquittalOptions {
@@ -54,7 +54,7 @@ interface Footprint {
 }
 
 /** Runs against each variant the cases that notice its difference at all. */
-export async function acquittals(options: AcquittalOptions): Promise<readonly VariantResult[]> {
+export async function runVariants(options: AcquittalOptions): Promise<readonly VariantResult[]> {
   const { variants, targetWith } = options;
   if (variants.length === 0) return [];
   const cases = sampled(options.cases);
@@ -64,7 +64,7 @@ export async function acquittals(options: AcquittalOptions): Promise<readonly Va
     const footprints = await footprintsOf(usual, cases, options.signal);
     options.signal?.throwIfAborted();
     for (const variant of variants) {
-      const result = await judged(variant, usual, await affected(variant, cases, footprints), options);
+      const result = await runVariant(variant, usual, await affected(variant, cases, footprints), options);
       options.signal?.throwIfAborted();
       results.push(result);
       options.onVariant?.(result, results.length);
@@ -75,19 +75,19 @@ export async function acquittals(options: AcquittalOptions): Promise<readonly Va
   }
 }
 
-async function judged(
+async function runVariant(
   variant: Variant,
   usual: Target,
   cases: readonly Case[],
   { targetWith, oracle, signal }: AcquittalOptions,
 ): Promise<VariantResult> {
-  if (cases.length === 0) return { variant, cases: 0, verdict: "PASS", convictedBy: [] };
+  if (cases.length === 0) return { variant, cases: 0, verdict: "PASS", failedBy: [] };
   const target = variant.settings ? targetWith(variant.settings) : usual;
   const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
   const { results } = await runCases(changed(target, variant), { cases, ...given });
   if (target !== usual) await target.close();
-  const convictedBy = results.filter(({ verdict }) => verdict === "FAIL");
-  return { variant, cases: cases.length, verdict: worst(results), convictedBy };
+  const failedBy = results.filter(({ verdict }) => verdict === "FAIL");
+  return { variant, cases: cases.length, verdict: worst(results), failedBy };
 }
 
 /** Of the cases that are made of the rows of one table the first ones speak for all. */

@@ -18,7 +18,7 @@ export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
 };
 
 /** An expectation that the target has met, and what it did. */
-export interface Held {
+export interface MetExpectation {
   readonly requirement: RequirementId;
   readonly text: string;
   readonly did: string;

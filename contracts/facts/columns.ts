@@ -1,4 +1,4 @@
-/** §2.7, §2.8: what exported files hold and where they lie, written down from the specification a second time. */
+/** §2.7, §2.8: the content and the paths of exported files, transcribed from the specification independently of the tables. */
 
 /** What a column holds; times are in UTC, `count` is a whole number and `cost` an amount. */
 export type ColumnKind = "text" | "texts" | "json" | "boolean" | "time" | "count" | "cost";

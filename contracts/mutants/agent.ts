@@ -54,28 +54,34 @@ const rewriteRun =
 /** §2.1 to §2.3, §3.2, §4.1 and §4.8. */
 export const AGENT_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.1-1", {
-    "no-kwargs": { lie: "a run has no kwargs", send: rewriteRun((run) => without(run, "kwargs")) },
-    "no-metadata": { lie: "a run has no metadata", send: rewriteRun((run) => without(run, "metadata")) },
-    "short-id": { lie: "run_id is not a UUID", send: setReplyMembers(START, { run_id: "7" }) },
-    "time-as-number": { lie: "created_at is a number", send: setReplyMembers(START, { created_at: 7 }) },
+    "no-kwargs": { wrongBehaviour: "a run has no kwargs", send: rewriteRun((run) => without(run, "kwargs")) },
+    "no-metadata": {
+      wrongBehaviour: "a run has no metadata",
+      send: rewriteRun((run) => without(run, "metadata")),
+    },
+    "short-id": { wrongBehaviour: "run_id is not a UUID", send: setReplyMembers(START, { run_id: "7" }) },
+    "time-as-number": {
+      wrongBehaviour: "created_at is a number",
+      send: setReplyMembers(START, { created_at: 7 }),
+    },
     "other-thread": {
-      lie: "thread_id is an unknown id",
+      wrongBehaviour: "thread_id is an unknown id",
       send: setReplyMembers(START, { thread_id: "00000000-0000-4000-8000-00000000dead" }),
     },
   }),
   ...mutantsOf("2.1-2", {
     done: {
-      lie: "the final status of a run is done",
+      wrongBehaviour: "the final status of a run is done",
       send: rewriteReplyBody(LIST, (run) => ("status" in run ? { ...run, status: "done" } : run)),
     },
   }),
   ...mutantsOf("2.1-3", {
     queue: {
-      lie: "the strategy enqueue is named queue",
+      wrongBehaviour: "the strategy enqueue is named queue",
       send: setReplyMembers(START, { multitask_strategy: "queue" }),
     },
     "any-word": {
-      lie: "an undocumented strategy is accepted",
+      wrongBehaviour: "an undocumented strategy is accepted",
       mild: true,
       send: rewriteRequestBody(START, (body) =>
         body.multitask_strategy === "nonsense" ? without(body, "multitask_strategy") : body,
@@ -83,78 +89,90 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.1-4", {
-    ignored: { lie: "the status filter is ignored", send: drop("status") },
-    running: { lie: "the status filter accepts running", send: drop("status", "running") },
-    "any-status": { lie: "the status filter accepts any word", send: drop("status", "nonsense") },
+    ignored: { wrongBehaviour: "the status filter is ignored", send: drop("status") },
+    running: { wrongBehaviour: "the status filter accepts running", send: drop("status", "running") },
+    "any-status": { wrongBehaviour: "the status filter accepts any word", send: drop("status", "nonsense") },
   }),
   ...mutantsOf("2.2-1", {
-    "no-config": { lie: "a thread has no config", send: dropReplyMembers(THREADS, "config") },
-    "no-values": { lie: "a thread has no values", send: dropReplyMembers(THREADS, "values") },
+    "no-config": { wrongBehaviour: "a thread has no config", send: dropReplyMembers(THREADS, "config") },
+    "no-values": { wrongBehaviour: "a thread has no values", send: dropReplyMembers(THREADS, "values") },
   }),
   ...mutantsOf("2.2-2", {
-    "always-idle": { lie: "a thread is always idle", send: setReplyMembers(THREAD, { status: "idle" }) },
+    "always-idle": {
+      wrongBehaviour: "a thread is always idle",
+      send: setReplyMembers(THREAD, { status: "idle" }),
+    },
   }),
   ...mutantsOf("2.3-1", {
     "as-object": {
-      lie: "an error is an object",
+      wrongBehaviour: "an error is an object",
       send: rewriteReply(AGENT, (reply) =>
         reply.status >= 400 ? { ...reply, text: JSON.stringify({ detail: jsonOf(reply.text) }) } : reply,
       ),
     },
   }),
   ...mutantsOf("3.2-1", {
-    busy: { lie: "a created thread is busy", send: setReplyMembers(THREADS, { status: "busy" }) },
+    busy: { wrongBehaviour: "a created thread is busy", send: setReplyMembers(THREADS, { status: "busy" }) },
   }),
   ...mutantsOf("3.2-2", {
-    "three-hours": { lie: "a run can take three hours", settings: { limits: { agent_run_timeout: "PT3H" } } },
+    "three-hours": {
+      wrongBehaviour: "a run can take three hours",
+      settings: { limits: { agent_run_timeout: "PT3H" } },
+    },
     together: {
-      lie: "runs of a thread are executed at the same time",
+      wrongBehaviour: "runs of a thread are executed at the same time",
       send: rewriteReplyBody(LIST, (run) => (run.status === "pending" ? { ...run, status: "running" } : run)),
     },
   }),
   ...mutantsOf("4.1-1", {
-    "limit-11": { lie: "the default limit is 11", send: withDefault("limit", "11") },
-    "limit-9": { lie: "the default limit is 9", send: withDefault("limit", "9") },
-    "offset-1": { lie: "the default offset is 1", send: withDefault("offset", "1") },
-    "one-more": { lie: "a page has one run more than its limit", send: shift("limit", 1) },
-    "offset-ignored": { lie: "the offset is ignored", send: drop("offset") },
-    "offset-off": { lie: "the offset is too large by one", send: shift("offset", 1) },
+    "limit-11": { wrongBehaviour: "the default limit is 11", send: withDefault("limit", "11") },
+    "limit-9": { wrongBehaviour: "the default limit is 9", send: withDefault("limit", "9") },
+    "offset-1": { wrongBehaviour: "the default offset is 1", send: withDefault("offset", "1") },
+    "one-more": { wrongBehaviour: "a page has one run more than its limit", send: shift("limit", 1) },
+    "offset-ignored": { wrongBehaviour: "the offset is ignored", send: drop("offset") },
+    "offset-off": { wrongBehaviour: "the offset is too large by one", send: shift("offset", 1) },
     "empty-second-page": {
-      lie: "the second page is empty",
+      wrongBehaviour: "the second page is empty",
       send: rewriteList(LIST, (runs, request) => (has(request, "offset=3") ? [] : runs)),
     },
     "last-page-lost": {
-      lie: "a partly filled page is empty",
+      wrongBehaviour: "a partly filled page is empty",
       send: rewriteList(LIST, (runs, request) => (has(request, "limit=3") && runs.length < 3 ? [] : runs)),
     },
   }),
   ...mutantsOf("4.1-2", {
-    ignored: { lie: "select is ignored", send: drop("select") },
+    ignored: { wrongBehaviour: "select is ignored", send: drop("select") },
     "first-only": {
-      lie: "only the first selected field is returned",
+      wrongBehaviour: "only the first selected field is returned",
       send: rewriteQuery(LIST, (sent) => {
         const [first] = sent.getAll("select");
         if (first !== undefined) sent.set("select", first);
       }),
     },
-    "unknown-passes": { lie: "an unknown name is ignored", send: drop("select", "nonsense") },
+    "unknown-passes": { wrongBehaviour: "an unknown name is ignored", send: drop("select", "nonsense") },
     "id-always": {
-      lie: "run_id is always returned",
+      wrongBehaviour: "run_id is always returned",
       send: rewriteReplyBody(LIST, (run) => ({ run_id: "00000000-0000-4000-8000-000000000000", ...run })),
     },
   }),
   ...mutantsOf("4.1-3", {
-    "bad-request": { lie: "a validation error is answered with 400", send: rewriteStatus(LIST, [422], 400) },
-    gone: { lie: "a missing thread is answered with 410", send: rewriteStatus(LIST, [404], 410) },
-    "empty-list": { lie: "a missing thread has no runs", send: rewriteStatus(LIST, [404], 200, []) },
+    "bad-request": {
+      wrongBehaviour: "a validation error is answered with 400",
+      send: rewriteStatus(LIST, [422], 400),
+    },
+    gone: { wrongBehaviour: "a missing thread is answered with 410", send: rewriteStatus(LIST, [404], 410) },
+    "empty-list": {
+      wrongBehaviour: "a missing thread has no runs",
+      send: rewriteStatus(LIST, [404], 200, []),
+    },
   }),
   ...mutantsOf("4.1-4", {
     "oldest-first": {
-      lie: "the oldest run is first",
+      wrongBehaviour: "the oldest run is first",
       settings: { assumptions: { "agent.list_order": "oldest first" } },
     },
     unbounded: {
-      lie: "a page can have 1001 runs",
+      wrongBehaviour: "a page can have 1001 runs",
       send: rewriteQuery(LIST, (sent) => {
         if (sent.get("limit") === "1001") sent.set("limit", "1000");
       }),
@@ -162,11 +180,11 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("7.1-1", {
     silent: {
-      lie: "the message is empty",
+      wrongBehaviour: "the message is empty",
       send: rewriteReply(LIST, (reply) => (reply.status >= 400 ? { ...reply, text: '""' } : reply)),
     },
     "as-list": {
-      lie: "the error of a missing thread is a list",
+      wrongBehaviour: "the error of a missing thread is a list",
       send: rewriteReply(LIST, (reply) =>
         reply.status === 404 ? { ...reply, text: '["not found"]' } : reply,
       ),
@@ -174,69 +192,75 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("4.8-1", {
     "plural-only": {
-      lie: "the singular paths do not exist",
+      wrongBehaviour: "the singular paths do not exist",
       send: rewriteStatus(["POST", /^\/thread\//], [200], 404, "no"),
     },
     "no-crons": {
-      lie: "crons refuse a webhook",
+      wrongBehaviour: "crons refuse a webhook",
       send: rewriteStatus(["POST", /^\/runs\/crons$/], [200], 422, "webhook"),
     },
     "no-stateless-wait": {
-      lie: "POST /runs/wait does not exist",
+      wrongBehaviour: "POST /runs/wait does not exist",
       send: rewriteStatus(["POST", /^\/runs\/wait$/], [200], 404, "no"),
     },
   }),
   ...mutantsOf("4.8-2", {
     "any-mode": {
-      lie: "any stream_mode is accepted",
+      wrongBehaviour: "any stream_mode is accepted",
       mild: true,
       send: rewriteRequestBody(STREAM, (body) =>
         body.stream_mode === "nonsense" ? without(body, "stream_mode") : body,
       ),
     },
     "no-data": {
-      lie: "nothing is streamed",
+      wrongBehaviour: "nothing is streamed",
       send: rewriteReply(STREAM, (reply) =>
         reply.status === 200 ? { ...reply, text: ": quiet\n\n" } : reply,
       ),
     },
     "no-events": {
-      lie: "stream_mode events is refused",
+      wrongBehaviour: "stream_mode events is refused",
       send: answerInstead(({ body }) => memberOf(body, "stream_mode") === "events", 422, "stream_mode"),
     },
   }),
   ...mutantsOf("4.8-3", {
-    "limit-ignored": { lie: "the limit of a search is ignored", send: dropRequestMembers(SEARCH, "limit") },
+    "limit-ignored": {
+      wrongBehaviour: "the limit of a search is ignored",
+      send: dropRequestMembers(SEARCH, "limit"),
+    },
     "offset-ignored": {
-      lie: "the offset of a search is ignored",
+      wrongBehaviour: "the offset of a search is ignored",
       send: dropRequestMembers(SEARCH, "offset"),
     },
     "thread-needs-id": {
-      lie: "an empty object does not create a thread",
+      wrongBehaviour: "an empty object does not create a thread",
       send: rewriteStatus(THREADS, [200], 422, "thread_id"),
     },
   }),
   ...mutantsOf("4.8-4", {
     "answers-at-once": {
-      lie: "wait replies before the end of the run",
+      wrongBehaviour: "wait replies before the end of the run",
       send: rewriteReply(WAIT, (reply) => ({ ...reply, text: "{}" })),
     },
-    hourly: { lie: "every cron fires hourly", send: setRequestMembers(CRONS, { schedule: "0 * * * *" }) },
+    hourly: {
+      wrongBehaviour: "every cron fires hourly",
+      send: setRequestMembers(CRONS, { schedule: "0 * * * *" }),
+    },
   }),
   ...mutantsOf("5-5", {
     "key-needed": {
-      lie: "the agent server requires a key",
+      wrongBehaviour: "the agent server requires a key",
       send: answerInstead(({ headers }) => !headers["x-api-key"], 401, "key"),
     },
   }),
   ...mutantsOf("9-1", {
     "no-prefix": {
-      lie: "paths without the prefix exist",
+      wrongBehaviour: "paths without the prefix exist",
       mild: true,
       send: rewriteRequest(["GET", /^\/bulk-exports$/], (r) => ({ ...r, path: `/api/v1${r.path}` })),
     },
     "description-0.2": {
-      lie: "the OpenAPI document has version 0.2.0",
+      wrongBehaviour: "the OpenAPI document has version 0.2.0",
       send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => ({
         ...reply,
         text: reply.text.replace('"version":"0.1.0"', '"version":"0.2.0"'),

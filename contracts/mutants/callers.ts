@@ -45,19 +45,19 @@ const rewriteErrorDetail = (name: string, to: unknown): SendWrapper =>
 export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("1-1", {
     "one-region": {
-      lie: "the EU region does not respond",
+      wrongBehaviour: "the EU region does not respond",
       send: answerInstead(({ region }) => region === "eu", 503, { detail: "no" }),
     },
   }),
   ...mutantsOf("1-2", {
     "wrong-region": {
-      lie: "both addresses lead to one region",
+      wrongBehaviour: "both addresses lead to one region",
       send: (next) => (request) => next({ ...request, region: "us" }),
     },
   }),
   ...mutantsOf("1-4", {
     "hundred-messages": {
-      lie: "a thread retains only its newest hundred messages",
+      wrongBehaviour: "a thread retains only its newest hundred messages",
       send: rewriteReplyBody(["GET", /\/threads\/[^/]+$/], ({ values, ...thread }) => {
         const { messages, ...others } = (values ?? {}) as Members;
         return {
@@ -67,7 +67,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
       }),
     },
     "newest-run": {
-      lie: "a thread retains only its newest run",
+      wrongBehaviour: "a thread retains only its newest run",
       send: rewriteReplyBody(["GET", /\/threads\/[^/]+$/], ({ values, ...thread }) => {
         const { messages } = (values ?? {}) as Members;
         return { ...thread, values: { messages: Array.isArray(messages) ? messages.slice(-2) : [] } };
@@ -76,7 +76,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("1-5", {
     "both-regions": {
-      lie: "a key of one region is accepted in both",
+      wrongBehaviour: "a key of one region is accepted in both",
       send: (next) => (request) =>
         next(
           request.headers["x-api-key"] === "contract-key-eu"
@@ -87,32 +87,35 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("1-3", {
     "slash-ignored": {
-      lie: "a trailing slash is ignored",
+      wrongBehaviour: "a trailing slash is ignored",
       send: (next) => (request) => next({ ...request, path: request.path.replace(/\/$/, "") }),
     },
-    "made-up": { lie: "every path returns success", send: rewriteStatus(["*", /./], [404, 501], 200, {}) },
+    "made-up": {
+      wrongBehaviour: "every path returns success",
+      send: rewriteStatus(["*", /./], [404, 501], 200, {}),
+    },
   }),
   ...mutantsOf("2.4-1", {
     "no-region-needed": {
-      lie: "the region is optional",
+      wrongBehaviour: "the region is optional",
       send: rewriteConfig((sent) => ({ region: "us-east-1", ...sent })),
     },
     "no-name-needed": {
-      lie: "display_name is optional",
+      wrongBehaviour: "display_name is optional",
       send: rewriteRequestBody(DESTINATION, (body) => ({ display_name: "x", ...body })),
     },
     "no-prefix-needed": {
-      lie: "prefix is optional",
+      wrongBehaviour: "prefix is optional",
       send: rewriteConfig((sent) => ({ prefix: "", ...sent })),
     },
     "any-type": {
-      lie: "destination_type accepts any value",
+      wrongBehaviour: "destination_type accepts any value",
       send: setRequestMembers(DESTINATION, { destination_type: "s3" }),
     },
   }),
   ...mutantsOf("2.4-2", {
     echoed: {
-      lie: "replies contain the credentials",
+      wrongBehaviour: "replies contain the credentials",
       send: (next) => async (request) => {
         const reply = await next(request);
         const [asked, described] = [jsonOf(request.body), jsonOf(reply.text)];
@@ -122,22 +125,30 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.4-7", {
-    pretended: { lie: "permission to put objects is not required", send: fakeSuccess(DESTINATION, () => true) },
+    pretended: {
+      wrongBehaviour: "permission to put objects is not required",
+      send: fakeSuccess(DESTINATION, () => true),
+    },
   }),
-  ...mutantsOf("2.4-8", { needed: { lie: "permission to delete objects is required", send: refuseWithout("delete") } }),
+  ...mutantsOf("2.4-8", {
+    needed: { wrongBehaviour: "permission to delete objects is required", send: refuseWithout("delete") },
+  }),
   ...mutantsOf("2.4-9", {
-    needed: { lie: "permission to get objects is required", send: refuseWithout("get") },
-    unread: { lie: "file sizes are not verified", send: setReplyMembers(["GET", /\/faults\//], { hits: 0 }) },
+    needed: { wrongBehaviour: "permission to get objects is required", send: refuseWithout("get") },
+    unread: {
+      wrongBehaviour: "file sizes are not verified",
+      send: setReplyMembers(["GET", /\/faults\//], { hits: 0 }),
+    },
   }),
   ...mutantsOf("2.4-11", {
     refused: {
-      lie: "endpoint_url is refused",
+      wrongBehaviour: "endpoint_url is refused",
       send: rewriteConfig((sent) => (sent.endpoint_url ? { ...sent, bucket_name: "" } : sent)),
     },
   }),
   ...mutantsOf("2.4-12", {
     "endpoint-needed": {
-      lie: "endpoint_url is required",
+      wrongBehaviour: "endpoint_url is required",
       send: answerInstead(
         ({ method, path, body }) =>
           method === "POST" && DESTINATION[1].test(path) && !body?.includes("endpoint_url"),
@@ -148,20 +159,20 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.4-13", {
     ignored: {
-      lie: "include_bucket_in_prefix is ignored",
+      wrongBehaviour: "include_bucket_in_prefix is ignored",
       send: rewriteConfig((sent) => without(sent, "include_bucket_in_prefix")),
     },
   }),
   ...mutantsOf("4-1", {
     "any-type": {
-      lie: "any content type is accepted",
+      wrongBehaviour: "any content type is accepted",
       mild: true,
       send: setRequestHeaders(CREATE, { "content-type": "application/json" }),
     },
   }),
   ...mutantsOf("5-1", {
     "one-spelling": {
-      lie: "the key header is case-sensitive",
+      wrongBehaviour: "the key header is case-sensitive",
       send: rewriteRequest(EXPORTS, (request) =>
         "X-Api-Key" in request.headers
           ? { ...request, headers: without(request.headers, "X-Api-Key") as never }
@@ -171,14 +182,14 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("5-7", {
     "no-key-needed": {
-      lie: "a key is not required",
+      wrongBehaviour: "a key is not required",
       send: rewriteRequest(EXPORTS, (request) => ({
         ...request,
         headers: { "x-api-key": "any", ...request.headers },
       })),
     },
     "no-tenant-needed": {
-      lie: "X-Tenant-Id is not required",
+      wrongBehaviour: "X-Tenant-Id is not required",
       send: rewriteRequest(EXPORTS, (request) => ({
         ...request,
         headers: { "x-tenant-id": "00000000-0000-4000-8000-000000000001", ...request.headers },
@@ -187,13 +198,13 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("5-3", {
     "one-workspace": {
-      lie: "all keys share one workspace",
+      wrongBehaviour: "all keys share one workspace",
       send: setRequestHeaders(EXPORTS, { "x-tenant-id": "00000000-0000-4000-8000-000000000001" }),
     },
   }),
   ...mutantsOf("5-6", {
     "tenant-needed": {
-      lie: "ingest requires X-Tenant-Id",
+      wrongBehaviour: "ingest requires X-Tenant-Id",
       send: answerInstead(({ path, headers }) => INGEST[1].test(path) && !headers["x-tenant-id"], 422, {
         detail: "X-Tenant-Id",
       }),
@@ -201,38 +212,41 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("7-1", {
     "other-body": {
-      lie: "errors have the member error instead of detail",
+      wrongBehaviour: "errors have the member error instead of detail",
       send: rewriteReply(EXPORTS, (reply) =>
         reply.status >= 400 ? { ...reply, text: reply.text.replace('"detail"', '"error"') } : reply,
       ),
     },
-    "bad-request": { lie: "an unknown id is answered with 400", send: rewriteStatus(EXPORTS, [404], 400) },
+    "bad-request": {
+      wrongBehaviour: "an unknown id is answered with 400",
+      send: rewriteStatus(EXPORTS, [404], 400),
+    },
   }),
   ...mutantsOf("7.2-1", {
     "bucket-unnamed": {
-      lie: "a missing bucket is reported without its error name",
+      wrongBehaviour: "a missing bucket is reported without its error name",
       send: rewriteErrorDetail("Bucket is not valid", "Validation failed"),
     },
     "key-unnamed": {
-      lie: "an unknown key is reported as Access denied",
+      wrongBehaviour: "an unknown key is reported as Access denied",
       send: rewriteErrorDetail("Key ID you provided", "Access denied"),
     },
     "endpoint-unnamed": {
-      lie: "a wrong endpoint is reported without its error name",
+      wrongBehaviour: "a wrong endpoint is reported without its error name",
       send: rewriteErrorDetail("Invalid endpoint", "Validation failed"),
     },
     "endpoint-for-all": {
-      lie: "every error of a store is reported as an invalid endpoint",
+      wrongBehaviour: "every error of a store is reported as an invalid endpoint",
       send: rewriteErrorDetail("EntityTooLarge", "Invalid endpoint"),
     },
     "denied-unnamed": {
-      lie: "a denied put is reported without its error name",
+      wrongBehaviour: "a denied put is reported without its error name",
       send: rewriteErrorDetail("Access denied", "Forbidden"),
     },
   }),
   ...mutantsOf("7.2-2", {
     "key-instead": {
-      lie: "a wrong secret is reported as an unknown key",
+      wrongBehaviour: "a wrong secret is reported as an unknown key",
       send: rewriteErrorDetail("Access denied", "Key ID you provided does not exist"),
     },
   }),

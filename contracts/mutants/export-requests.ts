@@ -30,50 +30,68 @@ const isScheduled = (body: Members) => "interval_hours" in body;
 /** §2.5 to §2.7: what is ordered, and what runs tell. */
 export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.5-1", {
-    "any-project": { lie: "session_id accepts any string", send: fakeSuccess(CREATE, bodyHas("my-project")) },
+    "any-project": {
+      wrongBehaviour: "session_id accepts any string",
+      send: fakeSuccess(CREATE, bodyHas("my-project")),
+    },
     "offset-times": {
-      lie: "times are returned in another time zone",
+      wrongBehaviour: "times are returned in another time zone",
       send: rewriteExports((body) => ({
         ...body,
         start_time: `${iso(instantOf(body.start_time) + 2 * HOUR).slice(0, 19)}+02:00`,
       })),
     },
-    "any-destination": { lie: "an unknown destination is accepted", send: fakeSuccess(CREATE, () => true) },
+    "any-destination": {
+      wrongBehaviour: "an unknown destination is accepted",
+      send: fakeSuccess(CREATE, () => true),
+    },
   }),
   ...mutantsOf("2.5-2", {
     "end-ignored": {
-      lie: "end_time of a schedule is ignored",
+      wrongBehaviour: "end_time of a schedule is ignored",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "end_time")),
     },
     "end-filled": {
-      lie: "end_time of a one-off export is optional",
+      wrongBehaviour: "end_time of a one-off export is optional",
       send: fillMember("end_time", "2026-03-01T00:00:00Z"),
     },
   }),
   ...mutantsOf("2.5-3", {
-    "169": { lie: "interval_hours 169 is accepted", send: replaceInCreate("interval_hours", 169, 168) },
-    "0": { lie: "interval_hours 0 is accepted", send: replaceInCreate("interval_hours", 0, 1) },
-    "1.5": { lie: "interval_hours 1.5 is accepted", send: replaceInCreate("interval_hours", 1.5, 1) },
-    text: { lie: "interval_hours as a string is accepted", send: replaceInCreate("interval_hours", "6", 6) },
-    "167": { lie: "interval_hours 168 is refused", send: replaceInCreate("interval_hours", 168, 169) },
+    "169": {
+      wrongBehaviour: "interval_hours 169 is accepted",
+      send: replaceInCreate("interval_hours", 169, 168),
+    },
+    "0": { wrongBehaviour: "interval_hours 0 is accepted", send: replaceInCreate("interval_hours", 0, 1) },
+    "1.5": {
+      wrongBehaviour: "interval_hours 1.5 is accepted",
+      send: replaceInCreate("interval_hours", 1.5, 1),
+    },
+    text: {
+      wrongBehaviour: "interval_hours as a string is accepted",
+      send: replaceInCreate("interval_hours", "6", 6),
+    },
+    "167": {
+      wrongBehaviour: "interval_hours 168 is refused",
+      send: replaceInCreate("interval_hours", 168, 169),
+    },
   }),
   ...mutantsOf("2.5-4", {
     ignored: {
-      lie: "the filter is ignored",
+      wrongBehaviour: "the filter is ignored",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => without(body, "filter"),
       ),
     },
     "like-as-eq": {
-      lie: "the filter operator like works like eq",
+      wrongBehaviour: "the filter operator like works like eq",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("like(", "eq(") }),
       ),
     },
     "and-as-or": {
-      lie: "the filter operator and works like or",
+      wrongBehaviour: "the filter operator and works like or",
       send: rewriteCreateWhen(
         (body) => "filter" in body,
         (body) => ({ ...body, filter: String(body.filter).replaceAll("and(", "or(") }),
@@ -81,28 +99,31 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-5", {
-    ignored: { lie: "export_fields is ignored", send: dropRequestMembers(CREATE, "export_fields") },
+    ignored: {
+      wrongBehaviour: "export_fields is ignored",
+      send: dropRequestMembers(CREATE, "export_fields"),
+    },
     "filter-not-handed-down": {
-      lie: "spawned exports do not have the filter of the schedule",
+      wrongBehaviour: "spawned exports do not have the filter of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "filter")),
     },
     "fields-not-handed-down": {
-      lie: "spawned exports do not have the export_fields of the schedule",
+      wrongBehaviour: "spawned exports do not have the export_fields of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "export_fields")),
     },
     "format-not-handed-down": {
-      lie: "spawned exports do not have the format_version of the schedule",
+      wrongBehaviour: "spawned exports do not have the format_version of the schedule",
       send: rewriteCreateWhen(isScheduled, (body) => without(body, "format_version")),
     },
     "unknown-passes": {
-      lie: "an unknown column is ignored",
+      wrongBehaviour: "an unknown column is ignored",
       send: rewriteCreateWhen(
         (body) => String(body.export_fields).includes("nonsense"),
         (body) => ({ ...body, export_fields: ["id"] }),
       ),
     },
     "not-scheduled": {
-      lie: "a schedule refuses export_fields",
+      wrongBehaviour: "a schedule refuses export_fields",
       send: rewriteCreateWhen(
         (body) => "interval_hours" in body && "export_fields" in body,
         (body) => ({ ...body, export_fields: "no" }),
@@ -110,46 +131,55 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("2.5-6", {
-    ignored: { lie: "v2_beta files have the v1 types", send: replaceInCreate("format_version", "v2_beta", "v1") },
+    ignored: {
+      wrongBehaviour: "v2_beta files have the v1 types",
+      send: replaceInCreate("format_version", "v2_beta", "v1"),
+    },
     "any-format": {
-      lie: "any format_version is accepted",
+      wrongBehaviour: "any format_version is accepted",
       mild: true,
       send: replaceInCreate("format_version", "v9", "v1"),
     },
   }),
   ...mutantsOf("2.5-7", {
     "no-source": {
-      lie: "a spawned export does not name its source",
+      wrongBehaviour: "a spawned export does not name its source",
       send: rewriteSpawned((body) => ({ ...body, source_bulk_export_id: null })),
     },
-    "no-status": { lie: "an export has no status", send: dropReplyMembers(CREATE, "status") },
+    "no-status": { wrongBehaviour: "an export has no status", send: dropReplyMembers(CREATE, "status") },
   }),
   ...mutantsOf("2.5-10", {
-    taken: { lie: "a malformed filter is accepted", send: fakeSuccess(CREATE, bodyHas("filter")) },
+    taken: { wrongBehaviour: "a malformed filter is accepted", send: fakeSuccess(CREATE, bodyHas("filter")) },
   }),
   ...mutantsOf("2.6-1", {
     "one-run": {
-      lie: "an export has one run for the whole window",
+      wrongBehaviour: "an export has one run for the whole window",
       send: rewriteList(RUNS, (runs) => runs.slice(0, 1)),
     },
-    twice: { lie: "an export has two runs for each day", send: rewriteList(RUNS, (runs) => [...runs, ...runs]) },
+    twice: {
+      wrongBehaviour: "an export has two runs for each day",
+      send: rewriteList(RUNS, (runs) => [...runs, ...runs]),
+    },
   }),
   ...mutantsOf("2.6-2", {
-    "no-errors": { lie: "a run has no errors member", send: dropReplyMembers(RUNS, "errors") },
-    "no-creation": { lie: "a run has no creation time", send: dropReplyMembers(RUNS, "created_at") },
+    "no-errors": { wrongBehaviour: "a run has no errors member", send: dropReplyMembers(RUNS, "errors") },
+    "no-creation": {
+      wrongBehaviour: "a run has no creation time",
+      send: dropReplyMembers(RUNS, "created_at"),
+    },
     "one-row-more": {
-      lie: "the row count of a run is too large by one",
+      wrongBehaviour: "the row count of a run is too large by one",
       send: rewriteReplyBody(RUNS, (run) => ({ ...run, rows_exported: Number(run.rows_exported) + 1 })),
     },
     "no-files": {
-      lie: "a run does not name its files",
+      wrongBehaviour: "a run does not name its files",
       send: rewriteReplyBody(RUNS, (run) => ({
         ...run,
         metadata: { ...(run.metadata as Members), files: [] },
       })),
     },
     "no-cursor": {
-      lie: "a run has no cursor",
+      wrongBehaviour: "a run has no cursor",
       send: rewriteReplyBody(RUNS, (run) => ({
         ...run,
         metadata: { ...(run.metadata as Members), latest_cursor: null },
@@ -158,7 +188,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.7-2", {
     "not-tenant": {
-      lie: "export_fields refuses tenant_id",
+      wrongBehaviour: "export_fields refuses tenant_id",
       send: rewriteCreateWhen(
         (body) => Array.isArray(body.export_fields),
         (body) => ({
@@ -170,7 +200,7 @@ export const EXPORT_REQUEST_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.7-3", {
     ignored: {
-      lie: "inputs and outputs are written even when not selected",
+      wrongBehaviour: "inputs and outputs are written even when not selected",
       send: dropRequestMembers(CREATE, "export_fields"),
     },
   }),

@@ -16,65 +16,65 @@ import { ADVANCE } from "./routes.ts";
 export const EXTENSION_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("X-2", {
     "idle-clock": {
-      lie: "an advance is confirmed, but time does not move",
+      wrongBehaviour: "an advance is confirmed, but time does not move",
       send: (next) => (request) =>
         ADVANCE[1].test(request.path) ? next({ ...request, body: '{"by":"PT0S"}' }) : next(request),
     },
-    "backward-clock": { lie: "time can move back", send: rewriteStatus(ADVANCE, [422], 200) },
+    "backward-clock": { wrongBehaviour: "time can move back", send: rewriteStatus(ADVANCE, [422], 200) },
     "one-hit-less": {
-      lie: "a fault reports one trigger less",
+      wrongBehaviour: "a fault reports one trigger less",
       send: rewriteReplyBody(["GET", /\/faults\/[^/]+$/], (rule) => ({
         ...rule,
         hits: Number(rule.hits) - 1,
       })),
     },
     "silent-on-sent": {
-      lie: "the journal does not list unknown fields",
+      wrongBehaviour: "the journal does not list unknown fields",
       send: rewriteReply(["GET", /\/journal/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"unknown_fields"', '"fields"'),
       })),
     },
     "silent-on-answered": {
-      lie: "the journal does not list undocumented reply members",
+      wrongBehaviour: "the journal does not list undocumented reply members",
       send: rewriteReply(["GET", /\/journal/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"answered_beyond"', '"answered"'),
       })),
     },
     "one-world": {
-      lie: "all worlds share one state",
+      wrongBehaviour: "all worlds share one state",
       send: (next) => (request) =>
         next({ ...request, headers: without(request.headers, WORLD_HEADER) as never }),
     },
     "idle-snapshot": {
-      lie: "a load is confirmed, but the state does not change",
+      wrongBehaviour: "a load is confirmed, but the state does not change",
       send: answerInstead(({ path }) => path.endsWith("/load"), 200, {}),
     },
     untripped: {
-      lie: "an exhausted rate limit admits requests",
+      wrongBehaviour: "an exhausted rate limit admits requests",
       send: (next) => (request) =>
         next(request.method === "PUT" ? { ...request, body: '{"remaining":1}' } : request),
     },
     unforgetting: {
-      lie: "an exhausted rate limit cannot be reset",
+      wrongBehaviour: "an exhausted rate limit cannot be reset",
       send: answerInstead(({ path }) => path.endsWith("/rate-limits/reset"), 200, { reset: true }),
     },
   }),
   ...mutantsOf("X-3", {
     "always-right": {
-      lie: "every export is reported as verified",
+      wrongBehaviour: "every export is reported as verified",
       send: setReplyMembers(["GET", /\/verify$/], { ok: true, problems: [] }),
     },
     "never-asked": {
-      lie: "nothing is recorded",
+      wrongBehaviour: "nothing is recorded",
       send: rewriteReply(["GET", /\/recording$/], (reply) => ({
         ...reply,
         text: reply.text.slice(0, reply.text.indexOf("\n") + 1),
       })),
     },
     unpublished: {
-      lie: "the OpenAPI document lacks an operation",
+      wrongBehaviour: "the OpenAPI document lacks an operation",
       send: rewriteReply(["GET", /^\/openapi\.json$/], (reply) => {
         const { paths, ...rest } = jsonOf(reply.text) as { readonly paths: Record<string, unknown> };
         const { "/threads": _, ...others } = paths;
@@ -83,7 +83,10 @@ export const EXTENSION_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("X-4", {
-    "own-seed": { lie: "the emulator ignores the given seed", settings: { seed: 1 } },
-    "own-limits": { lie: "the emulator ignores the given limits", settings: { limits: { max_retries: 20 } } },
+    "own-seed": { wrongBehaviour: "the emulator ignores the given seed", settings: { seed: 1 } },
+    "own-limits": {
+      wrongBehaviour: "the emulator ignores the given limits",
+      settings: { limits: { max_retries: 20 } },
+    },
   }),
 ];

@@ -82,69 +82,93 @@ const delayFaultedWork: SendWrapper = (next) => {
 /** §3, §4.2 to §4.7 and §7.3: how exports go. */
 export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("3.1-1", {
-    done: { lie: "the status of a completed export is DONE", send: rewriteExportStatus("COMPLETED", "DONE") },
+    done: {
+      wrongBehaviour: "the status of a completed export is DONE",
+      send: rewriteExportStatus("COMPLETED", "DONE"),
+    },
   }),
-  ...mutantsOf("3.1-2", { ignored: { lie: "a cancelled export stays RUNNING", send: acknowledgeOnly } }),
+  ...mutantsOf("3.1-2", {
+    ignored: { wrongBehaviour: "a cancelled export stays RUNNING", send: acknowledgeOnly },
+  }),
   ...mutantsOf("3.1-3", {
     restarted: {
-      lie: "a cancelled export continues",
+      wrongBehaviour: "a cancelled export continues",
       send: rewriteAfterCancel((body) => ({ ...body, status: "RUNNING" })),
     },
   }),
   ...mutantsOf("3.1-4", {
-    "children-too": { lie: "cancelling a schedule cancels its spawned exports", send: cancelChildren },
+    "children-too": {
+      wrongBehaviour: "cancelling a schedule cancels its spawned exports",
+      send: cancelChildren,
+    },
     "goes-on": {
-      lie: "a cancelled schedule continues to spawn exports",
+      wrongBehaviour: "a cancelled schedule continues to spawn exports",
       send: (next) => rewriteAfterCancel((body) => ({ ...body, status: "CANCELLED" }))(acknowledgeOnly(next)),
     },
   }),
   ...mutantsOf("3.1-5", {
-    hidden: { lie: "a failed export is COMPLETED", send: rewriteExportStatus("FAILED", "COMPLETED") },
+    hidden: {
+      wrongBehaviour: "a failed export is COMPLETED",
+      send: rewriteExportStatus("FAILED", "COMPLETED"),
+    },
   }),
   ...mutantsOf("3.1-6", {
     early: {
-      lie: "an export is COMPLETED with its first run",
+      wrongBehaviour: "an export is COMPLETED with its first run",
       send: rewriteReplyBody(READ, (body) =>
         body.status === "RUNNING" ? { ...body, status: "COMPLETED" } : body,
       ),
     },
-    never: { lie: "an export stays RUNNING", send: rewriteExportStatus("COMPLETED", "RUNNING") },
+    never: { wrongBehaviour: "an export stays RUNNING", send: rewriteExportStatus("COMPLETED", "RUNNING") },
   }),
   ...mutantsOf("3.1-7", {
-    failed: { lie: "an export that exceeds its timeout is FAILED", send: rewriteExportStatus("TIMEDOUT", "FAILED") },
+    failed: {
+      wrongBehaviour: "an export that exceeds its timeout is FAILED",
+      send: rewriteExportStatus("TIMEDOUT", "FAILED"),
+    },
   }),
   ...mutantsOf("3.1-8", {
     "final-too": {
-      lie: "a finished export can be cancelled",
+      wrongBehaviour: "a finished export can be cancelled",
       send: rewriteStatus(STOP, [409], 200, { id: "x" }),
     },
   }),
   ...mutantsOf("3.1-9", {
-    "left-open": { lie: "sibling runs stay RUNNING", send: setReplyMembers(RUNS, { status: "RUNNING" }) },
+    "left-open": {
+      wrongBehaviour: "sibling runs stay RUNNING",
+      send: setReplyMembers(RUNS, { status: "RUNNING" }),
+    },
   }),
   ...mutantsOf("3.3-1", {
     "hour-late": {
-      lie: "the first window begins an hour late",
+      wrongBehaviour: "the first window begins an hour late",
       send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.start_time, HOUR) })),
     },
   }),
   ...mutantsOf("3.3-2", {
     gap: {
-      lie: "windows leave gaps of one second",
+      wrongBehaviour: "windows leave gaps of one second",
       send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.start_time, SECOND) })),
     },
     "from-now": {
-      lie: "windows are counted from the current time",
+      wrongBehaviour: "windows are counted from the current time",
       send: rewriteSpawned((body) => ({ ...body, start_time: shiftTime(body.created_at, -6 * HOUR) })),
     },
   }),
   ...mutantsOf("3.3-4", {
-    "seven-hours": { lie: "a schedule of six hours runs every seven hours", send: replaceInCreate("interval_hours", 6, 7) },
+    "seven-hours": {
+      wrongBehaviour: "a schedule of six hours runs every seven hours",
+      send: replaceInCreate("interval_hours", 6, 7),
+    },
   }),
   ...mutantsOf("3.3-5", {
-    "looks-again": { lie: "a retried run reads as of its last attempt", mild: true, send: delayFaultedWork },
+    "looks-again": {
+      wrongBehaviour: "a retried run reads as of its last attempt",
+      mild: true,
+      send: delayFaultedWork,
+    },
     "late-lost": {
-      lie: "rows ingested after the end of the window are not exported",
+      wrongBehaviour: "rows ingested after the end of the window are not exported",
       send: (next) => {
         let batches = 0;
         return async (request) => {
@@ -157,7 +181,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("3.3-6", {
     "from-now": {
-      lie: "past windows are not exported",
+      wrongBehaviour: "past windows are not exported",
       send: rewriteCreateWhen(
         (body) => "interval_hours" in body,
         (body) => ({ ...body, start_time: "2026-03-02T00:00:00Z" }),
@@ -166,49 +190,60 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("3.3-7", {
     created: {
-      lie: "a schedule is always CREATED",
+      wrongBehaviour: "a schedule is always CREATED",
       send: rewriteExports((body) => (body.interval_hours ? { ...body, status: "CREATED" } : body)),
     },
   }),
   ...mutantsOf("4.2-1", {
     renamed: {
-      lie: "the id is named destination_id",
+      wrongBehaviour: "the id is named destination_id",
       send: rewriteReplyBody(DESTINATION, (body) => ({ ...without(body, "id"), destination_id: body.id })),
     },
   }),
   ...mutantsOf("4.3-1", {
-    "no-id": { lie: "a new export has no id", send: dropReplyMembers(CREATE, "id") },
+    "no-id": { wrongBehaviour: "a new export has no id", send: dropReplyMembers(CREATE, "id") },
   }),
   ...mutantsOf("4.4-1", {
-    stale: { lie: "reading an export returns its first state", send: setReplyMembers(READ, { status: "CREATED" }) },
+    stale: {
+      wrongBehaviour: "reading an export returns its first state",
+      send: setReplyMembers(READ, { status: "CREATED" }),
+    },
   }),
-  ...mutantsOf("4.5-1", { empty: { lie: "the list of runs is empty", send: rewriteList(RUNS, () => []) } }),
+  ...mutantsOf("4.5-1", {
+    empty: { wrongBehaviour: "the list of runs is empty", send: rewriteList(RUNS, () => []) },
+  }),
   ...mutantsOf("4.6-1", {
-    "ten-only": { lie: "the list ends after ten exports", send: rewriteList(LIST, (all) => all.slice(0, 10)) },
-    "no-creation": { lie: "listed exports have no created_at", send: dropReplyMembers(LIST, "created_at") },
-    "no-status": { lie: "listed exports have no status", send: dropReplyMembers(LIST, "status") },
+    "ten-only": {
+      wrongBehaviour: "the list ends after ten exports",
+      send: rewriteList(LIST, (all) => all.slice(0, 10)),
+    },
+    "no-creation": {
+      wrongBehaviour: "listed exports have no created_at",
+      send: dropReplyMembers(LIST, "created_at"),
+    },
+    "no-status": { wrongBehaviour: "listed exports have no status", send: dropReplyMembers(LIST, "status") },
   }),
   ...mutantsOf("4.7-1", {
     "not-allowed": {
-      lie: "PATCH is refused",
+      wrongBehaviour: "PATCH is refused",
       send: rewriteStatus(STOP, [200], 405, { detail: "PATCH" }),
     },
   }),
   ...mutantsOf("7.3-3", {
     "tried-again": {
-      lie: "an export that exceeds its timeout continues",
+      wrongBehaviour: "an export that exceeds its timeout continues",
       send: rewriteExportStatus("TIMEDOUT", "RUNNING"),
     },
   }),
   ...mutantsOf("7.3-4", {
     "too-large-again": {
-      lie: "a file that is too large is uploaded repeatedly",
+      wrongBehaviour: "a file that is too large is uploaded repeatedly",
       send: rewriteRequestBody(["POST", /\/faults$/], (rule) =>
         JSON.stringify(rule).includes("EntityTooLarge") ? { ...rule, then: { s3_error: "SlowDown" } } : rule,
       ),
     },
     "tried-again": {
-      lie: "an error of the store is retried",
+      wrongBehaviour: "an error of the store is retried",
       send: rewriteReplyBody(RUNS, (run) => ({
         ...run,
         errors: { ...(run.errors as Members), retry_1: "Storage" },
@@ -217,16 +252,16 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("7.3-5", {
     "tried-again": {
-      lie: "a deleted destination is retried",
+      wrongBehaviour: "a deleted destination is retried",
       send: rewriteExportStatus("FAILED", "RUNNING"),
     },
   }),
   ...mutantsOf("7.3-7", {
     "other-keys": {
-      lie: "errors are under attempt_<n>",
+      wrongBehaviour: "errors are under attempt_<n>",
       send: rewriteReplyBody(RUNS, (run) => ({ ...run, errors: renamed(run.errors, "attempt_") })),
     },
-    none: { lie: "a failed run has no errors", send: setReplyMembers(RUNS, { errors: {} }) },
+    none: { wrongBehaviour: "a failed run has no errors", send: setReplyMembers(RUNS, { errors: {} }) },
   }),
 ];
 

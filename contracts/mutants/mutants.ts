@@ -8,7 +8,7 @@ import { SETTING_MUTANTS } from "./settings.ts";
 import { STORAGE_MUTANTS } from "./storage.ts";
 import { WEBHOOK_MUTANTS } from "./webhooks.ts";
 
-/** Every lie that the suites are known to notice. */
+/** Every mutant that the suites detect. */
 export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...CALLER_MUTANTS,

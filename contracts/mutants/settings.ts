@@ -1,25 +1,31 @@
 import { answerInstead, type Mutant, mutantsOf } from "../engine/mutant.ts";
 
-const mutateLimits = (lie: string, limits: Record<string, unknown>) => ({ lie, settings: { limits } });
-const mutateTimings = (lie: string, timings: Record<string, unknown>) => ({ lie, settings: { timings } });
-const mutateAssumption = (lie: string, id: string, value: unknown) => ({
-  lie,
+const mutateLimits = (wrongBehaviour: string, limits: Record<string, unknown>) => ({
+  wrongBehaviour,
+  settings: { limits },
+});
+const mutateTimings = (wrongBehaviour: string, timings: Record<string, unknown>) => ({
+  wrongBehaviour,
+  settings: { timings },
+});
+const mutateAssumption = (wrongBehaviour: string, id: string, value: unknown) => ({
+  wrongBehaviour,
   settings: { assumptions: { [id]: value } },
 });
 const newest = { service: "0.13.0", application: "0.13.0", agent_server: "0.6.30" };
 const oldest = { service: "0.10.33", application: "0.10.90", agent_server: "0.6.30" };
-const mutateUrlRules = (lie: string, url: Record<string, unknown>) => ({
-  lie,
+const mutateUrlRules = (wrongBehaviour: string, url: Record<string, unknown>) => ({
+  wrongBehaviour,
   settings: { webhooks: { url } },
 });
 
 /** Numbers, gates and choices that a setting can turn wrong. */
 export const SETTING_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-3", {
-    ungated: { lie: "every version accepts a session token", settings: { versions: newest } },
-    late: { lie: "no version accepts a session token", settings: { versions: oldest } },
+    ungated: { wrongBehaviour: "every version accepts a session token", settings: { versions: newest } },
+    late: { wrongBehaviour: "no version accepts a session token", settings: { versions: oldest } },
     "environment-ungated": {
-      lie: "every version uses a session token of its environment",
+      wrongBehaviour: "every version uses a session token of its environment",
       send: answerInstead(
         ({ method, path, body = "" }) =>
           method === "POST" && path.endsWith("/destinations") && !body.includes('"credentials"'),
@@ -30,21 +36,17 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.4-4", {
     "hosted-only": {
-      lie: "a self-hosted deployment also requires credentials",
+      wrongBehaviour: "a self-hosted deployment also requires credentials",
       settings: { deployment: "hosted" },
     },
     "always-self-hosted": {
-      lie: "a hosted deployment uses credentials of its environment",
+      wrongBehaviour: "a hosted deployment uses credentials of its environment",
       settings: { deployment: "self-hosted" },
     },
   }),
   ...mutantsOf("2.4-6", {
     "under-prefix": {
-      ...mutateAssumption(
-        "the test file is under the prefix",
-        "destination.test_file_key",
-        "<prefix>/tmp/",
-      ),
+      ...mutateAssumption("the test file is under the prefix", "destination.test_file_key", "<prefix>/tmp/"),
       mild: true,
     },
   }),
@@ -56,17 +58,17 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     ),
   }),
   ...mutantsOf("2.5-5", {
-    ungated: { lie: "every version accepts export_fields", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "every version accepts export_fields", settings: { versions: newest } },
   }),
   ...mutantsOf("2.5-8", {
-    ungated: { lie: "every version accepts schedules", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "every version accepts schedules", settings: { versions: newest } },
     late: {
-      lie: "no version accepts schedules",
+      wrongBehaviour: "no version accepts schedules",
       settings: { versions: { service: "0.10.41", application: "0.10.108" } },
     },
   }),
   ...mutantsOf("9-2", {
-    ungated: { lie: "no feature depends on a version", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "no feature depends on a version", settings: { versions: newest } },
   }),
   ...mutantsOf("2.5-4", {
     "columns-refused": mutateAssumption(
@@ -76,7 +78,11 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     ),
   }),
   ...mutantsOf("2.5-9", {
-    "v2-by-default": mutateAssumption("the default format is v2_beta", "export.default_format_version", "v2_beta"),
+    "v2-by-default": mutateAssumption(
+      "the default format is v2_beta",
+      "export.default_format_version",
+      "v2_beta",
+    ),
   }),
   ...mutantsOf("2.5-11", {
     "resource-runs": mutateAssumption(
@@ -89,7 +95,11 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     zstandard: mutateAssumption("the default codec is zstandard", "export.default_compression", "zstandard"),
   }),
   ...mutantsOf("2.8-2", {
-    unpadded: mutateAssumption("months and days have one digit where possible", "export.partition_padding", "unpadded"),
+    unpadded: mutateAssumption(
+      "months and days have one digit where possible",
+      "export.partition_padding",
+      "unpadded",
+    ),
   }),
   ...mutantsOf("3.1-1", {
     "title-case": {
@@ -120,10 +130,12 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
       allowed_domains: ["example.com", "*.example.com", "*.example.org"],
     }),
     "no-local": {
-      lie: "local addresses are refused although they are allowed",
+      wrongBehaviour: "local addresses are refused although they are allowed",
       send: answerInstead(({ body }) => /"webhook":"http:..(?:localhost|127|10)/.test(body ?? ""), 422, "no"),
     },
-    "no-star": mutateUrlRules("a star in allowed_domains allows nothing", { allowed_domains: ["example.com", "example.org"] }),
+    "no-star": mutateUrlRules("a star in allowed_domains allows nothing", {
+      allowed_domains: ["example.com", "example.org"],
+    }),
   }),
   ...mutantsOf("6.1-5", { ignored: mutateUrlRules("require_https is ignored", { require_https: false }) }),
   ...mutantsOf("6.1-6", {
@@ -145,10 +157,13 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "one-less": mutateUrlRules("the maximum URL length is refused", { max_url_length: 63 }),
   }),
   ...mutantsOf("6.1-9", {
-    ignored: { lie: "disable_webhooks is ignored", settings: { http: { disable_webhooks: false } } },
+    ignored: {
+      wrongBehaviour: "disable_webhooks is ignored",
+      settings: { http: { disable_webhooks: false } },
+    },
   }),
   ...mutantsOf("6.1-10", {
-    ungated: { lie: "every version accepts the webhook settings", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "every version accepts the webhook settings", settings: { versions: newest } },
   }),
   ...mutantsOf("6.1-11", {
     "defaults-apply": mutateAssumption(
@@ -164,7 +179,9 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("7.3-1", { "no-retry": mutateLimits("an interrupted run fails", { max_retries: 0 }) }),
-  ...mutantsOf("7.3-2", { "no-retry": mutateLimits("a run that exceeds its timeout fails", { max_retries: 0 }) }),
+  ...mutantsOf("7.3-2", {
+    "no-retry": mutateLimits("a run that exceeds its timeout fails", { max_retries: 0 }),
+  }),
   ...mutantsOf("7.3-6", {
     "no-retry": mutateLimits("a processing error fails the run", { max_retries: 0 }),
     "one-retry": mutateLimits("a processing error is retried only once", { max_retries: 1 }),
@@ -175,8 +192,12 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     "5-runs": mutateLimits("5 runs work at the same time", { max_concurrent_runs_per_export: 5 }),
   }),
   ...mutantsOf("8.2-2", {
-    "14-exports": mutateLimits("14 exports work at the same time", { max_concurrent_exports_per_workspace: 14 }),
-    "16-exports": mutateLimits("16 exports work at the same time", { max_concurrent_exports_per_workspace: 16 }),
+    "14-exports": mutateLimits("14 exports work at the same time", {
+      max_concurrent_exports_per_workspace: 14,
+    }),
+    "16-exports": mutateLimits("16 exports work at the same time", {
+      max_concurrent_exports_per_workspace: 16,
+    }),
     "3-exports": mutateLimits("3 exports work at the same time", { max_concurrent_exports_per_workspace: 3 }),
   }),
   ...mutantsOf("8.2-3", {
@@ -206,5 +227,7 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
       "every method",
     ),
   }),
-  ...mutantsOf("8.5-1", { off: { lie: "no request is rate-limited", settings: { rateLimits: "off" } } }),
+  ...mutantsOf("8.5-1", {
+    off: { wrongBehaviour: "no request is rate-limited", settings: { rateLimits: "off" } },
+  }),
 ];

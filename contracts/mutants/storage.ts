@@ -61,24 +61,24 @@ const rewriteHeader = (name: string, value: string) =>
 export const STORAGE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-5", {
     unwritten: {
-      lie: "no test file is written",
+      wrongBehaviour: "no test file is written",
       objects: rewriteListing((all) => all.filter((key) => !key.includes("tmp/"))),
     },
   }),
   ...mutantsOf("2.4-6", {
-    stays: { lie: "the test file is never deleted", objects: keepTmpFiles },
+    stays: { wrongBehaviour: "the test file is never deleted", objects: keepTmpFiles },
     elsewhere: {
-      lie: "the test file is under test/",
+      wrongBehaviour: "the test file is under test/",
       objects: renameKeys((key) => key.replace(/^tmp\//, "test/")),
     },
   }),
   ...mutantsOf("2.4-10", {
     hidden: {
-      lie: "a failed multipart upload is never visible",
+      wrongBehaviour: "a failed multipart upload is never visible",
       objects: (store) => ({ ...store, uploads: async () => [] }),
     },
     dangling: {
-      lie: "a failed multipart upload is never aborted",
+      wrongBehaviour: "a failed multipart upload is never aborted",
       objects: (store) => ({
         ...store,
         uploads: async (bucket) => repeatUploads(await store.list(bucket), await store.uploads(bucket)),
@@ -87,108 +87,117 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("2.7-1", {
     "no-dotted-order": {
-      lie: "a column is missing",
+      wrongBehaviour: "a column is missing",
       file: rewriteColumns((all) => all.filter(({ name }) => name !== "dotted_order")),
     },
     "extra-column": {
-      lie: "there is an additional column",
+      wrongBehaviour: "there is an additional column",
       file: rewriteColumns((all) => [...all, { name: "cost", type: "DOUBLE", repeated: false }]),
     },
-    "row-lost": { lie: "the last row is missing", file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }) },
+    "row-lost": {
+      wrongBehaviour: "the last row is missing",
+      file: (file) => ({ ...file, rows: file.rows.slice(0, -1) }),
+    },
     "times-shifted": {
-      lie: "times differ by one hour",
+      wrongBehaviour: "times differ by one hour",
       file: rewriteRows((row) => ({ ...row, start_time: "2026-01-01T00:00:00Z" })),
     },
     "run-type-closed": {
-      lie: "an unknown run_type becomes chain",
+      wrongBehaviour: "an unknown run_type becomes chain",
       file: rewriteRows((row) => (row.run_type === "Robot" ? { ...row, run_type: "chain" } : row)),
     },
     "status-closed": {
-      lie: "an unknown status becomes success",
+      wrongBehaviour: "an unknown status becomes success",
       file: rewriteRows((row) => (row.status === "on-hold" ? { ...row, status: "success" } : row)),
     },
-    "not-root": { lie: "is_root has the wrong value", file: rewriteRows((row) => ({ ...row, is_root: false })) },
+    "not-root": {
+      wrongBehaviour: "is_root has the wrong value",
+      file: rewriteRows((row) => ({ ...row, is_root: false })),
+    },
     "ascii-only": {
-      lie: "non-ASCII characters are lost",
+      wrongBehaviour: "non-ASCII characters are lost",
       file: rewriteRows((row) => ({ ...row, outputs: JSON.stringify(row.outputs).replace(/[^ -~]/g, "?") })),
     },
     "no-tokens": {
-      lie: "token counts are missing",
+      wrongBehaviour: "token counts are missing",
       file: rewriteRows((row) => ({ ...row, total_tokens: null })),
     },
     "tokens-swapped": {
-      lie: "prompt tokens are in another column",
+      wrongBehaviour: "prompt tokens are in another column",
       file: rewriteRows((row) => ({ ...row, prompt_tokens: row.completion_tokens })),
     },
     "callers-lost": {
-      lie: "parent_run_ids is empty",
+      wrongBehaviour: "parent_run_ids is empty",
       file: rewriteRows((row) => ({ ...row, parent_run_ids: [] })),
     },
   }),
   ...mutantsOf("2.5-6", {
     "lists-as-text": {
-      lie: "v2_beta writes lists as text",
+      wrongBehaviour: "v2_beta writes lists as text",
       file: rewriteColumns((all) => all.map((column) => ({ ...column, repeated: false }))),
     },
   }),
   ...mutantsOf("2.8-1", {
     "no-session": {
-      lie: "the path has no session_id",
+      wrongBehaviour: "the path has no session_id",
       objects: renameKeys((key) => key.replace(/session_id=[^/]*\//, "")),
     },
     "day-off": {
-      lie: "files are under the next day",
+      wrongBehaviour: "files are under the next day",
       objects: renameKeys((key) => key.replace(/day=(\d+)/, (_, day) => `day=${Number(day) + 1}`)),
     },
     "not-hive": {
-      lie: "folders have no key=value names",
+      wrongBehaviour: "folders have no key=value names",
       objects: renameKeys((key) => key.replace(/(year|month|day)=/g, "")),
     },
     "not-parquet": {
-      lie: "files are not Parquet files",
+      wrongBehaviour: "files are not Parquet files",
       objects: (store) => ({ ...store, get: async () => new TextEncoder().encode("id,name\n") }),
     },
   }),
   ...mutantsOf("2.8-2", {
     "uuid-names": {
-      lie: "files have other names",
+      wrongBehaviour: "files have other names",
       objects: renameKeys((key) => key.replace(/part-0/, "file-0")),
     },
   }),
   ...mutantsOf("8.3-2", {
     "row-twice": {
-      lie: "a row is written twice after a crash",
+      wrongBehaviour: "a row is written twice after a crash",
       file: (file) => ({ ...file, rows: file.rows.flatMap((row) => [row, row]) }),
     },
   }),
   ...mutantsOf("8.5-1", {
-    "never-refused": { lie: "rate limits never refuse a request", send: rewriteStatus(LIMITED, [429], 501) },
-    unavailable: { lie: "rate limits answer with 503", send: rewriteStatus(LIMITED, [429], 503) },
+    "never-refused": {
+      wrongBehaviour: "rate limits never refuse a request",
+      send: rewriteStatus(LIMITED, [429], 501),
+    },
+    unavailable: { wrongBehaviour: "rate limits answer with 503", send: rewriteStatus(LIMITED, [429], 503) },
     "query-not-counted": {
-      lie: "POST /runs/query is counted in the default row",
+      wrongBehaviour: "POST /runs/query is counted in the default row",
       send: rewriteRequest(["POST", /^\/runs\/query$/], (request) => ({ ...request, path: "/runs/nothing" })),
     },
   }),
   ...mutantsOf("8.5-2", {
     "one-value": {
-      lie: "both regions have the same limits",
+      wrongBehaviour: "both regions have the same limits",
       send: (next) => (request) =>
         next({ ...request, region: "us", path: request.path.replace("region=eu", "region=us") }),
     },
   }),
   ...mutantsOf("8.5-3", {
     "keys-together": {
-      lie: "all keys are counted together",
+      wrongBehaviour: "all keys are counted together",
       send: rewriteHeader("x-api-key", "one-for-all"),
     },
   }),
   ...mutantsOf("8.5-4", {
     "whole-segments": {
-      lie: ""containing" matches whole path segments only",
+      wrongBehaviour: "a rate-limit rule for a contained word matches whole path segments only",
       send: rewriteRequest(["POST", /charts-new/], (request) => ({ ...request, path: "/nothing" })),
     },
     "user-first": {
-      lie: "a request with both headers is counted by its user",
+      wrongBehaviour: "a request with both headers is counted by its user",
       send: rewriteRequest(LIMITED, (request) => {
         if (!("x-user-id" in request.headers)) return request;
         const { "x-api-key": _, ...headers } = request.headers;
@@ -198,11 +207,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("8.5-5", {
     "any-method": {
-      lie: "GET /runs/query is counted like POST",
+      wrongBehaviour: "GET /runs/query is counted like POST",
       send: rewriteRequest(["GET", /^\/runs\/query$/], (request) => ({ ...request, method: "POST" })),
     },
     "post-only": {
-      lie: "a row without a method counts only POST",
+      wrongBehaviour: "a row without a method counts only POST",
       send: rewriteRequest(["*", /^\/repos$/], (request) =>
         request.method === "POST" ? request : { ...request, path: "/nothing" },
       ),
@@ -210,7 +219,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("8.5-7", {
     "no-category": {
-      lie: "replies do not name the category",
+      wrongBehaviour: "replies do not name the category",
       send: rewriteReply(["GET", /\/rate-limits\/explain/], (reply) => ({
         ...reply,
         text: reply.text.replaceAll('"category"', '"kind"').replace(/Run ingest/g, "default"),
@@ -219,11 +228,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("5-2", {
     "users-together": {
-      lie: "all users are counted together",
+      wrongBehaviour: "all users are counted together",
       send: rewriteHeader("x-user-id", "one-for-all"),
     },
     "address-not-counted": {
-      lie: "requests without an identity are not counted",
+      wrongBehaviour: "requests without an identity are not counted",
       send: rewriteReply(LIMITED, (reply, { headers }) =>
         reply.status === 429 && !headers["x-api-key"] && !headers["x-user-id"]
           ? { ...reply, status: 404 }

@@ -16,41 +16,47 @@ const rewritePayload = (change: (run: Members) => unknown) =>
 export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("5-4", {
     "no-query": {
-      lie: "the query of the URL is dropped",
+      wrongBehaviour: "the query of the URL is dropped",
       deliveries: rewriteEach((one) => ({ ...one, path: one.path.replace(/\?.*/, "") })),
     },
     decoded: {
-      lie: "the query of the URL is decoded",
+      wrongBehaviour: "the query of the URL is decoded",
       deliveries: rewriteEach((one) => ({ ...one, path: decodeURIComponent(one.path) })),
     },
   }),
   ...mutantsOf("6-1", {
-    twice: { lie: "each delivery is sent twice", deliveries: (all) => all.flatMap((one) => [one, one]) },
-    never: { lie: "nothing is delivered", deliveries: () => [] },
+    twice: {
+      wrongBehaviour: "each delivery is sent twice",
+      deliveries: (all) => all.flatMap((one) => [one, one]),
+    },
+    never: { wrongBehaviour: "nothing is delivered", deliveries: () => [] },
     "no-kwargs": {
-      lie: "the payload has no kwargs",
+      wrongBehaviour: "the payload has no kwargs",
       deliveries: rewritePayload(({ kwargs: _, ...run }) => run),
     },
     wrapped: {
-      lie: "the payload is wrapped",
+      wrongBehaviour: "the payload is wrapped",
       deliveries: rewritePayload((run) => ({ event: "run.completed", run })),
     },
-    put: { lie: "deliveries are PUT requests", deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })) },
+    put: {
+      wrongBehaviour: "deliveries are PUT requests",
+      deliveries: rewriteEach((one) => ({ ...one, method: "PUT" })),
+    },
   }),
   ...mutantsOf("6-2", {
     "success-only": {
-      lie: "only successful runs are delivered",
+      wrongBehaviour: "only successful runs are delivered",
       deliveries: (all) =>
         all.filter(({ body }) => (jsonOf(body) as Members | undefined)?.status === "success"),
     },
   }),
   ...mutantsOf("6-3", {
     signed: {
-      lie: "deliveries are signed",
+      wrongBehaviour: "deliveries are signed",
       deliveries: rewriteEach((one) => ({ ...one, headers: { ...one.headers, "x-signature": "abc" } })),
     },
     "as-text": {
-      lie: "deliveries are sent as text",
+      wrongBehaviour: "deliveries are sent as text",
       deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "content-type": "text/plain" },
@@ -59,21 +65,21 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   }),
   ...mutantsOf("6.1-1", {
     "first-only": {
-      lie: "only the first delivery has the headers",
+      wrongBehaviour: "only the first delivery has the headers",
       deliveries: (all) => all.map((one, index) => (index === 0 ? one : { ...one, headers: {} })),
     },
     "own-type": {
-      lie: "a static Content-Type is ignored",
+      wrongBehaviour: "a static Content-Type is ignored",
       deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "content-type": "application/json" },
       })),
     },
-    "starts-anyway": { lie: "the server starts with invalid static headers", startsAnyway: true },
+    "starts-anyway": { wrongBehaviour: "the server starts with invalid static headers", startsAnyway: true },
   }),
   ...mutantsOf("6.1-2", {
     unfilled: {
-      lie: "variables are not replaced",
+      wrongBehaviour: "variables are not replaced",
       deliveries: rewriteEach((one) => ({
         ...one,
         headers: { ...one.headers, "x-token": "Bearer ${{ env.LG_WEBHOOK_CONTRACT }}!" },
@@ -81,11 +87,14 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("6.1-3", {
-    "starts-anyway": { lie: "the server starts although a variable is missing", startsAnyway: true },
+    "starts-anyway": {
+      wrongBehaviour: "the server starts although a variable is missing",
+      startsAnyway: true,
+    },
   }),
   ...mutantsOf("6.1-7", {
     "not-internal": {
-      lie: "relative URLs are not called",
+      wrongBehaviour: "relative URLs are not called",
       send: (next) => async (request) => {
         const reply = await next(request);
         return /\/webhooks\/inbox\//.test(request.path) ? { ...reply, text: "[]" } : reply;

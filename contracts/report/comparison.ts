@@ -5,7 +5,7 @@ import { inline, span, table } from "./markdown-text.ts";
 import type { ReportModel, ReportRow } from "./model.ts";
 
 const MAX_GROUPS = 3;
-const CELL_CHARACTERS = 60;
+const MAX_CELL_CHARACTERS = 60;
 
 /** The report of a comparison: a row for each difference. */
 export function comparisonReport(comparison: Comparison): ReportModel {
@@ -43,7 +43,7 @@ function prettyLines(comparison: Comparison): readonly string[] {
       ...group.flatMap((drift) => driftLines(drift, targets)),
       "",
     ]),
-    ...(drifts.length > 0 ? expiredAddressLine(comparison.fleeting) : []),
+    ...(drifts.length > 0 ? expiredAddressLine(comparison.temporaryServer) : []),
     ...skippedLines(comparison),
     ...comparisonCounts(comparison),
   ];
@@ -68,7 +68,7 @@ function markdownLines(comparison: Comparison): readonly string[] {
 }
 
 function groupCells(group: readonly Drift[]): readonly string[] {
-  const { section, requirement, assumption, says, verdict, blame } = group[0] as Drift;
+  const { section, requirement, assumption, statement, verdict, blame } = group[0] as Drift;
   const shown = clearestOf(group).slice(0, MAX_GROUPS);
   const rest = group.length - shown.length;
   const list = (of: (drift: Drift) => string) => shown.map(of).join("<br>");
@@ -76,7 +76,7 @@ function groupCells(group: readonly Drift[]): readonly string[] {
   const did = (side: Side) => list((drift) => cell(drift, side));
   return [
     `${requirement ?? section}`,
-    inline(assumption === undefined ? says : `${says} (${assumption})`),
+    inline(assumption === undefined ? statement : `${statement} (${assumption})`),
     asked,
     did("first"),
     did("second"),
@@ -86,7 +86,7 @@ function groupCells(group: readonly Drift[]): readonly string[] {
 
 function cell(drift: Drift, side: Side): string {
   const did = drift[side];
-  if (did !== null && did.length > CELL_CHARACTERS) return span(`${did.slice(0, CELL_CHARACTERS)}…`);
+  if (did !== null && did.length > MAX_CELL_CHARACTERS) return span(`${did.slice(0, MAX_CELL_CHARACTERS)}…`);
   if (did !== null) return span(did);
   return drift.side === side ? "" : "as expected";
 }
@@ -119,9 +119,9 @@ function clearestOf(group: readonly Drift[]): readonly Drift[] {
   return [...fresh, ...group.filter((drift) => !fresh.includes(drift))];
 }
 
-function headLines({ requirement, section, assumption, says, verdict, blame }: Drift): string[] {
+function headLines({ requirement, section, assumption, statement, verdict, blame }: Drift): string[] {
   const name = [requirement ?? section, ...(assumption === undefined ? [] : [assumption])].join(", ");
-  return [`${verdict} (${blame})  §${name}: ${says}`];
+  return [`${verdict} (${blame})  §${name}: ${statement}`];
 }
 
 function driftLines(drift: Drift, [first, second]: Comparison["targets"]): string[] {
@@ -136,7 +136,7 @@ function driftLines(drift: Drift, [first, second]: Comparison["targets"]): strin
   ];
 }
 
-function skippedLines({ left: skipped }: Comparison): string[] {
+function skippedLines({ skipped }: Comparison): string[] {
   return skipped.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
 }
 
@@ -148,13 +148,13 @@ export function comparisonCounts({
   differing,
   notCompared,
 }: Comparison): string[] {
-  const told = (side: Side) =>
+  const counts = (side: Side) =>
     VERDICTS.flatMap((verdict) =>
       verdicts[side][verdict] ? [`${verdicts[side][verdict]} ${verdict}`] : [],
     ).join(" · ");
   return [
-    `${targets[0]}: ${told("first") || "no case was run"}`,
-    `${targets[1]}: ${told("second") || "no case was run"}`,
+    `${targets[0]}: ${counts("first") || "no case was run"}`,
+    `${targets[1]}: ${counts("second") || "no case was run"}`,
     `${differing} of ${compared} cases differ; ${notCompared} could not be run on both`,
   ];
 }

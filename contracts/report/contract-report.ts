@@ -7,10 +7,10 @@ import { rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { markdownLines } from "./markdown.ts";
 import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
-import { notLookedAt } from "./not-looked-at.ts";
+import { uncheckedSections } from "./unchecked.ts";
 import { caseLines, prettyLines } from "./pretty.ts";
 import { unmet } from "./rows.ts";
-import { countsLine, countsOf, isGood } from "./summary.ts";
+import { countsLine, countsOf, isSuccessful } from "./summary.ts";
 
 /** The report of a contract run. `verbose` shows every finding in full, else the first ones of each requirement. */
 export function contractReport(run: RunReport, strict: boolean, verbose = false): ReportModel {
@@ -29,9 +29,9 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
     pretty: () => prettyLines(run, strict, verbose),
     markdown: () => markdownLines(run, verbose),
     json: () => ({
-      ok: isGood(run, strict),
+      ok: isSuccessful(run, strict),
       counts: countsOf(results),
-      notLookedAt: notLookedAt(results),
+      notChecked: uncheckedSections(results),
       unmet: unmet(results),
       requirements: requirementTexts(results),
       ...run,
@@ -39,11 +39,12 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   };
 }
 
-function caseRow(result: CaseResult, { again, fleeting }: RunReport, strict: boolean): ReportRow {
+function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, strict: boolean): ReportRow {
   const { id, title, wallMs, verdict, findings } = result;
   const digest = reportSingleCase(result);
   const [first] = digest.kinds;
-  const lines = verdict === "PASS" ? [] : [...caseLines(digest, again), ...expiredAddressLine(fleeting)];
+  const lines =
+    verdict === "PASS" ? [] : [...caseLines(digest, again), ...expiredAddressLine(temporaryServer)];
   const outcome = outcomeOf(result, strict);
   return {
     id,
@@ -96,6 +97,8 @@ function ruleTexts(): ReportModel["rules"] {
 
 /** The texts of the requirements of a run, so that readers of its report need no other document. */
 function requirementTexts(results: RunReport["results"]): Readonly<Record<string, string>> {
-  const ids = new Set(results.flatMap(({ asked, requirements }) => [...asked, ...requirements]));
+  const ids = new Set(
+    results.flatMap(({ checkedRequirements, requirements }) => [...checkedRequirements, ...requirements]),
+  );
   return Object.fromEntries([...ids].map((id) => [id, REQUIREMENTS[id].text]));
 }

@@ -9,16 +9,20 @@ export interface ReportedCase {
   readonly rest: number;
 }
 
-const FINDINGS_SHOWN = 10;
+const MAX_FINDINGS = 10;
 
 /** A case by itself. */
 export function reportSingleCase(result: CaseResult): ReportedCase {
   const groups = groupFindings(result);
-  const kinds = groups.slice(0, FINDINGS_SHOWN);
+  const kinds = groups.slice(0, MAX_FINDINGS);
   return { result, kinds, rest: groups.length - kinds.length };
 }
 
 /** The target no longer exists, so the commands cannot be repeated. */
-export function expiredAddressLine(fleeting: string | undefined): string[] {
-  return fleeting === undefined ? [] : [`The curl commands show the requests. They cannot be repeated, because this no longer exists: ${fleeting}.`];
+export function expiredAddressLine(temporaryServer: string | undefined): string[] {
+  return temporaryServer === undefined
+    ? []
+    : [
+        `The curl commands show the requests. They cannot be repeated, because this no longer exists: ${temporaryServer}.`,
+      ];
 }

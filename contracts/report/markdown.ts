@@ -1,18 +1,18 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-import { cut, shown } from "../engine/shown.ts";
+import { cut, formatValue } from "../engine/shown.ts";
 import { VERDICTS } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { inline, span, table } from "./markdown-text.ts";
-import { notLookedAtLines } from "./not-looked-at.ts";
+import { uncheckedLines } from "./unchecked.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
-import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
+import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
 
 /** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
 export function markdownLines(report: RunReport, verbose: boolean): readonly string[] {
-  const { results, target, requests, wallMs, seed, again, fleeting } = report;
+  const { results, target, requests, wallMs, seed, again, temporaryServer } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   const rows = brokenRows(results);
   return [
@@ -20,13 +20,13 @@ export function markdownLines(report: RunReport, verbose: boolean): readonly str
     "",
     `${countsLine(countsOf(results))} — ${counted(results.length, "case")}, ${counted(requests, "request")}, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
     "",
-    ...notLookedAtLines(results, verbose).map((line) => inline(line).replace(/^ +/, "- ")),
+    ...uncheckedLines(results, verbose).map((line) => inline(line).replace(/^ +/, "- ")),
     ...table(
       ["Section", ...VERDICTS],
       sections.map((section) => sectionCells(section, results)),
     ),
     ...unmetTable(unmet(results)),
-    ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(fleeting) : [])].flatMap(
+    ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(temporaryServer) : [])].flatMap(
       (line) => [inline(line), ""],
     ),
     ...rows.flatMap((broken) => rowLines(broken, again, verbose)),
@@ -43,24 +43,24 @@ function unmetTable(rows: readonly Unmet[]): readonly string[] {
   if (rows.length === 0) return [];
   const cells = (row: Unmet) => [
     `§${rowName(row)}`,
-    inline(row.says),
+    inline(row.statement),
     row.verdict,
-    listed(row.cases, inline),
+    listIds(row.cases, inline),
   ];
   return table(["Not met", "Requirement", "Verdict", "Cases"], rows.map(cells));
 }
 
 /** Findings of a row that are shown; the first one in full. */
-const FINDINGS_SHOWN = 5;
+const MAX_FINDINGS = 5;
 
 function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean): string[] {
-  const { verdict, says, findings, cases } = broken;
-  const listedFindings = verbose ? findings : findings.slice(0, FINDINGS_SHOWN);
+  const { verdict, statement, findings, cases } = broken;
+  const listedFindings = verbose ? findings : findings.slice(0, MAX_FINDINGS);
   const rest = findings.length - listedFindings.length;
   return [
     `### ${verdict} §${rowName(broken)}`,
     "",
-    inline(says),
+    inline(statement),
     "",
     ...listedFindings.flatMap((found, index) => findingLines(found, verbose || index === 0)),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
@@ -71,7 +71,7 @@ function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean
 
 function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[] {
   const { verdict, text, exchange } = finding;
-  const head = `- **${verdict}** ${inline(text)} (${listed(cases, inline)})  `;
+  const head = `- **${verdict}** ${inline(text)} (${listIds(cases, inline)})  `;
   if (!isFull) return [head];
   return [
     head,
@@ -91,5 +91,5 @@ function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[]
 }
 
 function code(value: unknown): string {
-  return span(shown(value));
+  return span(formatValue(value));
 }

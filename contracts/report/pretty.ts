@@ -1,20 +1,20 @@
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
-import { cut, shown } from "../engine/shown.ts";
+import { cut, formatValue } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { bySeverity, rerunLine, rowName } from "./findings.ts";
-import { notLookedAtLines } from "./not-looked-at.ts";
+import { uncheckedLines } from "./unchecked.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
-import { counted, countsLine, countsOf, listed, stoppedLines } from "./summary.ts";
+import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
-const SAME_CHARACTERS = 60;
+const MAX_COMPARED_CHARACTERS = 60;
 
 /** Findings of a row that are shown; the first one in full. */
-const FINDINGS_SHOWN = 5;
-const CHOICES_SHOWN = 2;
+const MAX_FINDINGS = 5;
+const MAX_CHOICES = 2;
 
 /** A text report: what was not looked at, what was found by the row that it breaks, the gravest last, then the counts. */
 export function prettyLines(report: RunReport, strict: boolean, verbose: boolean): readonly string[] {
@@ -22,13 +22,13 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
   // The end is what a terminal shows.
   const rows = [...brokenRows(results)].sort((a, b) => bySeverity(b, a));
   return [
-    ...notLookedAtLines(results, verbose),
+    ...uncheckedLines(results, verbose),
     ...rows.flatMap((row) => [
       ...(row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row)),
       "",
     ]),
     ...stoppedLines(results),
-    ...(rows.length > 0 ? expiredAddressLine(report.fleeting) : []),
+    ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
   ];
@@ -37,11 +37,11 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
 /** A row that is broken, its first finding in full, and the command that asks about it again. */
 function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): string[] {
   const [first, ...others] = row.findings as readonly [RowFinding, ...RowFinding[]];
-  const rest = verbose ? [] : others.slice(FINDINGS_SHOWN - 1);
+  const rest = verbose ? [] : others.slice(MAX_FINDINGS - 1);
   return [
-    `${row.verdict} §${rowName(row)}: ${row.says}`,
+    `${row.verdict} §${rowName(row)}: ${row.statement}`,
     ...fullLines(first),
-    ...others.slice(0, verbose ? undefined : FINDINGS_SHOWN - 1).flatMap(verbose ? fullLines : shortLine),
+    ...others.slice(0, verbose ? undefined : MAX_FINDINGS - 1).flatMap(verbose ? fullLines : shortLine),
     ...(rest.length > 0 ? [`  and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
     `  fix: ${fixOf(first.finding)}`,
     ...rerunLine(again, row.cases[0] ?? "").map((line) => `  ${line}`),
@@ -50,26 +50,26 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
 
 /** A row that is no failure without --strict, in brief. */
 function choiceLines(row: BrokenRow): string[] {
-  const rest = row.findings.length - CHOICES_SHOWN;
+  const rest = row.findings.length - MAX_CHOICES;
   return [
-    `${row.verdict} §${rowName(row)}: ${row.says}`,
-    ...row.findings.slice(0, CHOICES_SHOWN).flatMap(shortLine),
+    `${row.verdict} §${rowName(row)}: ${row.statement}`,
+    ...row.findings.slice(0, MAX_CHOICES).flatMap(shortLine),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
   ];
 }
 
 function fullLines({ finding, cases }: RowFinding): string[] {
-  return [`  ${finding.text} (${listed(cases)})`, ...evidenceLines(finding)];
+  return [`  ${finding.text} (${listIds(cases)})`, ...evidenceLines(finding)];
 }
 
 function shortLine({ finding, cases }: RowFinding): string[] {
-  return [`  ${finding.text}${comparedText(finding)} (${listed(cases)})`];
+  return [`  ${finding.text}${comparedText(finding)} (${listIds(cases)})`];
 }
 
 function comparedText(finding: Finding): string {
   if (!("actual" in finding)) return "";
-  const expected = "expected" in finding ? `expected ${shown(finding.expected)}, ` : "";
-  return `: ${cut(`${expected}actual ${shown(finding.actual)}`, 2 * SAME_CHARACTERS)}`;
+  const expected = "expected" in finding ? `expected ${formatValue(finding.expected)}, ` : "";
+  return `: ${cut(`${expected}actual ${formatValue(finding.actual)}`, 2 * MAX_COMPARED_CHARACTERS)}`;
 }
 
 /** A case with its findings and the command to rerun it, for reports that show each case alone. */
@@ -100,8 +100,8 @@ export function findingLines(finding: Finding): string[] {
 function evidenceLines(finding: Finding): string[] {
   const { exchange } = finding;
   return [
-    ...("expected" in finding ? [`    expected ${shown(finding.expected)}`] : []),
-    ...("actual" in finding ? [`    actual   ${shown(finding.actual)}`] : []),
+    ...("expected" in finding ? [`    expected ${formatValue(finding.expected)}`] : []),
+    ...("actual" in finding ? [`    actual   ${formatValue(finding.actual)}`] : []),
     ...(exchange
       ? [`    ${exchange.curl}`, `    reply    ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
       : []),
@@ -110,7 +110,7 @@ function evidenceLines(finding: Finding): string[] {
 
 /** The reply in one line; nothing where it begins with the checked value. */
 function replyOf(finding: Finding, { replyBody }: NonNullable<Finding["exchange"]>): string {
-  const begin = "actual" in finding ? shown(finding.actual).slice(0, SAME_CHARACTERS) : "";
-  if (begin.length === SAME_CHARACTERS && replyBody.startsWith(begin)) return "";
+  const begin = "actual" in finding ? formatValue(finding.actual).slice(0, MAX_COMPARED_CHARACTERS) : "";
+  if (begin.length === MAX_COMPARED_CHARACTERS && replyBody.startsWith(begin)) return "";
   return cut(replyBody.replaceAll(/\s+/g, " "));
 }

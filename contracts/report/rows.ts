@@ -11,7 +11,7 @@ export interface BrokenRow {
   readonly requirement: RequirementId | null;
   readonly assumption?: AssumptionId;
   readonly section: string;
-  readonly says: string;
+  readonly statement: string;
   /** The most severe verdict. */
   readonly verdict: Finding["verdict"];
   readonly blame: Finding["blame"];
@@ -77,7 +77,7 @@ function rowOf(found: readonly Found[]): BrokenRow {
     requirement,
     ...(assumption !== undefined && { assumption }),
     section,
-    says: describeRequirement(requirement, assumption),
+    statement: describeRequirement(requirement, assumption),
     verdict,
     blame,
     cases: idsOf(ordered),

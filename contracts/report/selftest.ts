@@ -5,93 +5,96 @@ import { sectionOf } from "../spec/requirements.ts";
 import { findingLines } from "./pretty.ts";
 import { counted } from "./summary.ts";
 
-const REASONS_SHOWN = 3;
+const MAX_REASONS = 3;
 
-/** Whether every mutant was detected, by cases that the unmodified server passes, and no variant was convicted. */
+/** Whether every mutant was detected, by cases that the unmodified server passes, and no case fails on a variant. */
 export function isProven(selftest: Selftest): boolean {
   return selftestProblems(selftest).length === 0;
 }
 
 /** Detected mutants by section. */
-export function selftestLines({ results, acquittals }: Selftest): string[] {
+export function selftestLines({ results, variantResults }: Selftest): string[] {
   const sections = [...new Set(results.map(({ mutant }) => sectionOf(mutant.requirement)))].sort(bySection);
-  const killed = (of: readonly MutantResult[]) => of.length - survivorsOf(of).length;
+  const killed = (of: readonly MutantResult[]) => of.length - undetectedOf(of).length;
   return [
     ...sections.map((section) => {
       const mine = results.filter(({ mutant }) => sectionOf(mutant.requirement) === section);
       return `§${section.padEnd(6)}${killed(mine)}/${mine.length}`;
     }),
     `${killed(results)} of ${results.length} mutants were detected`,
-    ...(acquittals.length > 0
-      ? [`${acquittals.filter(isAcquitted).length} of ${acquittals.length} conforming variants passed`]
+    ...(variantResults.length > 0
+      ? [
+          `${variantResults.filter(isConforming).length} of ${variantResults.length} conforming variants passed`,
+        ]
       : []),
   ];
 }
 
 /** Why a selftest proves nothing. */
-export function selftestProblems({ results, unsound: failedOnHonest, acquittals }: Selftest): string[] {
+export function selftestProblems({ results, invalidCases, variantResults }: Selftest): string[] {
   return [
-    ...failedOnHonest.flatMap(unsoundLines),
-    ...survivorsOf(results).map(
+    ...invalidCases.flatMap(invalidCaseLines),
+    ...undetectedOf(results).map(
       ({ mutant, cases }) =>
-        `not detected: ${mutant.id}: ${mutant.lie}; ${counted(cases, "case")} about §${mutant.requirement} passed`,
+        `not detected: ${mutant.id}: ${mutant.wrongBehaviour}; ${counted(cases, "case")} about §${mutant.requirement} passed`,
     ),
-    ...acquittals.filter((result) => !isAcquitted(result)).flatMap(convictionLines),
+    ...variantResults.filter((result) => !isConforming(result)).flatMap(wrongFailureLines),
   ];
 }
 
 /** No case FAILs on it, and at least one sees its difference at all. */
-function isAcquitted({ cases, convictedBy }: VariantResult): boolean {
-  return cases > 0 && convictedBy.length === 0;
+function isConforming({ cases, failedBy }: VariantResult): boolean {
+  return cases > 0 && failedBy.length === 0;
 }
 
-function convictionLines({ variant: { id, differs }, cases, convictedBy }: VariantResult): string[] {
-  if (cases === 0) return [`${id}: ${differs}; no case observes the difference, so the variant proves nothing`];
-  return convictedBy.flatMap((result) => [
+function wrongFailureLines({ variant: { id, differs }, cases, failedBy }: VariantResult): string[] {
+  if (cases === 0)
+    return [`${id}: ${differs}; no case observes the difference, so the variant proves nothing`];
+  return failedBy.flatMap((result) => [
     `wrongly failed: ${id}: ${differs}; ${result.id} fails, although the specification allows this`,
     ...result.findings
       .filter(({ verdict }) => verdict === "FAIL")
-      .slice(0, REASONS_SHOWN)
+      .slice(0, MAX_REASONS)
       .flatMap(findingLines),
   ]);
 }
 
 /** The result as JSON. */
 export function selftestJson(selftest: Selftest): string {
-  const { results, unsound: failedOnHonest, acquittals } = selftest;
+  const { results, invalidCases, variantResults } = selftest;
   return JSON.stringify({
     ok: isProven(selftest),
-    unsound: failedOnHonest.map(({ id, verdict, findings }) => ({
+    invalid_cases: invalidCases.map(({ id, verdict, findings }) => ({
       id,
       verdict,
       why: findings.map(({ requirement, text }) => ({ requirement, text })),
     })),
-    results: results.map(({ mutant: { id, requirement, lie }, killedBy }) => ({
+    results: results.map(({ mutant: { id, requirement, wrongBehaviour }, killedBy }) => ({
       id,
       requirement,
-      lie,
+      wrong_behaviour: wrongBehaviour,
       killed_by: killedBy,
     })),
-    variants: acquittals.map(({ variant: { id, requirement, differs }, cases, verdict, convictedBy }) => ({
+    variants: variantResults.map(({ variant: { id, requirement, differs }, cases, verdict, failedBy }) => ({
       id,
       requirement,
       differs,
       cases,
       verdict,
-      convicted_by: convictedBy.map((result) => result.id),
+      failed_by: failedBy.map((result) => result.id),
     })),
   });
 }
 
-function unsoundLines({ id, verdict, findings }: CaseResult): string[] {
+function invalidCaseLines({ id, verdict, findings }: CaseResult): string[] {
   return [
     `${id}: the unmodified emulator does not pass this case (${verdict}), so the case proves nothing`,
-    ...findings.slice(0, REASONS_SHOWN).flatMap(findingLines),
+    ...findings.slice(0, MAX_REASONS).flatMap(findingLines),
     `  for all findings run: emulator contract run ${id}`,
   ];
 }
 
-function survivorsOf(results: readonly MutantResult[]): readonly MutantResult[] {
+function undetectedOf(results: readonly MutantResult[]): readonly MutantResult[] {
   return results.filter(({ killedBy }) => killedBy === null);
 }
 

@@ -11,7 +11,7 @@ export function countsOf(results: readonly Pick<CaseResult, "verdict">[]): Count
 }
 
 /** Whether a run succeeded: no FAIL, at least one case ran; under `strict` also no NON-STRICT and UNSPECIFIED. */
-export function isGood({ results }: RunReport, strict: boolean): boolean {
+export function isSuccessful({ results }: RunReport, strict: boolean): boolean {
   const counts = countsOf(results);
   if (counts.FAIL > 0 || counts.PASS + counts["NON-STRICT"] + counts.UNSPECIFIED === 0) return false;
   return !strict || counts["NON-STRICT"] + counts.UNSPECIFIED === 0;
@@ -34,15 +34,15 @@ export function stoppedLines(results: readonly Pick<CaseResult, "id" | "stopped"
   const stopped = results.flatMap((result) => (result.stopped ? [result.id] : []));
   if (stopped.length === 0) return [];
   return [
-    `${counted(stopped.length, "case")} ended early because of a finding, so there may be more problems: ${listed(stopped)}`,
+    `${counted(stopped.length, "case")} ended early because of a finding, so there may be more problems: ${listIds(stopped)}`,
     "",
   ];
 }
 
-const CASES_SHOWN = 5;
+const MAX_CASES = 5;
 
 /** The first case ids and the number of further ones. */
-export function listed(cases: readonly string[], word: (id: string) => string = String): string {
-  const rest = cases.length - CASES_SHOWN;
-  return cases.slice(0, CASES_SHOWN).map(word).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
+export function listIds(cases: readonly string[], word: (id: string) => string = String): string {
+  const rest = cases.length - MAX_CASES;
+  return cases.slice(0, MAX_CASES).map(word).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
 }

@@ -25,7 +25,7 @@ export async function assistant(t: Contract, graph = "echo"): Promise<string> {
   if (t.identity.assistantId !== undefined) return t.identity.assistantId;
   const { status, body } = await t.call<readonly Members[]>("POST", "/assistants/search", {
     body: { limit: 100, offset: 0 },
-    unjudged: true,
+    unchecked: true,
     mayLack: true,
   });
   // A server without a search may still know its assistants by name.
@@ -47,7 +47,7 @@ export async function thread(t: Contract): Promise<string> {
   if (!t.has("writes")) t.lack(`a target that ${NEEDS.writes}, or a thread of it (--thread)`);
   const { status, body } = await t.call<ThreadBody>("POST", "/threads", {
     body: {},
-    unjudged: true,
+    unchecked: true,
     mayLack,
   });
   if (mayLack && isRefused(status)) return threadId;
@@ -90,7 +90,7 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
   await t.eventually(async () => {
     // Lists are judged by their own cases.
     const path = `/threads/${threadId}/runs?limit=100`;
-    const { body } = await t.call<readonly RunBody[]>("GET", path, { unjudged: true, mayLack: true });
+    const { body } = await t.call<readonly RunBody[]>("GET", path, { unchecked: true, mayLack: true });
     return !Array.isArray(body) || !body.some(isOpen);
   });
 }

@@ -143,7 +143,11 @@ export const AGENT_CASES = suite({
         actual: status,
       });
       const one = await search({ limit: 1, offset: 0 });
-      t.fact("4.8-3", equal(one.body.length, Math.min(1, body.length)), "limit 1 returns at most one assistant");
+      t.fact(
+        "4.8-3",
+        equal(one.body.length, Math.min(1, body.length)),
+        "limit 1 returns at most one assistant",
+      );
       const rest = await search({ limit: 100, offset: 1 });
       t.fact("4.8-3", equal(rest.body.length, Math.max(0, body.length - 1)), "offset 1 skips one assistant");
     },
@@ -168,7 +172,11 @@ export const AGENT_CASES = suite({
       const refusals = async (body: Members) =>
         refused((await t.call("POST", "/runs/stream", { body })).status);
       for (const wrong of [{ assistant_id: 7 }, { assistant_id, webhook: 7 }])
-        t.fact("4.8-2", await refusals(wrong), `${Object.keys(wrong).join(", ")} of another type are refused`);
+        t.fact(
+          "4.8-2",
+          await refusals(wrong),
+          `${Object.keys(wrong).join(", ")} of another type are refused`,
+        );
       for (const other of [{ input: INPUT }, { assistant_id, stream_mode: "nonsense" }])
         t.choice("agent.request_values", await refusals(other), `${Object.keys(other).join(", ")}: refused`);
     },
@@ -240,9 +248,13 @@ export const AGENT_CASES = suite({
     requirements: ["9-1"],
     needs: ["agent"],
     async run(t) {
-      const { status, text } = await t.call("GET", "/openapi.json", { unjudged: true });
+      const { status, text } = await t.call("GET", "/openapi.json", { unchecked: true });
       // Where the description is found is not shown, only what it carries (§9).
-      const found = t.choice("agent.description_path", equal(status, 200), "/openapi.json returns a document");
+      const found = t.choice(
+        "agent.description_path",
+        equal(status, 200),
+        "/openapi.json returns a document",
+      );
       if (!found) return;
       const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
       t.fact("9-1", equal(info?.version, DESCRIPTION_VERSION), "its version is the documented version");
@@ -256,7 +268,9 @@ export const AGENT_CASES = suite({
       const { status } = await t.call("GET", `${API_PREFIX}/bulk-exports`);
       t.fact("9-1", equal(status, 200), "the paths exist");
       const bare = await t.call("GET", "/bulk-exports");
-      t.choice("9-1", bare.status >= 400, "the paths do not exist without the prefix", { actual: bare.status });
+      t.choice("9-1", bare.status >= 400, "the paths do not exist without the prefix", {
+        actual: bare.status,
+      });
     },
   },
 });

@@ -79,9 +79,14 @@ export const BUCKET_PERMISSION_CASES = suite({
       });
       const isAtRoot = left.every((key) => key.startsWith("tmp/"));
       const expected = t.chosen("destination.test_file_key");
-      t.choice("destination.test_file_key", isAtRoot === (expected === "tmp/"), `the file is under ${expected}`, {
-        actual: left,
-      });
+      t.choice(
+        "destination.test_file_key",
+        isAtRoot === (expected === "tmp/"),
+        `the file is under ${expected}`,
+        {
+          actual: left,
+        },
+      );
     },
   },
   "2.4/put-backend": {
@@ -90,9 +95,14 @@ export const BUCKET_PERMISSION_CASES = suite({
     needs: PERMISSIONS,
     async run(t) {
       const { status, body } = await createDestination(t, {}, await keyPair(t, ["put"]));
-      t.fact("2.4-7", isRefused(status) && body.id === undefined, "a destination without permission to put objects is refused", {
-        actual: status,
-      });
+      t.fact(
+        "2.4-7",
+        isRefused(status) && body.id === undefined,
+        "a destination without permission to put objects is refused",
+        {
+          actual: status,
+        },
+      );
       t.fact("2.4-5", refused(status), "write access is validated");
     },
   },
@@ -124,7 +134,11 @@ export const BUCKET_PERMISSION_CASES = suite({
       await runExport(t, await prepare(t, { days: 1 }));
       t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is requested from the store");
       const done = await runExport(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
-      t.fact("2.4-9", statusOf(done) === "COMPLETED", "the export completes without permission to get objects");
+      t.fact(
+        "2.4-9",
+        statusOf(done) === "COMPLETED",
+        "the export completes without permission to get objects",
+      );
     },
   },
   "2.4/size": {
@@ -180,7 +194,8 @@ export const BUCKET_PERMISSION_CASES = suite({
         const { id } = await createExport(t, prepared, { compression: "none" });
         await until(t, id, "FAILED");
         const isMultipart = (await hitsOf(t, fault)) > 0;
-        if (!t.choice("export.files_per_partition", isMultipart, "nine megabytes are exported to one file")) return;
+        if (!t.choice("export.files_per_partition", isMultipart, "nine megabytes are exported to one file"))
+          return;
         const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
         t.fact(
           "2.4-10",

@@ -117,7 +117,7 @@ export const CALLER_CASES = suite({
     requirements: ["1-3"],
     async run(t) {
       for (const [path, isAgent] of FAMILIES) {
-        const { status, body } = await t.call<unknown>("GET", path, { unjudged: true });
+        const { status, body } = await t.call<unknown>("GET", path, { unchecked: true });
         t.choice("platform.unlisted_path", equal(status, 404), `GET ${path}: 404`, { actual: status });
         const kind = isAgent ? "string" : "object";
         t.choice("agent.error_body", equal(typeof body, kind), `GET ${path}: the body has type ${kind}`);
@@ -125,19 +125,26 @@ export const CALLER_CASES = suite({
     },
   },
   "1/unlisted-paths": {
-    title:
-      "undocumented paths get one status that clients do not retry, never a success",
+    title: "undocumented paths get one status that clients do not retry, never a success",
     requirements: ["1-3"],
     async run(t) {
       for (const [method, path] of t.has("writes") ? [...UNLISTED, ...UNLISTED_WRITES] : UNLISTED) {
         const { status, text } = await t.call(method, path);
         t.choice("platform.unlisted_path", equal(status, 404), `${method} ${path}: 404`, { actual: status });
-        t.choice("platform.unlisted_path", includes(text, "§"), "the body names the section that does not define the path");
+        t.choice(
+          "platform.unlisted_path",
+          includes(text, "§"),
+          "the body names the section that does not define the path",
+        );
       }
       if (!t.has("writes")) return;
       // Not DELETE: another server might do it.
       const { status } = await t.call("PUT", EXPORTS);
-      t.choice("platform.method_not_allowed", equal(status, 405), "an undocumented method is answered with 405");
+      t.choice(
+        "platform.method_not_allowed",
+        equal(status, 405),
+        "an undocumented method is answered with 405",
+      );
     },
   },
   "1/health": {
@@ -238,7 +245,8 @@ export const CALLER_CASES = suite({
     },
   },
   "8.5/tracing-clients": {
-    title: "a row without an id is ingested and found by its thread; invalid spans are refused as OTLP/HTTP defines",
+    title:
+      "a row without an id is ingested and found by its thread; invalid spans are refused as OTLP/HTTP defines",
     requirements: ["X-1"],
     needs: ["writes", "ingest"],
     async run(t) {

@@ -14,8 +14,7 @@ import {
 } from "./export-helpers.ts";
 
 const WRITES = ["writes"] as const;
-const BUCKET =
-  "a bucket with write access (--s3 …); the server also refuses a valid destination";
+const BUCKET = "a bucket with write access (--s3 …); the server also refuses a valid destination";
 const PERMISSIONS = ["writes", "control", "object_store"] as const;
 
 /** A body without one of its members, named by its path. */
@@ -63,11 +62,7 @@ function environmentToken(service: string, application: string, isThere: boolean
         t.fact("2.4-3", accepted(status), "the environment's temporary credentials are used");
         return;
       }
-      t.fact(
-        "2.4-3",
-        refused(status),
-        "this version refuses temporary credentials of the environment",
-      );
+      t.fact("2.4-3", refused(status), "this version refuses temporary credentials of the environment");
       t.choice("destination.session_token_gate", equal(status, 422), "the reply is 422");
       const lasting = await createDestination(t);
       t.fact("2.4-3", accepted(lasting.status), "long-term credentials work in this version");
@@ -95,7 +90,11 @@ function sessionTokenBefore(component: "service" | "application"): CaseRow {
       t.fact("2.4-3", refused(status), "this version refuses session_token");
       t.fact("9-2", refused(status), "a feature is available from its version on");
       t.choice("destination.session_token_gate", equal(status, 422), "the reply is 422");
-      t.fact("2.4-3", (await createDestination(t)).status < 300, "long-term credentials work in this version");
+      t.fact(
+        "2.4-3",
+        (await createDestination(t)).status < 300,
+        "long-term credentials work in this version",
+      );
     },
   };
 }

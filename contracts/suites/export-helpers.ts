@@ -159,7 +159,7 @@ export async function prepareOrder(t: Contract): Promise<Order> {
 
 /** The id of something created on the way; undefined where the target cannot. */
 async function createdId(t: Contract, path: string, body: Members): Promise<string | undefined> {
-  const reply = await t.call<Identified>("POST", path, { body, mayLack: true, unjudged: true });
+  const reply = await t.call<Identified>("POST", path, { body, mayLack: true, unchecked: true });
   return accepted(reply.status).holds && typeof reply.body.id === "string" ? reply.body.id : undefined;
 }
 

@@ -78,8 +78,13 @@ function tooNew(
     async run(t) {
       const prepared = await prepareOrder(t);
       const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, more) });
-      for (const row of [id, "9-2"] as const) t.fact(row, refused(status), "this version refuses the feature");
-      t.fact(id, accepted((await placeOrder(t, prepared)).status), "an export without the feature is accepted");
+      for (const row of [id, "9-2"] as const)
+        t.fact(row, refused(status), "this version refuses the feature");
+      t.fact(
+        id,
+        accepted((await placeOrder(t, prepared)).status),
+        "an export without the feature is accepted",
+      );
     },
   });
   return {
@@ -153,7 +158,11 @@ export const EXPORT_REQUEST_CASES = suite({
     async run(t) {
       const prepared = await named(t);
       const all = names(await rowsOf(t, (await runExport(t, prepared)).id));
-      t.fact("2.5-4", sameItems(all, ["alpha", "alphabet", "beta", "gamma"]), "without a filter every row is exported");
+      t.fact(
+        "2.5-4",
+        sameItems(all, ["alpha", "alphabet", "beta", "gamma"]),
+        "without a filter every row is exported",
+      );
       for (const [filter, expected] of [
         ['eq(name, "alpha")', ["alpha"]],
         ['like(name, "alpha%")', ["alpha", "alphabet"]],

@@ -106,7 +106,11 @@ export const EXPORT_CASES = suite({
       t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
       t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET returns the current status");
       const listed = (await exportsIn(t)).find((item) => item.id === id);
-      t.fact("4.6-1", listed !== undefined && statusOf(listed) === "COMPLETED", "the list has the current status");
+      t.fact(
+        "4.6-1",
+        listed !== undefined && statusOf(listed) === "COMPLETED",
+        "the list has the current status",
+      );
       t.fact("4.6-1", equal(listed?.created_at, created_at), "the creation time does not change");
     },
   },
@@ -143,7 +147,11 @@ export const EXPORT_CASES = suite({
         t.choice("platform.error_body", text.startsWith('{"detail":"'), "the error has the member detail");
       }
       const { status } = await t.call("GET", `${EXPORTS}/not-a-uuid`);
-      t.choice("platform.invalid_request", equal(status, 422), "the reply to an id that is not a UUID is 422");
+      t.choice(
+        "platform.invalid_request",
+        equal(status, 422),
+        "the reply to an id that is not a UUID is 422",
+      );
     },
   },
   "4/content-type": {

@@ -14,7 +14,7 @@ const CLOCK_NEEDS = ["writes", "control", "clock"] as const;
 
 /** Calls a test-only operation that may be refused. */
 const callControl = (t: Contract, method: string, path: string, body?: unknown) =>
-  t.call(method, CONTROL + path, { unjudged: true, ...(body !== undefined && { body }) });
+  t.call(method, CONTROL + path, { unchecked: true, ...(body !== undefined && { body }) });
 
 /** The world that the case runs in. */
 const ownWorld = async (t: Contract) => (await t.control<{ readonly world: string }>("GET", "/status")).world;
@@ -51,12 +51,21 @@ export const EXTENSION_CASES = suite({
       const from = await t.now();
       await t.advance("PT6H10M");
       const now = await t.now();
-      t.fact("X-2", equal(now - from, 6 * HOUR_MS + 600_000), "PT6H10M advances time by six hours and ten minutes");
+      t.fact(
+        "X-2",
+        equal(now - from, 6 * HOUR_MS + 600_000),
+        "PT6H10M advances time by six hours and ten minutes",
+      );
       const { body } = await t.call("POST", "/threads", { body: {} });
-      t.fact("X-2", instantOf(body.created_at) === now, "a new thread has the advanced time as its creation time", {
-        expected: iso(now),
-        actual: body.created_at,
-      });
+      t.fact(
+        "X-2",
+        instantOf(body.created_at) === now,
+        "a new thread has the advanced time as its creation time",
+        {
+          expected: iso(now),
+          actual: body.created_at,
+        },
+      );
       const back = await callControl(t, "POST", "/clock/advance", { to: iso(from) });
       t.fact("X-2", back.status === 422 && (await t.now()) === now, "time is not moved back", {
         actual: back.status,
@@ -72,8 +81,12 @@ export const EXTENSION_CASES = suite({
       const fault = await arm(t, rule);
       const statuses: number[] = [];
       for (let asked = 0; asked < 3; asked++)
-        statuses.push((await t.call("GET", EXPORTS, { unjudged: true })).status);
-      t.fact("X-2", equal(statuses, [503, 503, 200]), "the fault triggers for two requests, not for the third");
+        statuses.push((await t.call("GET", EXPORTS, { unchecked: true })).status);
+      t.fact(
+        "X-2",
+        equal(statuses, [503, 503, 200]),
+        "the fault triggers for two requests, not for the third",
+      );
       const hits = await hitsOf(t, fault);
       t.fact("X-2", equal(hits, 2), "the fault reports how often it has triggered");
       const never = await callControl(t, "POST", "/faults", { ...rule, match: { op: "listNothing" } });
@@ -87,7 +100,7 @@ export const EXTENSION_CASES = suite({
     needs: ["writes", "control"],
     async run(t) {
       const colour = t.draw.word(12);
-      const made = await t.call("POST", "/threads", { body: { [colour]: "red" }, unjudged: true });
+      const made = await t.call("POST", "/threads", { body: { [colour]: "red" }, unchecked: true });
       await t.call("GET", "/info");
       const journal = linesOf((await callControl(t, "GET", "/journal")).text);
       const isNamed = journal.some(
@@ -116,15 +129,23 @@ export const EXTENSION_CASES = suite({
       const before = await countIn(t, own);
       const now = await t.now();
       await inWorld(t, async (world) => {
-        t.fact("X-2", (await countIn(t, world)) === before, "the fork contains the records of the original world");
+        t.fact(
+          "X-2",
+          (await countIn(t, world)) === before,
+          "the fork contains the records of the original world",
+        );
         await threadIn(t, world);
         await t.call("POST", `${CONTROL}/clock/advance`, {
           body: { by: "PT1H" },
           headers: { [WORLD_HEADER]: world },
-          unjudged: true,
+          unchecked: true,
         });
         const counts = [await countIn(t, world), await countIn(t, own)];
-        t.fact("X-2", equal(counts, [before + 1, before]), "new records of the fork are not in the original world");
+        t.fact(
+          "X-2",
+          equal(counts, [before + 1, before]),
+          "new records of the fork are not in the original world",
+        );
         t.fact("X-2", (await t.now()) - now < HOUR_MS, "the time of the fork is independent");
       });
       const { status } = await callControl(t, "GET", "/worlds/contract-nobody");
@@ -139,7 +160,7 @@ export const EXTENSION_CASES = suite({
       await inWorld(t, async (world) => {
         const name = `contract-${t.draw.word(8)}`;
         const act = (path: string, body: Members) =>
-          t.call("POST", CONTROL + path, { body, headers: { [WORLD_HEADER]: world }, unjudged: true });
+          t.call("POST", CONTROL + path, { body, headers: { [WORLD_HEADER]: world }, unchecked: true });
         await threadIn(t, world);
         const before = await countIn(t, world);
         await act("/snapshots", { name });
@@ -164,7 +185,11 @@ export const EXTENSION_CASES = suite({
       const { status } = await t.call("GET", EXPORTS);
       t.fact("X-2", equal(status, 429), "an exhausted rate limit refuses requests");
       const described = JSON.stringify(await t.control("GET", `/rate-limits/explain?${query}`));
-      t.fact("X-2", includes(described, '"default_key"'), "the explanation names the rate limit that applies");
+      t.fact(
+        "X-2",
+        includes(described, '"default_key"'),
+        "the explanation names the rate limit that applies",
+      );
       await t.control("POST", "/rate-limits/reset", {});
       const after = await t.call("GET", EXPORTS);
       t.fact("X-2", equal(after.status, 200), "requests pass after a reset");
@@ -205,7 +230,11 @@ export const EXTENSION_CASES = suite({
       const mine = linesOf(text).find((line) => String(line.body).includes(metadata.marker));
       const isWhole = mine?.method === "POST" && mine.path === "/threads" && mine.status === 200;
       t.fact("X-3", isWhole, "a request is recorded with its status", { actual: mine });
-      t.fact("X-3", String(mine?.reply).includes(String(body.thread_id)), "the request is recorded with its reply");
+      t.fact(
+        "X-3",
+        String(mine?.reply).includes(String(body.thread_id)),
+        "the request is recorded with its reply",
+      );
       t.fact("X-3", text.includes("nowhere") && !text.includes(secret), "the recording contains no secrets");
     },
   },
@@ -238,14 +267,23 @@ export const EXTENSION_CASES = suite({
         actual: described.slice(0, 300),
       });
       const unknown = await t.refusesToStart({ limits: { max_retrys: 7 } });
-      t.fact("X-4", includes(unknown, "max_retries"), "the error for a misspelt option names the nearest option");
+      t.fact(
+        "X-4",
+        includes(unknown, "max_retries"),
+        "the error for a misspelt option names the nearest option",
+      );
       const wrong = await t.refusesToStart({ limits: { max_retries: -1 } });
       t.fact("X-4", includes(wrong, "max_retries"), "the error for an invalid value names the option");
       const second = await t.refusesToStart({ seed: 1 });
       const { status } = await t.call("GET", "/ok");
-      t.fact("X-4", second === null && status === 200, "a second emulator starts and stops at the same time", {
-        actual: second,
-      });
+      t.fact(
+        "X-4",
+        second === null && status === 200,
+        "a second emulator starts and stops at the same time",
+        {
+          actual: second,
+        },
+      );
     },
   },
 });

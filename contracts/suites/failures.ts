@@ -33,7 +33,10 @@ async function expectError(
   const { status, text, exchange } = await createDestination(t, config, credentials);
   const isNamed = isRefused(status) && names.some((known) => text.includes(known));
   t.fact("7.2-1", isNamed, `the error is named ${name}`, { expected: name, actual: text, exchange });
-  t.choice("destination.error_overlap", text.includes(name), `the message begins with ${name}`, { actual: text, exchange });
+  t.choice("destination.error_overlap", text.includes(name), `the message begins with ${name}`, {
+    actual: text,
+    exchange,
+  });
   t.choice("destination.error_status", equal(status, 400), "the reply is 400");
 }
 
@@ -92,7 +95,11 @@ export const FAILURE_CASES = suite({
     needs: ["writes", "object_store"],
     async run(t) {
       const { text } = await createDestination(t, {}, { secret_access_key: t.secret(t.draw.word(20)) });
-      t.choice("7.2-2", includes(text, DESTINATION_ERRORS.access_denied), "the message begins with Access denied");
+      t.choice(
+        "7.2-2",
+        includes(text, DESTINATION_ERRORS.access_denied),
+        "the message begins with Access denied",
+      );
     },
   },
   "7.2/nothing-kept": {
@@ -105,7 +112,9 @@ export const FAILURE_CASES = suite({
       const before = listIn((await t.call("GET", DESTINATIONS)).body);
       await createDestination(t, config);
       const after = listIn((await t.call("GET", DESTINATIONS)).body);
-      t.choice("7-1", after.length === before.length, "the refused destination is not listed", { actual: display_name });
+      t.choice("7-1", after.length === before.length, "the refused destination is not listed", {
+        actual: display_name,
+      });
     },
   },
   "7.3/interruption": {
@@ -232,7 +241,9 @@ export const FAILURE_CASES = suite({
       for (const code of ["EntityTooLarge", "InvalidRequest", "SlowDown"]) {
         await arm(t, { target: "s3", match: { op: "PutObject" }, then: { s3_error: code } });
         const { text, exchange } = await createDestination(t);
-        t.fact("7.2-1", !text.includes(INVALID), `${code} is not reported as an invalid endpoint`, { exchange });
+        t.fact("7.2-1", !text.includes(INVALID), `${code} is not reported as an invalid endpoint`, {
+          exchange,
+        });
         t.choice("destination.own_error_names", includes(text, code), `the error is named ${code}`);
       }
       const aws = { endpoint_url: undefined, region: "us-east-1" };

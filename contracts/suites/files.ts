@@ -186,7 +186,11 @@ export const FILE_CASES = suite({
         .map(({ name }) => name);
       t.fact("2.7-1", equal(zoneless, []), "v2_beta declares times as UTC");
       const wrong = mistyped(columns, "v2");
-      t.choice("export.v2_column_types", equal(wrong, []), "v2_beta has UTC times, decimals and JSON columns");
+      t.choice(
+        "export.v2_column_types",
+        equal(wrong, []),
+        "v2_beta has UTC times, decimals and JSON columns",
+      );
       const keys = (await t.objects.list(t.identity.bucket.name)).filter((key) => key.endsWith(".parquet"));
       t.choice(
         "2.5-11",
@@ -238,7 +242,11 @@ export const FILE_CASES = suite({
         expected: keys,
         actual: files,
       });
-      t.choice("export.files_per_partition", equal(keys.length, 3), "five rows in files of two are three files");
+      t.choice(
+        "export.files_per_partition",
+        equal(keys.length, 3),
+        "five rows in files of two are three files",
+      );
       const isNamed = files.every((file) => keys.some((key) => file === key || file === `${name}/${key}`));
       t.fact("2.6-2", isNamed, "the named files exist", { expected: keys, actual: files });
       t.choice(

@@ -24,7 +24,7 @@ async function send(t: Contract, { method, path, headers, body }: FuzzedRequest)
   const ask = () =>
     t.call<unknown>(method, path, {
       headers: { "content-type": null, ...headers },
-      unjudged: true,
+      unchecked: true,
       ...(body !== undefined && { body }),
     });
   const reply = await ask();

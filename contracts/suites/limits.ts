@@ -50,7 +50,11 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const begun = await hitsOf(t, fault);
       t.fact("8.2-1", equal(begun, RUNS_AT_ONCE), "45 of 48 runs have begun");
-      t.choice("export.max_concurrent_runs", begun === RUNS_AT_ONCE, "the larger number of the specification applies");
+      t.choice(
+        "export.max_concurrent_runs",
+        begun === RUNS_AT_ONCE,
+        "the larger number of the specification applies",
+      );
       const runs = await runsOf(t, id);
       t.choice("export.run_moves", equal(running(runs), RUNS_AT_ONCE), "45 runs are RUNNING");
       await t.advance("PT1H10M");
@@ -73,7 +77,11 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const begun = await hitsOf(t, fault);
       t.fact("8.2-2", equal(begun, EXPORTS_AT_ONCE), "15 of 17 work");
-      t.choice("export.max_concurrent_exports", begun === EXPORTS_AT_ONCE, "the larger number of the specification applies");
+      t.choice(
+        "export.max_concurrent_exports",
+        begun === EXPORTS_AT_ONCE,
+        "the larger number of the specification applies",
+      );
       const mine = (await exportsIn(t)).filter(({ id }) => ids.includes(id));
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
       t.choice("export.start", equal(waiting, 2), "the two waiting exports are CREATED");
@@ -121,9 +129,14 @@ export const LIMIT_CASES = suite({
       await t.advance("PT1M");
       const runs: ExportRunBody[] = [];
       for (const id of ids) runs.push(...(await runsOf(t, id)));
-      t.choice("8.2-5", (await hitsOf(t, fault)) === 15, "five runs of each of three exports work at the same time", {
-        actual: running(runs),
-      });
+      t.choice(
+        "8.2-5",
+        (await hitsOf(t, fault)) === 15,
+        "five runs of each of three exports work at the same time",
+        {
+          actual: running(runs),
+        },
+      );
     },
   },
 });

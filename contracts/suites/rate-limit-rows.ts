@@ -18,12 +18,13 @@ const ONE_METHOD = [
 /** Whether a request that nobody answers in earnest is refused by an exhausted row. */
 async function isLimited(t: Contract, method: string, path: string): Promise<boolean> {
   const headers = { "x-api-key": "contract-methods" };
-  return (await t.call(method, path, { headers, unjudged: true })).status === 429;
+  return (await t.call(method, path, { headers, unchecked: true })).status === 429;
 }
 
 export const RATE_LIMIT_ROW_CASES = suite({
   "8.5/methods": {
-    title: "a rate-limit row without a method counts every method, a row with a method counts only that method",
+    title:
+      "a rate-limit row without a method counts every method, a row with a method counts only that method",
     requirements: ["8.5-5"],
     needs: LIMITED,
     settings: ON,
@@ -36,7 +37,11 @@ export const RATE_LIMIT_ROW_CASES = suite({
         t.fact("8.5-5", await isLimited(t, counted, path), `${counted} ${path} is counted`);
         for (const method of others) {
           const limited = await isLimited(t, method, path);
-          t.fact("8.5-5", equal(limited, false), `${method} ${path} is not counted: the row names ${counted}`);
+          t.fact(
+            "8.5-5",
+            equal(limited, false),
+            `${method} ${path} is not counted: the row names ${counted}`,
+          );
         }
       }
     },
@@ -77,10 +82,14 @@ export const RATE_LIMIT_ROW_CASES = suite({
     needs: [...LIMITED, "clock"],
     settings: ON,
     async run(t) {
-      const send = () => t.call("GET", "/runs/stats", { unjudged: true });
+      const send = () => t.call("GET", "/runs/stats", { unchecked: true });
       const first = await send();
       const shown = { limit: first.headers["ratelimit-limit"], left: first.headers["ratelimit-remaining"] };
-      t.choice("rate_limit.headers", equal(shown, { limit: "1", left: "0" }), "RateLimit-Limit is 1, RateLimit-Remaining is 0");
+      t.choice(
+        "rate_limit.headers",
+        equal(shown, { limit: "1", left: "0" }),
+        "RateLimit-Limit is 1, RateLimit-Remaining is 0",
+      );
       await t.advance("PT4S");
       const over = await send();
       const again = [over.headers["retry-after"], over.headers["ratelimit-reset"]];
@@ -96,7 +105,7 @@ export const RATE_LIMIT_ROW_CASES = suite({
       await t.control("PUT", "/rate-limits/generate_user", { count: 1 });
       const statusFrom = async (address: string) => {
         const headers = { "x-api-key": null, "x-user-id": "ann", "x-forwarded-for": address };
-        return (await t.call("POST", "/generate", { body: {}, headers, unjudged: true })).status;
+        return (await t.call("POST", "/generate", { body: {}, headers, unchecked: true })).status;
       };
       await statusFrom("192.0.2.1");
       t.fact(

@@ -27,7 +27,7 @@ type SendRequest = (field: number) => Promise<Reply>;
 function requesterOf(t: Contract, id: RateFactId, name: string, region: Region): SendRequest {
   const row: RateFact = RATE_FACTS[id];
   const headers = callerOf(row, name);
-  const options: CallOptions = { region, headers, unjudged: true };
+  const options: CallOptions = { region, headers, unchecked: true };
   return (field) => {
     const [method, path] = row.requests[field % row.requests.length] ?? row.requests[0];
     const body = method === "POST" || method === "PATCH" ? { body: {} } : {};
@@ -148,24 +148,40 @@ export const RATE_LIMIT_CASES = suite({
     settings: ON,
     async run(t) {
       const send = (headers: Readonly<Record<string, string | null>>) =>
-        t.call("POST", "/generate", { body: {}, headers: { "x-api-key": null, ...headers }, unjudged: true });
+        t.call("POST", "/generate", {
+          body: {},
+          headers: { "x-api-key": null, ...headers },
+          unchecked: true,
+        });
       await requestMany(() => send({ "x-api-key": "one" }), 30);
       t.fact(
         "8.5-3",
         (await send({ "x-api-key": "one" })).status === 429,
         "the first key has used up its 30",
       );
-      t.fact("8.5-3", (await send({ "x-api-key": "two" })).status !== 429, "another key has not used up its limit");
-      t.fact("8.5-3", (await send({ "x-user-id": "one" })).status !== 429, "a user of the same name has not used up its limit");
+      t.fact(
+        "8.5-3",
+        (await send({ "x-api-key": "two" })).status !== 429,
+        "another key has not used up its limit",
+      );
+      t.fact(
+        "8.5-3",
+        (await send({ "x-user-id": "one" })).status !== 429,
+        "a user of the same name has not used up its limit",
+      );
       await requestMany(() => send({ "x-user-id": "one" }), 29);
       t.fact("5-2", (await send({ "x-user-id": "one" })).status === 429, "a user is counted by x-user-id");
-      t.fact("5-2", (await send({ "x-user-id": "two" })).status !== 429, "another user is counted separately");
+      t.fact(
+        "5-2",
+        (await send({ "x-user-id": "two" })).status !== 429,
+        "another user is counted separately",
+      );
       t.fact("5-2", (await send({})).status !== 429, "requests without identity are counted by address");
       await requestMany(
-        () => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true }),
+        () => t.call("GET", "/nothing", { headers: { "x-api-key": null }, unchecked: true }),
         100,
       );
-      const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unjudged: true });
+      const nobody = await t.call("GET", "/nothing", { headers: { "x-api-key": null }, unchecked: true });
       t.fact("5-2", equal(nobody.status, 429), "a caller without a header is counted by address");
     },
   },
@@ -182,7 +198,9 @@ export const RATE_LIMIT_CASES = suite({
           const { status, body } = await t.call(method, path, { headers });
           t.fact("8.5-1", refused(status), `${method} ${path} is refused by ${row}`);
           t.choice("rate_limit.status", equal(status, 429), "the reply is 429");
-          t.choice("rate_limit.body", typeof body.detail === "string", "the body has an explanation", { actual: body });
+          t.choice("rate_limit.body", typeof body.detail === "string", "the body has an explanation", {
+            actual: body,
+          });
         }
       }
       for (const path of HEALTH_PATHS) {
@@ -203,9 +221,13 @@ export const RATE_LIMIT_CASES = suite({
     settings: ON,
     async run(t) {
       const both = { "x-api-key": "contract-both", "x-user-id": "somebody" };
-      const send = () => t.call("POST", "/runs/query", { body: {}, headers: both, unjudged: true });
+      const send = () => t.call("POST", "/runs/query", { body: {}, headers: both, unchecked: true });
       await requestMany(send, 15);
-      t.choice("rate_limit.both_headers", (await send()).status === 429, "the limit is 15 for the key, not 300 for the user");
+      t.choice(
+        "rate_limit.both_headers",
+        (await send()).status === 429,
+        "the limit is 15 for the key, not 300 for the user",
+      );
     },
   },
 });

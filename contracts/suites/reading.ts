@@ -1,7 +1,7 @@
 import { instantOf } from "../engine/instant.ts";
 import { isMembers, type Members } from "../engine/json.ts";
 
-/** Members whose names the specification does not show are found by what they hold, wherever they lie. */
+/** Finds members whose names the specification does not define by their values, at any depth. */
 
 /** The list in a reply: the body itself, or the first list among its members; empty where there is none. */
 export function listIn(body: unknown): readonly Members[] {

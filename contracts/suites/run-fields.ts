@@ -22,15 +22,25 @@ export const RUN_FIELD_CASES = suite({
       t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the id of the thread");
       t.choice("2.1-1", equal(made.metadata.note, metadata.note), "metadata is the metadata of the request");
       t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs contain the input");
-      t.fact("2.1-2", ["pending", "running", "success"].includes(made.status), "the status is one of the six documented values", {
-        actual: made.status,
-      });
+      t.fact(
+        "2.1-2",
+        ["pending", "running", "success"].includes(made.status),
+        "the status is one of the six documented values",
+        {
+          actual: made.status,
+        },
+      );
       await awaitEnd(t, id);
       const [listed] = await listRuns(t, id);
       const known: readonly unknown[] = RUN_STATUSES;
-      t.fact("2.1-2", known.includes(listed?.status), "the status in the list is one of the six documented values", {
-        actual: listed?.status,
-      });
+      t.fact(
+        "2.1-2",
+        known.includes(listed?.status),
+        "the status in the list is one of the six documented values",
+        {
+          actual: listed?.status,
+        },
+      );
       t.fact(
         "2.1-3",
         (STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),

@@ -36,7 +36,11 @@ async function handedDown(t: Contract, id: string, folder: string | undefined): 
   const names = columns.map(({ name }) => name);
   t.fact("2.5-5", sameItems(names, GIVEN.export_fields), "its columns are the export_fields of the schedule");
   const tags = columns.find(({ name }) => name === "tags");
-  t.fact("2.5-6", equal(tags?.repeated, true), "its column types are those of the format_version of the schedule");
+  t.fact(
+    "2.5-6",
+    equal(tags?.repeated, true),
+    "its column types are those of the format_version of the schedule",
+  );
   t.fact("2.5-5", equal(folderOf(keys[0]), folder), "its folder is the folder of exports of this format");
   t.choice("2.5-12", equal(file?.codec, "GZIP"), "its codec is the codec of the schedule");
   return file?.rows.map((each) => each.id) ?? [];
@@ -64,7 +68,11 @@ export const SCHEDULE_CASES = suite({
         exported.push(...(await handedDown(t, child.id, folder)));
       }
       const selected = kept.map(({ id }) => id);
-      t.fact("2.5-5", sameItems(exported, selected), "the files contain the rows that the filter of the schedule selects");
+      t.fact(
+        "2.5-5",
+        sameItems(exported, selected),
+        "the files contain the rows that the filter of the schedule selects",
+      );
     },
   },
   "3.3/destination-gone": {
@@ -78,7 +86,11 @@ export const SCHEDULE_CASES = suite({
       if (!t.choice("destination.delete_in_use", status < 300, "a destination in use can be deleted")) return;
       await t.advance("PT12H10M");
       const spawned = await spawnedBy(t, id);
-      t.choice("export.schedule_without_destination", equal(spawned.length, 2), "the schedule continues to spawn exports");
+      t.choice(
+        "export.schedule_without_destination",
+        equal(spawned.length, 2),
+        "the schedule continues to spawn exports",
+      );
       for (const child of spawned)
         t.fact("7.3-5", inStatus(child, "FAILED"), "an export without its destination is FAILED");
       t.choice("3.3-7", inStatus(await exportOf(t, id), "RUNNING"), "the schedule is RUNNING");

@@ -75,7 +75,11 @@ export const STARTING_CASES = suite({
         t.must("6-1", equal(mine.length, 1), `${path}: one delivery`);
         const run = JSON.parse(mine[0]?.body ?? "{}") as RunBody;
         t.fact("6-1", equal(mine[0]?.method, "POST"), "the delivery is a POST request");
-        t.fact("6-1", every([run.status], ...ENDED_STATUSES), `${path}: the payload is the run in its final state`);
+        t.fact(
+          "6-1",
+          every([run.status], ...ENDED_STATUSES),
+          `${path}: the payload is the run in its final state`,
+        );
         for (const field of RUN_MEMBERS) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs contain the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);

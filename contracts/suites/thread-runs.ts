@@ -64,7 +64,7 @@ export const THREAD_RUN_CASES = suite({
           multitask_strategy: "enqueue",
         });
       await advanceClock(t, "PT1H");
-      const { body } = await t.call<{ values: unknown }>("GET", `/threads/${id}`, { unjudged: true });
+      const { body } = await t.call<{ values: unknown }>("GET", `/threads/${id}`, { unchecked: true });
       const kept = JSON.stringify(body.values);
       const parts = (content = "") => kept.split(JSON.stringify(content)).length;
       // Whether outputs repeat the input depends on the assistant: the newest run shows it.
@@ -147,7 +147,7 @@ export const THREAD_RUN_CASES = suite({
         '?select=["run_id","status"]',
       ]) {
         const { body } = await t.call<readonly RunBody[]>("GET", `/threads/${id}/runs${encodeURI(query)}`, {
-          unjudged: true,
+          unchecked: true,
         });
         const names = Object.keys(Array.isArray(body) ? (body[0] ?? {}) : {});
         t.choice("agent.select_spellings", sameItems(names, ["run_id", "status"]), query);
@@ -194,7 +194,7 @@ export const THREAD_RUN_CASES = suite({
     async run(t) {
       const { id } = await threadOf(t, 1);
       for (const query of ["?limit=-1", "?offset=-1"]) {
-        const { status } = await t.call("GET", `/threads/${id}/runs${query}`, { unjudged: true });
+        const { status } = await t.call("GET", `/threads/${id}/runs${query}`, { unchecked: true });
         t.choice("agent.list_limit", equal(status, 422), `${query} is refused`);
       }
     },
@@ -212,8 +212,13 @@ export const THREAD_RUN_CASES = suite({
         if (status === "pending" && isMoving) continue;
         const expected = idsOf(all.filter((run) => run.status === status));
         const listed = await listRuns(t, id, `?limit=100&status=${status}`);
-        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status} returns the runs of that status`);
-        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each returned run has the requested status");
+        t.fact(
+          "2.1-4",
+          sameItems(idsOf(listed), expected),
+          `status=${status} returns the runs of that status`,
+        );
+        for (const run of listed)
+          t.fact("2.1-2", equal(run.status, status), "each returned run has the requested status");
       }
     },
   },
@@ -228,9 +233,14 @@ export const THREAD_RUN_CASES = suite({
       t.fact("7.1-1", isText, "the body is an error string", { actual: body });
       t.fact("2.3-1", isText, "the body is a plain string", { actual: body });
       const wrong = await t.call("GET", "/threads/not-a-uuid/runs");
-      t.fact("7.1-1", wrong.status === 422 || wrong.status === 404, "the reply to an id that is not a UUID is 422", {
-        actual: wrong.status,
-      });
+      t.fact(
+        "7.1-1",
+        wrong.status === 422 || wrong.status === 404,
+        "the reply to an id that is not a UUID is 422",
+        {
+          actual: wrong.status,
+        },
+      );
       t.fact(
         "2.3-1",
         typeof messageIn(t, wrong.body) === "string",

@@ -94,7 +94,11 @@ export const TIMEOUT_CASES = suite({
         const { id } = await exportWithFault(t, workerFault("run.started", { stall }));
         t.must("8.2-3", await until(t, id, "COMPLETED"), "the export completes");
         const [run] = await runsOf(t, id);
-        t.fact("8.2-3", equal(run && attempts(run), expected), `number of failed attempts after a stall of ${stall}`);
+        t.fact(
+          "8.2-3",
+          equal(run && attempts(run), expected),
+          `number of failed attempts after a stall of ${stall}`,
+        );
       }
     },
   },

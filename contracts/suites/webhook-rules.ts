@@ -132,7 +132,11 @@ export const WEBHOOK_RULE_CASES = suite({
         t.fact(id, equal(good, null), "values of the documented types are accepted");
       for (const wrong of WRONG_TYPES) {
         const error = await t.refusesToStart(wrong);
-        t.choice("agent.webhook_setting_types", error !== null, `${JSON.stringify(wrong)} prevents the start`);
+        t.choice(
+          "agent.webhook_setting_types",
+          error !== null,
+          `${JSON.stringify(wrong)} prevents the start`,
+        );
       }
     },
   },

@@ -110,11 +110,18 @@ export const WEBHOOK_CASES = suite({
       t.choice("agent.webhook_attempts", equal(count, 3), "two failures and a success are three deliveries");
       const [first] = receiver.deliveries;
       const type = first?.headers["content-type"];
-      t.choice("agent.webhook_headers", type?.startsWith("application/json") === true, "the delivery is sent as JSON", {
-        actual: type,
-      });
+      t.choice(
+        "agent.webhook_headers",
+        type?.startsWith("application/json") === true,
+        "the delivery is sent as JSON",
+        {
+          actual: type,
+        },
+      );
       const signed = Object.keys(first?.headers ?? {}).filter((name) => name.includes("signature"));
-      t.choice("agent.webhook_headers", signed.length === 0, "the delivery is not signed", { actual: signed });
+      t.choice("agent.webhook_headers", signed.length === 0, "the delivery is not signed", {
+        actual: signed,
+      });
     },
   },
   "6/refused-forms": {

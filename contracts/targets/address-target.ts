@@ -4,7 +4,6 @@ import { createRandom } from "../engine/random.ts";
 import { createSurface, type Surface } from "../engine/surface.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
 import { type Addresses, areLocal } from "./addresses.ts";
-import { control, type JudgedWorld, openJudgedWorld } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import {
   acceptsAnyTenant,
@@ -16,6 +15,7 @@ import {
 } from "./probe.ts";
 import { REACH } from "./reach.ts";
 import { createSender } from "./send.ts";
+import { control, openTestWorld, type TestWorld } from "./test-world.ts";
 
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
 
@@ -29,7 +29,7 @@ const THROTTLE_WINDOW_MS = 10_000;
 export async function createAddressTarget(options: Addresses): Promise<Target> {
   const url = options.url ?? options.agentUrl ?? "";
   const local = options.isOwn ?? areLocal(options);
-  const world = local ? await openJudgedWorld(options, options.world) : undefined;
+  const world = local ? await openTestWorld(options, options.world) : undefined;
   const addresses = { us: url, ...(options.euUrl !== undefined && { eu: options.euUrl }) };
   const sender = world ?? createSender(addresses, options.agentUrl);
   const send = local ? sender.send : throttle(sender.send);
@@ -77,7 +77,7 @@ interface ServerFeatures {
 /** Probes a server; rejects when it is unknown or denies access. */
 async function probeLocal(
   options: Addresses,
-  world: JudgedWorld | undefined,
+  world: TestWorld | undefined,
   send: Send,
   surface: Surface,
 ): Promise<ServerFeatures> {
@@ -100,7 +100,7 @@ async function probeRemote(options: Addresses, send: Send): Promise<ServerFeatur
 
 interface SessionParts extends Pick<Session, "send" | "addressOf" | "surface"> {
   readonly options: Addresses;
-  readonly world: JudgedWorld | undefined;
+  readonly world: TestWorld | undefined;
   readonly assistantId: string | undefined;
 }
 

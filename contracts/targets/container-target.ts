@@ -28,7 +28,7 @@ export async function createContainerTarget(container: StartedContainer): Promis
   return {
     ...target,
     name: `container of ${image}`,
-    fleeting: "the container of the run",
+    temporaryServer: "the container of the run",
     offers,
     async open(settings) {
       const session = await target.open(settings);

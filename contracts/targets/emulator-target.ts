@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
-import { control } from "./judged-world.ts";
 import { openObjectStore } from "./object-store.ts";
 import { REACH } from "./reach.ts";
 import { createSender, type Sender } from "./send.ts";
+import { control } from "./test-world.ts";
 
 /** A started emulator. */
 export interface StartedEmulator {
@@ -73,7 +73,7 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
 
   return {
     name: "emulator, in this process",
-    fleeting: "an emulator in this process",
+    temporaryServer: "an emulator in this process",
     offers: new Set(Object.keys(NEEDS) as Need[]),
     width: WIDTH,
     now: REACH.now,

@@ -1,11 +1,11 @@
 import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
-import type { ExchangeVerdict, Judgement } from "../engine/oracle/oracle.ts";
+import type { ExchangeVerdict, OracleFinding } from "../engine/oracle/oracle.ts";
 import type { Profile } from "../engine/profile.ts";
 import {
+  type CheckableReply,
   type ContractQuestion,
   exchangeIn,
-  type Judged,
   type RecordedExchange,
   type RecordingLine,
 } from "../engine/recorded.ts";
@@ -21,21 +21,21 @@ export interface ExpectOptions extends ContractQuestion {
   readonly strict?: boolean;
 }
 
-const FINDINGS_SHOWN = 10;
-const REPLY_SHOWN = 300;
+const MAX_FINDINGS = 10;
+const MAX_REPLY_CHARACTERS = 300;
 
 /** Rejects with a report when an exchange violates the contract, its `requirements` as a member, or is not of this API. */
-export async function expectContract(given: Judged, options: ExpectOptions = {}): Promise<void> {
+export async function expectContract(given: CheckableReply, options: ExpectOptions = {}): Promise<void> {
   const { pass, message, requirements } = await verdictOn(given, options);
   if (!pass) throw Object.assign(new Error(message()), { requirements });
 }
 
 /** For `expect.extend(contractMatchers)`: `await expect(response).toMatchContract({ method: "POST" })`. */
 export const contractMatchers = {
-  toMatchContract: (given: Judged, options: ExpectOptions = {}) => verdictOn(given, options),
+  toMatchContract: (given: CheckableReply, options: ExpectOptions = {}) => verdictOn(given, options),
 };
 
-async function verdictOn(given: Judged, options: ExpectOptions) {
+async function verdictOn(given: CheckableReply, options: ExpectOptions) {
   const exchange = await exchangeIn(given, options);
   const { request, reply } = wireOf(exchange);
   const name = withoutSecretsIn(`${exchange.method} ${exchange.url}`, new Set());
@@ -47,7 +47,7 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
   const secrets = secretsIn(request);
   const findings = await judged({ request, reply }, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
-  const rest = failing.length - FINDINGS_SHOWN;
+  const rest = failing.length - MAX_FINDINGS;
   return {
     pass: failing.length === 0,
     requirements: [...new Set(failing.map(({ requirement }) => requirement))],
@@ -55,9 +55,9 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
       const { curl, replyBody } = exchangeOf(request, reply, exchange.url, secrets);
       return [
         `${name} → ${reply.status} ${failing.length === 0 ? "keeps" : "breaks"} the contract`,
-        ...failing.slice(0, FINDINGS_SHOWN).flatMap(findingLines),
+        ...failing.slice(0, MAX_FINDINGS).flatMap(findingLines),
         ...(rest > 0 ? [`  and ${rest} more findings`] : []),
-        `    ${replyBody.slice(0, REPLY_SHOWN)}`,
+        `    ${replyBody.slice(0, MAX_REPLY_CHARACTERS)}`,
         `    ${curl}`,
       ].join("\n");
     },
@@ -65,7 +65,7 @@ async function verdictOn(given: Judged, options: ExpectOptions) {
 }
 
 /** What the contract says of a recorded exchange; undefined when it is of no operation of this API. */
-export async function judgeExchange(
+export async function checkExchange(
   line: RecordingLine,
   profile: Profile,
 ): Promise<ExchangeVerdict | undefined> {
@@ -95,9 +95,9 @@ async function judged(
   { requestHeaders }: RecordedExchange,
   secrets: ReadonlySet<string>,
   profile?: Profile,
-): Promise<readonly Judgement[]> {
+): Promise<readonly OracleFinding[]> {
   const oracle = await openTableOracle(profile);
-  const findings = withoutSecretsIn(await oracle.judge(request, reply, secrets), secrets);
+  const findings = withoutSecretsIn(await oracle.check(request, reply, secrets), secrets);
   // Without the recorded request there is nothing to judge on the side of the caller.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }

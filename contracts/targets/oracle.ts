@@ -1,7 +1,7 @@
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import { isMembers, jsonOrText } from "../engine/json.ts";
-import { type Diagnostic, firstOf, judgeReply, nonStrict } from "../engine/oracle/judgements.ts";
-import type { Judgement, Oracle } from "../engine/oracle/oracle.ts";
+import { checkReply, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/check-reply.ts";
+import type { Oracle, OracleFinding } from "../engine/oracle/oracle.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
 import type { Profile } from "../engine/profile.ts";
 import type { Operation } from "../spec/operation.ts";
@@ -67,7 +67,7 @@ export function endpointOf({ method, path }: Pick<WireRequest, "method" | "path"
 /** Judges by the tables, with what a validator finds. */
 export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle {
   return {
-    async judge(request, reply, secrets) {
+    async check(request, reply, secrets) {
       const found = endpointOf(request);
       if (!found || reply.status === 501) return leaks(request, reply, secrets);
       const sent = bodyOf(request.body);
@@ -79,7 +79,7 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
       const read = { status: reply.status, headers: reply.headers, media: mediaOf(reply.headers), body };
       const complaints = isStream ? [] : validator.reply(read);
       return [
-        ...judgeReply(row, reply, body, complaints, profile),
+        ...checkReply(row, reply, body, complaints, profile),
         ...(isGood
           ? ofCaller(row, validator.request({ ...readRequest(request, found.parameters), body: sent }))
           : []),
@@ -90,7 +90,7 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
 }
 
 /** Opens an oracle once for each profile: what it has prepared serves all who ask for it. */
-export function openedOnce(
+export function oncePerProfile(
   open: (profile: Profile) => Promise<Oracle>,
 ): (profile?: Profile) => Promise<Oracle> {
   const opened = new Map<Profile, Promise<Oracle>>();
@@ -102,7 +102,7 @@ export function openedOnce(
 }
 
 /** Findings about a request that was accepted although it violates the document; the caller's mistake. */
-function ofCaller(row: Operation, diagnostics: readonly Diagnostic[]): readonly Judgement[] {
+function ofCaller(row: Operation, diagnostics: readonly Diagnostic[]): readonly OracleFinding[] {
   return diagnostics.map(({ message }) => ({
     ...nonStrict(firstOf(row), `the request does not conform to the OpenAPI document: ${message}`),
     blame: "caller",

@@ -1,13 +1,13 @@
 import type { HttpMethod } from "@stoplight/types";
-import type { Diagnostic } from "../engine/oracle/judgements.ts";
+import type { Diagnostic } from "../engine/oracle/check-reply.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
-import { createOracle, type Endpoint, mediaOf, openedOnce, type Validator } from "./oracle.ts";
+import { createOracle, type Endpoint, mediaOf, oncePerProfile, type Validator } from "./oracle.ts";
 
 /**
  * An oracle that shares no code with the emulator: Prism validates exchanges against the derived OpenAPI document. Its package
  * is an optional peer dependency and takes a third of a second to load. An endpoint is prepared with its first exchange.
  */
-export const openPrismOracle = openedOnce(async (profile) => {
+export const openPrismOracle = oncePerProfile(async (profile) => {
   const [{ getHttpOperationsFromSpec }, { validateInput, validateOutput }] = await Promise.all([
     import("@stoplight/prism-http/dist/utils/operations.js"),
     import("@stoplight/prism-http/dist/validator/index.js"),
@@ -17,7 +17,8 @@ export const openPrismOracle = openedOnce(async (profile) => {
 
   async function prepare(endpoint: Endpoint): Promise<Validator> {
     const [resource] = await getHttpOperationsFromSpec(documentOf(endpoint));
-    if (!resource) throw new Error(`The OpenAPI document has no operation ${endpoint.method} ${endpoint.path}.`);
+    if (!resource)
+      throw new Error(`The OpenAPI document has no operation ${endpoint.method} ${endpoint.path}.`);
     return {
       reply: ({ status, headers: { "content-type": _, ...rest }, media, body }) => {
         const headers = { ...rest, ...(media !== undefined && { "content-type": media }) };

@@ -115,7 +115,5 @@ export async function findAssistant(
   const found = known.find(({ graph_id, name }) => graph_id === assistant || name === assistant);
   if (typeof found?.assistant_id === "string") return found.assistant_id;
   const names = known.map(({ graph_id }) => graph_id).join(", ");
-  throw new Unreachable(
-    `no assistant is named ${assistant}; the server lists ${names || "no assistants"}`,
-  );
+  throw new Unreachable(`no assistant is named ${assistant}; the server lists ${names || "no assistants"}`);
 }

@@ -1,6 +1,6 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
+import type { Diagnostic } from "../engine/oracle/check-reply.ts";
 import { FORMATS } from "../engine/oracle/formats.ts";
-import type { Diagnostic } from "../engine/oracle/judgements.ts";
 import { errorSchemaOf } from "../openapi/openapi.ts";
 import { errorSchemas } from "../openapi/schemas.ts";
 import { type Field, type Fields, object, optional, text, uuid } from "../spec/fields.ts";
@@ -9,7 +9,7 @@ import {
   createOracle,
   type Endpoint,
   mediaOf,
-  openedOnce,
+  oncePerProfile,
   type ReadReply,
   type ReadRequest,
   type Validator,
@@ -22,7 +22,7 @@ type Compare = (schema: Field<unknown>, value: unknown) => readonly ErrorObject[
  * The default oracle: validates exchanges against the tables themselves. It loads and runs in a fraction of the time that
  * Prism takes. `test/contracts/oracles.test.ts` shows that both return the same findings.
  */
-export const openTableOracle = openedOnce(async (profile) => {
+export const openTableOracle = oncePerProfile(async (profile) => {
   const { Ajv2020: Ajv } = await import("ajv/dist/2020.js");
   const compare = comparing(new Ajv(OPTIONS));
   const coercing = comparing(new Ajv({ ...OPTIONS, coerceTypes: true }));

@@ -159,7 +159,10 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         status: "success",
       })),
     },
-    "cron-id": { differs: "the id of a cron is named id, not cron_id", send: renameMembers(CRONS, { cron_id: "id" }) },
+    "cron-id": {
+      differs: "the id of a cron is named id, not cron_id",
+      send: renameMembers(CRONS, { cron_id: "id" }),
+    },
     "no-cron-search": {
       differs: "there is no search for crons",
       send: rewriteStatus(["POST", /\/runs\/crons\/search$/], [200], 404, "Not Found"),

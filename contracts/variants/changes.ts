@@ -15,7 +15,7 @@ export const all =
   (next) =>
     changes.reduce((send, change) => change(send), next as Send);
 
-/** Gives members other names, however deep they lie in the body of a 2xx reply. */
+/** Gives members other names, at any depth in the body of a 2xx reply. */
 export const renameMembers = (route: Route, names: Readonly<Record<string, string>>): SendWrapper =>
   rewriteReplyBody(route, (body) => renamed(body, names));
 

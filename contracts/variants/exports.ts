@@ -111,7 +111,10 @@ export const EXPORT_VARIANTS: readonly Variant[] = [
       differs: "cancelling a finished export is answered with 200",
       send: rewriteStatus(STOP, [409], 200, {}),
     },
-    "final-400": { differs: "cancelling a finished export is answered with 400", send: rewriteStatus(STOP, [409], 400) },
+    "final-400": {
+      differs: "cancelling a finished export is answered with 400",
+      send: rewriteStatus(STOP, [409], 400),
+    },
     "waits-running": { differs: "an export is RUNNING while it waits for a slot", send: waitsRunning },
     "starts-late": {
       differs: "a one-off export is CREATED for five seconds",

@@ -28,7 +28,10 @@ export const FILE_VARIANTS: readonly Variant[] = [
       send: rewriteReply(RUNS, (reply) => ({ ...reply, text: otherName(reply.text) })),
     },
     "file-per-row": { differs: "each row has a file of its own", settings: { limits: { rows_per_file: 1 } } },
-    "file-per-two-rows": { differs: "a file has at most two rows", settings: { limits: { rows_per_file: 2 } } },
+    "file-per-two-rows": {
+      differs: "a file has at most two rows",
+      settings: { limits: { rows_per_file: 2 } },
+    },
   }),
   ...variantsOf("2.5-9", {
     "v1-types": {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { test as base, beforeAll, beforeEach, describe, expect, type TestAPI } from "vitest";
-import type { Judged } from "../../contracts/engine/recorded.ts";
+import type { CheckableReply } from "../../contracts/engine/recorded.ts";
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
@@ -251,7 +251,7 @@ expect.extend({
           : `export ${exportId} has ${rows} rows in ${files} files, all of them right`,
     };
   },
-  async toMatchContract(given: Judged, asked: ExpectOptions = {}) {
+  async toMatchContract(given: CheckableReply, asked: ExpectOptions = {}) {
     const { contractMatchers } = await import("../../contracts/targets/expect.ts");
     return contractMatchers.toMatchContract(given, asked);
   },

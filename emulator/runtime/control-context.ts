@@ -78,8 +78,8 @@ async function* chunksWhenRead(open: () => Promise<OpenedBody>): AsyncGenerator<
 
 /** Loaded on first use. */
 async function judge(exchange: RecordingLine, profile: Profile) {
-  const { judgeExchange } = await import("../../contracts/targets/expect.ts");
-  return judgeExchange(exchange, profile);
+  const { checkExchange } = await import("../../contracts/targets/expect.ts");
+  return checkExchange(exchange, profile);
 }
 
 function* turnsUpTo({ world, history }: WorldRuntime) {

@@ -66,7 +66,7 @@ describe("an emulator that knows its callers", () => {
             async run(t) {
               for (let count = 0; count < 15; count++) {
                 const body = { session: [MINE] };
-                const { status } = await t.call("POST", "/runs/query", { body, unjudged: true });
+                const { status } = await t.call("POST", "/runs/query", { body, unchecked: true });
                 t.fact("8.5-1", status !== 429, "it is not stopped", { actual: status });
               }
             },
@@ -107,12 +107,12 @@ describe("an emulator of other settings", () => {
     });
     const own = await runContracts(await opened({}), { cases, oracle: false });
     for (const form of ["pretty", "md", "junit"] as const)
-      expect(own.written(form).replaceAll("\\", "")).toMatch(
+      expect(own.report(form).replaceAll("\\", "")).toMatch(
         /The curl lines show what was sent\. Gone by now: the world contract-[a-z]+ of the run\./,
       );
     await target?.close();
     const main = await runContracts(await opened({}, { world: "main" }), { cases, oracle: false });
-    expect(main.written("pretty")).not.toContain("Gone by now");
+    expect(main.report("pretty")).not.toContain("Gone by now");
   });
 });
 

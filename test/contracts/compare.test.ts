@@ -111,7 +111,7 @@ describe("two servers", () => {
     expect(comparison.drifts[0]?.curl).toContain(`${second.target}${PATH}?offset=2`);
     expect(comparison).toMatchObject({ compared: 3, differing: 2, notCompared: 2 });
     expect(comparison.verdicts).toEqual({ first: { PASS: 3 }, second: { PASS: 1, FAIL: 2 } });
-    expect(comparison.left.map(({ cases }) => cases)).toEqual([["4.4/export"], ["8.3/timed"]]);
+    expect(comparison.skipped.map(({ cases }) => cases)).toEqual([["4.4/export"], ["8.3/timed"]]);
   });
 
   it("are told apart whichever of them comes first, and one does not differ from itself", async () => {
@@ -157,7 +157,7 @@ describe("two servers", () => {
       blame: "specification",
       assumption: "agent.list_order",
     });
-    expect(drift?.says).toBe("not shown; chosen: newest first");
+    expect(drift?.statement).toBe("not shown; chosen: newest first");
     const finding = { ...second.results[0]?.findings[0], blame: "caller" as const, text: "sent on purpose" };
     const results = second.results.map((result) => ({ ...result, findings: [finding] }) as typeof result);
     expect(compared(first, { ...second, results }).drifts).toEqual([]);

@@ -1,7 +1,7 @@
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Send, WireRequest } from "../../contracts/engine/http-message.ts";
-import { emptySelectors, selected } from "../../contracts/engine/selection.ts";
+import { emptySelectors, selectCases } from "../../contracts/engine/selection.ts";
 import {
   type Case,
   type CaseRow,
@@ -146,7 +146,7 @@ describe("a run", () => {
       expect.objectContaining({ verdict: "FAIL", requirement: "2.4-2" }),
     );
     for (const reporter of ["pretty", "junit", "json", "md"] as const)
-      expect(run.written(reporter)).not.toContain("a-very-secret-word");
+      expect(run.report(reporter)).not.toContain("a-very-secret-word");
   });
 
   it("keeps what was secret out of what a case has looked at, and of what it found right", async () => {
@@ -169,10 +169,10 @@ describe("a run", () => {
       cases,
       { keepHeld: true },
     );
-    const forms = [...(["pretty", "junit", "json", "md"] as const)].map((form) => run.written(form));
+    const forms = [...(["pretty", "junit", "json", "md"] as const)].map((form) => run.report(form));
     expect(forms.join()).not.toMatch(/secret\/word|a-secret-key-of-the-caller|secret%2Fword/);
     expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(expect.arrayContaining(["not ***"]));
-    expect(run.results[0]?.held?.[0]?.did).toBe('"it says ***"');
+    expect(run.results[0]?.metExpectations?.[0]?.did).toBe('"it says ***"');
   });
 
   it("blames itself when a case stumbles, and a server that is not there", async () => {
@@ -291,14 +291,14 @@ describe("reports", () => {
 
   it("are read by what they are for", async () => {
     const run = await judge(wrong);
-    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(run.written("junit"));
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(run.report("junit"));
     expect(testsuites["@_tests"]).toBe("3");
     expect(testsuites["@_failures"]).toBe("1");
     expect(testsuites["@_skipped"]).toBe("1");
-    const json = JSON.parse(run.written("json"));
+    const json = JSON.parse(run.report("json"));
     expect(json).toMatchObject({ ok: false, counts: { FAIL: 1, PASS: 1, UNSUPPORTED: 1 } });
-    expect(run.written("md")).toMatch(/^\| §4\.1 \| .*\| 1 \|$/m);
-    expect(run.written("pretty")).toMatch(/^FAIL §2\.1-2: .*\n.*\(4\.1\/list\)$/m);
+    expect(run.report("md")).toMatch(/^\| §4\.1 \| .*\| 1 \|$/m);
+    expect(run.report("pretty")).toMatch(/^FAIL §2\.1-2: .*\n.*\(4\.1\/list\)$/m);
   });
 
   const list: Answer = (request) =>
@@ -326,7 +326,7 @@ describe("reports", () => {
   it("say of each failure what is asked for, sent, answered and expected, and how to ask again", async () => {
     const again = "emulator contract run <case> --target http://here";
     const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false, again });
-    const said = run.written("pretty").replace(/http:\/\/127\S*\/runs'?/g, "<url>");
+    const said = run.report("pretty").replace(/http:\/\/127\S*\/runs'?/g, "<url>");
     expect(said.split("\n").slice(0, 15)).toEqual([
       "FAIL §2.1-1: A run has all nine fields with the types shown.",
       // The case that is about the row comes first.
@@ -348,9 +348,9 @@ describe("reports", () => {
     expect(said).toContain(
       "1 case ended early because of a finding, so there may be more problems: 4.1/twice\n",
     );
-    expect(run.written("md")).toContain("A run has all nine fields with the types shown.");
-    expect(run.written("md")).toContain("Again: `emulator contract run 4.1/twice --target http://here`");
-    const junit = run.written("junit");
+    expect(run.report("md")).toContain("A run has all nine fields with the types shown.");
+    expect(run.report("md")).toContain("Rerun: `emulator contract run 4.1/twice --target http://here`");
+    const junit = run.report("junit");
     expect(junit).toContain("requirement: A run has all nine fields with the types shown.");
     expect(junit).toContain("and 2 more like this");
     expect(junit).toContain("rerun: emulator contract run 4.1/twice --target http://here");
@@ -359,21 +359,21 @@ describe("reports", () => {
 
   it("name the rows that are not met, the most severe first", async () => {
     const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false });
-    const { unmet } = JSON.parse(run.written("json"));
+    const { unmet } = JSON.parse(run.report("json"));
     expect(unmet.map(({ requirement }: { requirement: string }) => requirement)).toEqual(["2.1-1", "4.1-1"]);
-    expect(run.written("md")).toContain(
+    expect(run.report("md")).toContain(
       "| §2.1-1 | A run has all nine fields with the types shown. | FAIL | 2.1/own 4.1/twice |",
     );
   });
 
   it("say first what was not looked at, by section, with what it needs", async () => {
     const run = await judge(honest);
-    expect(run.written("pretty")).toMatch(
+    expect(run.report("pretty")).toMatch(
       /^Not checked: 1 of 3 cases\. .*\n {2}§8\.3 {2}1 of 1 {4}a target that lets the harness control its clock\n\n/,
     );
-    const { notLookedAt, requirements } = JSON.parse(run.written("json"));
+    const { notChecked, requirements } = JSON.parse(run.report("json"));
     expect(requirements[String(run.results[0]?.requirements[0])]).toMatch(/^[A-Z].*\.$/);
-    expect(notLookedAt).toEqual([
+    expect(notChecked).toEqual([
       {
         section: "8.3",
         cases: ["8.3/timed"],
@@ -402,7 +402,7 @@ describe("reports", () => {
     );
     expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(["Response body must be array"]);
     expect(run.results[0]?.stopped).toBe(true);
-    expect(run.written("pretty").split("\n").length).toBeLessThanOrEqual(20);
+    expect(run.report("pretty").split("\n").length).toBeLessThanOrEqual(20);
   });
 
   it("have what was found so far when a run is interrupted", async () => {
@@ -410,11 +410,11 @@ describe("reports", () => {
     const onResult = () => interruption.abort();
     const run = await judge(wrong, ASKING, { signal: interruption.signal, onResult });
     expect(run.results.map(({ verdict }) => verdict)).toEqual(["FAIL", "UNSUPPORTED", "UNSUPPORTED"]);
-    expect(run.written("pretty")).toContain("the end of the run, which was interrupted");
+    expect(run.report("pretty")).toContain("the end of the run, which was interrupted");
   });
 
   it("show the request as a line of a shell, without the key", async () => {
-    const text = (await judge(wrong)).written("pretty");
+    const text = (await judge(wrong)).report("pretty");
     expect(text).toMatch(
       /curl -sS -X GET 'http:\/\/127\.0\.0\.1:\d+\/threads\/.*' -H "x-api-key: \$API_KEY"/,
     );
@@ -424,13 +424,13 @@ describe("reports", () => {
 
 describe("the selection", () => {
   const ids = (...selectors: string[]) =>
-    new Set(selected(CASES, selectors).map(({ id }) => id.split("/")[0]));
+    new Set(selectCases(CASES, selectors).map(({ id }) => id.split("/")[0]));
 
   it("goes by section, by the sections below it, by case and by the begin of a slug", () => {
     expect(ids("4.1")).toEqual(new Set(["4.1"]));
     expect([...ids("6")].sort()).toEqual(["6", "6.1"]);
     expect(ids()).toEqual(new Set(CASES.map(({ id }) => id.split("/")[0])));
-    expect(selected(CASES, ["8.5/runs-query"]).map(({ id }) => id)).toEqual([
+    expect(selectCases(CASES, ["8.5/runs-query"]).map(({ id }) => id)).toEqual([
       "8.5/runs-query-key",
       "8.5/runs-query-user",
     ]);
@@ -438,7 +438,8 @@ describe("the selection", () => {
   });
 
   it("goes by row of the ledger, and by section where no case is called after it", () => {
-    const about = (selector: string) => selected(CASES, [selector]).map(({ requirements }) => requirements);
+    const about = (selector: string) =>
+      selectCases(CASES, [selector]).map(({ requirements }) => requirements);
     expect(about("2.3-1").length).toBeGreaterThan(0);
     expect(about("2.3-1").every((rows) => rows.includes("2.3-1"))).toBe(true);
     expect(about("2.3")).toEqual(about("2.3-1"));
@@ -528,21 +529,21 @@ describe("a server that may not be written to", () => {
 });
 
 describe("the selftest", () => {
-  it("counts a lie as alive when nobody notices, or when the case stumbles", async () => {
+  it("counts a mutant as undetected when no case fails, or when the harness fails", async () => {
     const target = await targetOf(honest);
-    const lie = (id: string, send?: (typeof MUTANTS)[number]["send"]) =>
-      ({ id, requirement: "4.1-1", lie: id, ...(send && { send }) }) as const;
-    const { results, unsound } = await selftest({
+    const mutantOf = (id: string, send?: (typeof MUTANTS)[number]["send"]) =>
+      ({ id, requirement: "4.1-1", wrongBehaviour: id, ...(send && { send }) }) as const;
+    const { results, invalidCases } = await selftest({
       cases: ASKING,
       mutants: [
-        lie("harmless"),
-        lie("harmful", (next) => async (request) => ({ ...(await next(request)), status: 204 })),
-        lie("stumbling", () => () => Promise.reject(new TypeError("oh"))),
+        mutantOf("harmless"),
+        mutantOf("harmful", (next) => async (request) => ({ ...(await next(request)), status: 204 })),
+        mutantOf("stumbling", () => () => Promise.reject(new TypeError("oh"))),
       ],
       targetWith: () => target,
     });
     expect(results.map(({ killedBy }) => killedBy)).toEqual([null, "4.1/list", null]);
-    expect(unsound).toEqual([]);
+    expect(invalidCases).toEqual([]);
   });
 
   it("proves nothing when the honest server does not pass a case, and says which one and why", async () => {
@@ -559,7 +560,7 @@ describe("the selftest", () => {
         "4.1/list": listed,
         "4.1/other": { ...rest, requirements: ["4.1-1"] },
       }),
-      mutants: [{ id: "harmful", requirement: "4.1-1", lie: "harmful", send: mutantTarget }],
+      mutants: [{ id: "harmful", requirement: "4.1-1", wrongBehaviour: "harmful", send: mutantTarget }],
       targetWith: () => target,
     });
     expect(done.results.map(({ killedBy }) => killedBy)).toEqual(["4.1/list"]);
@@ -574,15 +575,15 @@ describe("the selftest", () => {
       ok: false,
       unsound: [{ id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] }],
     });
-    expect(isProven({ ...done, unsound: [] })).toBe(true);
+    expect(isProven({ ...done, invalidCases: [] })).toBe(true);
   });
 
-  it("says which lie survived", async () => {
+  it("names the undetected mutant", async () => {
     const target = await targetOf(honest);
-    const mutants = [{ id: "m", requirement: "4.1-1", lie: "a lie" }] as const;
+    const mutants = [{ id: "m", requirement: "4.1-1", wrongBehaviour: "a mistake" }] as const;
     const done = await selftest({ cases: ASKING, mutants, targetWith: () => target });
     expect(isProven(done)).toBe(false);
-    expect(selftestProblems(done)).toEqual(["survived: m: a lie; 1 case about §4.1-1 did not notice"]);
+    expect(selftestProblems(done)).toEqual(["not detected: m: a mistake; 1 case about §4.1-1 passed"]);
     expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 mutants were detected"]);
   });
 

@@ -54,7 +54,7 @@ it.each([
       headers: { "content-type": type },
       text: path === RUNS ? '"no"' : '{"detail":"no"}',
     };
-    expect(await (await openOracle("spec", "prism")).judge(request, reply, new Set())).toMatchObject([
+    expect(await (await openOracle("spec", "prism")).check(request, reply, new Set())).toMatchObject([
       {
         verdict: "UNSPECIFIED",
         blame: "specification",

@@ -14,14 +14,14 @@ beforeAll(async () => {
   [prism, tables] = await Promise.all([openOracle("spec", "prism"), openOracle("spec", "tables")]);
 });
 
-type Request = Parameters<Oracle["judge"]>[0];
-type Reply = Parameters<Oracle["judge"]>[1];
+type Request = Parameters<Oracle["check"]>[0];
+type Reply = Parameters<Oracle["check"]>[1];
 
 /** What both find in an exchange; it is noted where they differ. */
 async function judge(asked: Omit<Request, "region">, reply: Reply, differences: unknown[]) {
   const request = { region: "us", ...asked } as const;
   const [own, independent] = await Promise.all(
-    [tables, prism].map(async (oracle) => (await oracle.judge(request, reply, new Set())).map(lineOf).sort()),
+    [tables, prism].map(async (oracle) => (await oracle.check(request, reply, new Set())).map(lineOf).sort()),
   );
   if (own?.join("\n") !== independent?.join("\n")) differences.push({ request, reply, own, independent });
   return own ?? [];

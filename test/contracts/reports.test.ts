@@ -41,7 +41,7 @@ function alike(): Promise<ContractRun> {
 describe("what repeats in a report", () => {
   it("stands once under its row, by the case about it first, and the rest in a line each", async () => {
     const run = await alike();
-    expect(run.written("pretty").split("\n").slice(0, 9)).toEqual([
+    expect(run.report("pretty").split("\n").slice(0, 9)).toEqual([
       "FAIL §2.1-1: A run has all nine fields with the types shown.",
       "  wrong 5 (2.1/about)",
       '    expected "right"',
@@ -49,15 +49,15 @@ describe("what repeats in a report", () => {
       ...[1, 2, 3, 4].map((n) => `  wrong ${n}: expected "right", actual ${n} (4.1/across-${n})`),
       "  fix: change the server",
     ]);
-    expect(run.written("md").match(/^### FAIL .*$/gm)).toEqual(["### FAIL §2.1-1"]);
+    expect(run.report("md").match(/^### FAIL .*$/gm)).toEqual(["### FAIL §2.1-1"]);
   });
 
   it("is shown in full when it is asked for, and where each case stands alone", async () => {
     const run = await alike();
-    expect(run.written("pretty", true).match(/^ {4}actual {3}\d/gm)).toHaveLength(5);
-    expect(run.written("md", true).match(/ {2}actual `\d`/g)).toHaveLength(5);
-    expect(run.written("junit").match(/ {4}actual {3}\d/g)).toHaveLength(5);
-    expect(JSON.parse(run.written("json")).results).toHaveLength(5);
+    expect(run.report("pretty", true).match(/^ {4}actual {3}\d/gm)).toHaveLength(5);
+    expect(run.report("md", true).match(/ {2}actual `\d`/g)).toHaveLength(5);
+    expect(run.report("junit").match(/ {4}actual {3}\d/g)).toHaveLength(5);
+    expect(JSON.parse(run.report("json")).results).toHaveLength(5);
   });
 
   it("is one finding where many cases meet with the same", async () => {
@@ -66,7 +66,7 @@ describe("what repeats in a report", () => {
       requirements: ["4.1-1"],
       run: async (t) => void t.fact("4.8-3", false, "a thread is created"),
     };
-    const pretty = (await judged({ "4.1/a": row, "4.1/b": row, "4.1/c": row })).written("pretty");
+    const pretty = (await judged({ "4.1/a": row, "4.1/b": row, "4.1/c": row })).report("pretty");
     expect(pretty).toContain("  a thread is created (4.1/a 4.1/b 4.1/c)\n");
   });
 
@@ -77,10 +77,10 @@ describe("what repeats in a report", () => {
       run: async (t) => void t.choice("agent.list_order", false, "newest first", { actual: "oldest" }),
     };
     const run = await judged({ "4.1/chosen": row });
-    expect(run.written("pretty")).toContain(
+    expect(run.report("pretty")).toContain(
       'UNSPECIFIED §4.1-4, agent.list_order: not shown; chosen: newest first\n  newest first: actual "oldest" (4.1/chosen)\n\n',
     );
-    expect(run.written("pretty", true)).toContain(
+    expect(run.report("pretty", true)).toContain(
       "  fix: none needed; the specification does not define this, and the emulator behaves differently\n",
     );
   });
@@ -92,7 +92,7 @@ describe("what repeats in a report", () => {
       run: () => Promise.reject(new TypeError(`stumbled ${n}`)),
     });
     const rows = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`2.1/stumbles-${n}`, stumbling(n)]));
-    const pretty = (await judged(rows)).written("pretty");
+    const pretty = (await judged(rows)).report("pretty");
     expect(pretty.match(/TypeError: stumbled \d/g)).toHaveLength(5);
     expect(pretty).toContain("  fix: please report this bug of the contract suites\n");
   });

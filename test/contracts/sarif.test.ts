@@ -12,7 +12,7 @@ function finding(verdict: Finding["verdict"], actual: unknown): Finding {
 function resultsOf(findings: readonly Finding[], strict = false) {
   const result: CaseResult = {
     ...{ id: "4.4/read", section: "4.4", title: "an export is read", requirements: ["4.4-1"] },
-    ...{ verdict: "FAIL", findings, asked: ["4.4-1"], requests: 1, wallMs: 1 },
+    ...{ verdict: "FAIL", findings, checkedRequirements: ["4.4-1"], requests: 1, wallMs: 1 },
   };
   const report = { target: "x", seed: 1, results: [result], requests: 1, wallMs: 1 };
   const log = JSON.parse(sarifReport(contractReport(report, strict)));

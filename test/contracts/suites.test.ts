@@ -33,12 +33,12 @@ beforeAll(async () => {
   const [prism, tables] = await Promise.all([openOracle("spec", "prism"), openOracle("spec", "tables")]);
   let exchanges = 0;
   oracle = {
-    async judge(...exchange) {
-      const own = await tables.judge(...exchange);
+    async check(...exchange) {
+      const own = await tables.check(...exchange);
       exchanges += 1;
       // Prism takes longer than the tables; `oracles.test.ts` compares them for each operation.
       if (exchanges % EVERY !== 0) return own;
-      const judged = await prism.judge(...exchange);
+      const judged = await prism.check(...exchange);
       if (!isDeepStrictEqual(new Set(judged), new Set(own))) differences.push({ exchange, judged, own });
       return judged;
     },
@@ -68,8 +68,8 @@ describe("the suites against the emulator", () => {
   });
 
   it("come to ask about every row that they name", () => {
-    const unasked = run.results.flatMap(({ id, requirements, asked }) =>
-      requirements.filter((row) => !asked.includes(row)).map((row) => `${id}: ${row}`),
+    const unasked = run.results.flatMap(({ id, requirements, checkedRequirements }) =>
+      requirements.filter((row) => !checkedRequirements.includes(row)).map((row) => `${id}: ${row}`),
     );
     expect(unasked).toEqual([]);
   });
@@ -104,7 +104,7 @@ const ONE_IN = isFull ? 9 : 72;
 
 describe("the mutants", () => {
   it("are noticed", async () => {
-    const { results, unsound } = await selftest({
+    const { results, invalidCases } = await selftest({
       cases: CASES,
       mutants: MUTANTS.filter((_, place) => place % ONE_IN === 0),
       targetWith: (settings) => createEmulatorTarget(startEmulator, settings),

@@ -55,7 +55,7 @@ describe("honest variants", () => {
       targetWith: () => target,
     });
     await server.close();
-    expect(done.acquittals.map(({ cases }) => cases)).toEqual([1, 0, 2]);
+    expect(done.variantResults.map(({ cases }) => cases)).toEqual([1, 0, 2]);
     expect(isProven(done)).toBe(false);
     expect(selftestLines(done).at(-1)).toBe("0 of 3 conforming variants passed");
     const said = selftestProblems(done);
@@ -65,7 +65,7 @@ describe("honest variants", () => {
       verdict: "FAIL",
       convicted_by: ["4.1/list", "4.1/missing"],
     });
-    expect(isProven({ ...done, acquittals: [] })).toBe(true);
+    expect(isProven({ ...done, variantResults: [] })).toBe(true);
   });
 
   it("are at least sixty, each under a name of its own", () => {

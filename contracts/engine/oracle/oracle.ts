@@ -2,19 +2,23 @@ import type { WireReply, WireRequest } from "../http-message.ts";
 import type { Finding, Verdict } from "../verdict.ts";
 
 /** What the oracle holds against an exchange. */
-export interface Judgement extends Omit<Finding, "exchange"> {
+export interface OracleFinding extends Omit<Finding, "exchange"> {
   /** The reply as a whole is unusable: whatever else is wrong about it follows from this. */
-  readonly spoils?: true;
+  readonly isFatal?: true;
 }
 
 /** What came of judging one exchange. */
 export interface ExchangeVerdict {
   /** The gravest of the findings. */
   readonly verdict: Verdict;
-  readonly findings: readonly Judgement[];
+  readonly findings: readonly OracleFinding[];
 }
 
 /** Judges requests and replies by the tables; it shares nothing with the server's own checks. */
 export interface Oracle {
-  judge(request: WireRequest, reply: WireReply, secrets: ReadonlySet<string>): Promise<readonly Judgement[]>;
+  check(
+    request: WireRequest,
+    reply: WireReply,
+    secrets: ReadonlySet<string>,
+  ): Promise<readonly OracleFinding[]>;
 }

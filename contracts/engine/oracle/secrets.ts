@@ -1,6 +1,6 @@
 import type { WireReply, WireRequest } from "../http-message.ts";
-import { fact } from "./judgements.ts";
-import type { Judgement } from "./oracle.ts";
+import { fact } from "./check-reply.ts";
+import type { OracleFinding } from "./oracle.ts";
 
 const MEMBERS = ["access_key_id", "secret_access_key", "session_token"];
 
@@ -9,7 +9,7 @@ export function leaks(
   request: WireRequest,
   reply: WireReply,
   secrets: ReadonlySet<string>,
-): readonly Judgement[] {
+): readonly OracleFinding[] {
   if (!request.path.startsWith("/api/v1/bulk-exports")) return [];
   const seen = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
   const named = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));

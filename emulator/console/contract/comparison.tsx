@@ -4,10 +4,10 @@ import { type Column, Table } from "../parts/table.tsx";
 
 /** Two servers that were asked the same: what could make it mean less first, then where they differ. */
 export function ComparisonReport({ comparison }: { readonly comparison: Comparison }) {
-  const { targets, compared, differing, left, drifts } = comparison;
+  const { targets, compared, differing, skipped, drifts } = comparison;
   const columns: readonly Column<Drift>[] = [
     { name: "§", show: ({ requirement, section }) => requirement ?? section },
-    { name: "The specification", show: ({ says }) => <span class="key">{says}</span> },
+    { name: "The specification", show: ({ statement }) => <span class="key">{statement}</span> },
     { name: "Request", show: ({ text }) => <span class="key">{text}</span> },
     { name: targets[0], show: ({ first }) => <code>{first ?? "as expected"}</code> },
     { name: targets[1], show: ({ second }) => <code>{second ?? "as expected"}</code> },
@@ -15,13 +15,13 @@ export function ComparisonReport({ comparison }: { readonly comparison: Comparis
   ];
   return (
     <>
-      {left.length > 0 && (
+      {skipped.length > 0 && (
         <section class="why wait" aria-label="What was not compared">
           <strong>
             <span aria-hidden="true">◇</span> What was not compared
           </strong>
           <ul>
-            {left.map(({ reason, cases }) => (
+            {skipped.map(({ reason, cases }) => (
               <li key={reason}>
                 {cases.length} cases: {reason}
               </li>

@@ -2,7 +2,7 @@ import type { ContractReportData } from "./requirements.ts";
 
 /** What could make a pass meaningless: cases that could not ask, cases that ended early, a run of nothing. */
 export function LessThanItSeems({ report }: { readonly report: ContractReportData }) {
-  const skipped = report.notLookedAt;
+  const skipped = report.notChecked;
   const stopped = report.results.filter((result) => result.stopped === true);
   if (skipped.length === 0 && stopped.length === 0 && report.results.length > 0) return null;
   return (

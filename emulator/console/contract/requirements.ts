@@ -1,14 +1,14 @@
 import type { CaseResult } from "../../../contracts/engine/case.ts";
 import type { RunReport } from "../../../contracts/engine/run.ts";
 import { type Finding, VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
-import type { NotLookedAt } from "../../../contracts/report/not-looked-at.ts";
+import type { UncheckedSection } from "../../../contracts/report/unchecked.ts";
 
 /** A report of `contract run` as JSON: the run with what sums it up. */
 export interface ContractReportData extends RunReport {
   readonly ok: boolean;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** What could make a pass mean less than it seems. */
-  readonly notLookedAt: readonly NotLookedAt[];
+  readonly notChecked: readonly UncheckedSection[];
   /** What each requirement of the run says. */
   readonly requirements: Readonly<Record<string, string>>;
 }
@@ -28,8 +28,8 @@ export function outcomesOf(results: readonly CaseResult[]): readonly Requirement
     outcomes.set(id, found);
     return found;
   };
-  for (const { id, asked, findings, requirements } of results) {
-    for (const requirement of asked) outcomeOf(requirement);
+  for (const { id, checkedRequirements, findings, requirements } of results) {
+    for (const requirement of checkedRequirements) outcomeOf(requirement);
     for (const finding of findings) {
       const outcome = outcomeOf(finding.requirement ?? requirements[0] ?? finding.section);
       outcome.findings.push({ ...finding, of: id });

@@ -7,7 +7,7 @@ import { type MemberFinder, memberFinder } from "../../spec/undefined-members.ts
 import type { WireReply } from "../http-message.ts";
 import { isMembers } from "../json.ts";
 import type { Profile } from "../profile.ts";
-import type { Judgement } from "./oracle.ts";
+import type { OracleFinding } from "./oracle.ts";
 import { locationIn, type SchemaLocation } from "./schema-location.ts";
 
 /** What a validator of OpenAPI documents complains of. */
@@ -18,18 +18,18 @@ export interface Diagnostic {
 }
 
 /** Maximum number of undefined members reported for one reply. */
-const MEMBERS_SHOWN = 5;
+const MAX_MEMBERS = 5;
 
 const finders = new WeakMap<Field<unknown>, MemberFinder>();
 
 /** Compares a reply with its operation: what a validator of the document complains of, and what no schema defines. */
-export function judgeReply(
+export function checkReply(
   row: Operation,
   reply: WireReply,
   body: unknown,
   diagnostics: readonly Diagnostic[],
   profile: Profile = "spec",
-): readonly Judgement[] {
+): readonly OracleFinding[] {
   const isShown = row.shown && reply.status === row.reply.status;
   const extra = isShown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
   const judgements = diagnostics
@@ -38,8 +38,10 @@ export function judgeReply(
   return [
     ...withoutRepeats(judgements),
     ...extra
-      .slice(0, MEMBERS_SHOWN)
-      .map((name) => nonStrict(firstOf(row), `the reply has ${name}, which the specification does not define`)),
+      .slice(0, MAX_MEMBERS)
+      .map((name) =>
+        nonStrict(firstOf(row), `the reply has ${name}, which the specification does not define`),
+      ),
   ];
 }
 
@@ -50,8 +52,8 @@ function undefinedMembers(field: Field<unknown>, body: unknown): readonly string
 }
 
 /** The items of a list share their mistakes: each is reported of the first item that has it. */
-function withoutRepeats(judgements: readonly Judgement[]): readonly Judgement[] {
-  const kinds = new Map<string, Judgement>();
+function withoutRepeats(judgements: readonly OracleFinding[]): readonly OracleFinding[] {
+  const kinds = new Map<string, OracleFinding>();
   for (const judgement of judgements) {
     const kind = judgement.text.replace(/ property \d+(?=[. ])/, " property …");
     if (!kinds.has(kind)) kinds.set(kind, judgement);
@@ -60,7 +62,7 @@ function withoutRepeats(judgements: readonly Judgement[]): readonly Judgement[] 
 }
 
 /** Weighs a complaint about a reply: a shown fact, a choice of ours, or a matter of form. */
-function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): Judgement {
+function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: Diagnostic): OracleFinding {
   const { path = [], code, message } = diagnostic;
   if (code === undefined) return /media type/.test(message) ? mediaOf(row, message) : statusOf(row, reply);
   if (reply.status !== row.reply.status) return errorBodyOf(row, reply, message, body);
@@ -69,7 +71,7 @@ function classify(row: Operation, reply: WireReply, body: unknown, diagnostic: D
 }
 
 /** A member is missing: a violation where it is shown. */
-function missingOf(row: Operation, steps: readonly string[], message: string, body: unknown): Judgement {
+function missingOf(row: Operation, steps: readonly string[], message: string, body: unknown): OracleFinding {
   const name = /'([^']+)'$/.exec(message)?.[1] ?? "";
   const location = locationIn(row.reply.body ?? {}, [...steps, name]);
   const requirement = requirementOf(row, location.requirement);
@@ -86,7 +88,12 @@ function missingOf(row: Operation, steps: readonly string[], message: string, bo
 }
 
 /** A value is of another type or form: a violation unless its member is not shown. */
-function wrongOf(row: Operation, steps: readonly string[], diagnostic: Diagnostic, body: unknown): Judgement {
+function wrongOf(
+  row: Operation,
+  steps: readonly string[],
+  diagnostic: Diagnostic,
+  body: unknown,
+): OracleFinding {
   const { message } = diagnostic;
   const location = locationIn(row.reply.body ?? {}, steps);
   const requirement = requirementOf(row, location.requirement);
@@ -94,7 +101,7 @@ function wrongOf(row: Operation, steps: readonly string[], diagnostic: Diagnosti
   if (!row.shown || location.shown === false || isOurForm(row, diagnostic, location, value))
     return choice(requirement, message, location.assumption);
   const found = fact(requirement, message, value);
-  return steps.length === 0 && diagnostic.code === "type" ? { ...found, spoils: true } : found;
+  return steps.length === 0 && diagnostic.code === "type" ? { ...found, isFatal: true } : found;
 }
 
 /** Resources are shared between operations: what a field says of another operation (§4) is said of this one. */
@@ -104,7 +111,7 @@ function requirementOf(row: Operation, named: RequirementId | undefined): Requir
 }
 
 /** FAIL for a row that the specification shows; for a row of our choosing, UNSPECIFIED. */
-export function fact(requirement: RequirementId, text: string, actual?: unknown): Judgement {
+export function fact(requirement: RequirementId, text: string, actual?: unknown): OracleFinding {
   if (REQUIREMENTS[requirement].kind !== "S") return choice(requirement, text);
   const section = sectionOf(requirement);
   return {
@@ -118,14 +125,14 @@ export function fact(requirement: RequirementId, text: string, actual?: unknown)
 }
 
 /** UNSPECIFIED: the target made another choice than ours. */
-export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): Judgement {
+export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): OracleFinding {
   const section = sectionOf(requirement);
   const named = assumption !== undefined && assumption in ASSUMPTIONS ? { assumption } : {};
   return { verdict: "UNSPECIFIED", blame: "specification", requirement, section, text, ...named };
 }
 
 /** NON-STRICT: allowed, but not as the specification words it. */
-export function nonStrict(requirement: RequirementId, text: string): Judgement {
+export function nonStrict(requirement: RequirementId, text: string): OracleFinding {
   return { verdict: "NON-STRICT", blame: "target", requirement, section: sectionOf(requirement), text };
 }
 
@@ -134,7 +141,7 @@ export function firstOf(row: Operation): RequirementId {
   return row.requirements[0] as RequirementId;
 }
 
-function statusOf(row: Operation, { status }: WireReply): Judgement {
+function statusOf(row: Operation, { status }: WireReply): OracleFinding {
   const text = `status ${status} is not defined for this operation`;
   if (status >= 500 && status !== 501 && row.shown)
     return {
@@ -143,7 +150,7 @@ function statusOf(row: Operation, { status }: WireReply): Judgement {
       requirement: firstOf(row),
       section: row.section,
       text,
-      spoils: true,
+      isFatal: true,
     };
   if (status === 429) return choice("8.5-1", text);
   if (row.server === "agent") return choice("4.1-3", text, "agent.invalid_request");
@@ -151,13 +158,13 @@ function statusOf(row: Operation, { status }: WireReply): Judgement {
 }
 
 /** §2.3 asks for a string; that it is sent as JSON is ours, and bare text will do. */
-function mediaOf(row: Operation, message: string): Judgement {
+function mediaOf(row: Operation, message: string): OracleFinding {
   return row.server === "agent"
     ? choice("2.3-1", message, "agent.error_body")
     : choice("7-1", message, "platform.error_body");
 }
 
-function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): Judgement {
+function errorBodyOf(row: Operation, reply: WireReply, message: string, body: unknown): OracleFinding {
   if (row.server === "agent") return fact("2.3-1", `an error must be a plain string: ${message}`, body);
   return choice("7-1", `error ${reply.status}: ${message}`, "platform.error_body");
 }

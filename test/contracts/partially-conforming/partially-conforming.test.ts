@@ -90,7 +90,7 @@ describe("a plain Express server", () => {
   });
 
   it("says first what was not looked at", () => {
-    const lines = right.written("pretty").split("\n");
+    const lines = right.report("pretty").split("\n");
     expect(lines[0]).toMatch(/^Not checked: \d+ of \d+ cases\./);
     expect(lines.find((line) => line.startsWith("  §4.2 "))).toMatch(
       /POST \/api\/v1\/bulk-exports\/destinations$/,
@@ -109,7 +109,7 @@ describe("a plain Express server", () => {
     );
     // Nothing else is blamed on the server.
     for (const { requirement } of found) expect([...rows]).toContain(requirement);
-    const pretty = run.written("pretty");
+    const pretty = run.report("pretty");
     const block = pretty.slice(pretty.indexOf(`FAIL §${row}`)).split("\n\n")[0] ?? "";
     expect(block.split("\n").length).toBeLessThanOrEqual(20);
     expect(block).toContain(`'${server?.url}/`);

@@ -24,7 +24,7 @@ interface AddressInput {
 }
 
 /** The world of an emulator that is judged. */
-export interface JudgedWorld extends Sender {
+export interface TestWorld extends Sender {
   readonly s3Url: string;
   /** Its name, where it was made for the run. */
   readonly createdId?: string;
@@ -41,10 +41,10 @@ interface WorldStatus {
 }
 
 /** The world that is wanted, else one that is made for the run; undefined where there is no emulator. */
-export async function openJudgedWorld(
+export async function openTestWorld(
   addresses: AddressInput,
   wanted: string | undefined,
-): Promise<JudgedWorld | undefined> {
+): Promise<TestWorld | undefined> {
   const bases = basesOf(addresses);
   const named = worldNamed(addresses, wanted);
   const root = withoutWorld(bases);
@@ -57,7 +57,9 @@ export async function openJudgedWorld(
         existingWorld(controlSender, known)
       );
     if (wanted !== undefined)
-      throw new Unreachable(`${bases.us} is not an emulator; only emulators have worlds such as ${wanted}; leave out --world`);
+      throw new Unreachable(
+        `${bases.us} is not an emulator; only emulators have worlds such as ${wanted}; leave out --world`,
+      );
   } catch (error) {
     controlSender.close();
     throw error;
@@ -72,7 +74,7 @@ export function control(method: string, path: string, body?: unknown, region: Re
   return { region, method, path: `/_emulator/v1${path}`, headers: JSON_TYPE, ...text } as const;
 }
 
-function existingWorld(controlSender: Sender, { s3_url, clock }: WorldStatus): JudgedWorld {
+function existingWorld(controlSender: Sender, { s3_url, clock }: WorldStatus): TestWorld {
   return {
     ...controlSender,
     s3Url: s3_url,
@@ -84,7 +86,7 @@ function existingWorld(controlSender: Sender, { s3_url, clock }: WorldStatus): J
 }
 
 /** Undefined where an emulator has no worlds but its own. */
-async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedWorld | undefined> {
+async function createdWorld(root: Bases, controlSender: Sender): Promise<TestWorld | undefined> {
   const id = `contract-${createRandom("world", REACH.now()).word()}`;
   const order = { id, from: "seeded", clock: "frozen" };
   const { status, text } = await controlSender.send(control("POST", "/worlds", order));
@@ -121,7 +123,9 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<JudgedW
 /** What is asked in the EU region would stay behind in the world of another emulator. */
 async function refuseOtherEu({ us, eu }: Bases, send: Send): Promise<void> {
   if (eu === undefined || (await statusOf(send, "eu").catch(() => undefined)) !== undefined) return;
-  throw new Unreachable(`${eu} is not the EU address of the emulator at ${us}; run \`emulator status\` to see it`);
+  throw new Unreachable(
+    `${eu} is not the EU address of the emulator at ${us}; run \`emulator status\` to see it`,
+  );
 }
 
 /** An emulator shows itself by its test-only surface; any other server has none. */
@@ -146,7 +150,7 @@ function senderTo({ us, eu, agent }: Bases): Sender {
 }
 
 /** The worlds that are wanted, or that addresses end with: more than one is too many. */
-export function worldsNamed(
+export function worldIdsIn(
   { url, euUrl, agentUrl }: AddressInput,
   wanted: string | undefined,
 ): readonly string[] {
@@ -155,7 +159,7 @@ export function worldsNamed(
 }
 
 function worldNamed(addresses: AddressInput, wanted: string | undefined): string | undefined {
-  const [named, another] = worldsNamed(addresses, wanted);
+  const [named, another] = worldIdsIn(addresses, wanted);
   if (another === undefined) return named;
   throw new Unreachable(`${named} and ${another} are different worlds; give one`);
 }

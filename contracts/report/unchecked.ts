@@ -3,7 +3,7 @@ import { groupedBy } from "./grouping.ts";
 import { counted } from "./summary.ts";
 
 /** The cases of a section that could not ask their question. */
-export interface NotLookedAt {
+export interface UncheckedSection {
   readonly section: string;
   readonly cases: readonly string[];
   /** Number of cases of the section that were meant to run. */
@@ -13,7 +13,7 @@ export interface NotLookedAt {
 }
 
 /** What was not looked at, by section. */
-export function notLookedAt(results: readonly CaseResult[]): readonly NotLookedAt[] {
+export function uncheckedSections(results: readonly CaseResult[]): readonly UncheckedSection[] {
   const sections = groupedBy(results, ({ id }) => sectionOfCase(id));
   return [...sections].flatMap(([section, all]) => {
     const left = all.flatMap(({ id, findings }) => {
@@ -30,11 +30,11 @@ export function notLookedAt(results: readonly CaseResult[]): readonly NotLookedA
   });
 }
 
-const NEEDS_SHOWN = 3;
+const MAX_NEEDS = 3;
 
 /** One line for each section, and its cases when `verbose`. */
-export function notLookedAtLines(results: readonly CaseResult[], verbose: boolean): string[] {
-  const sections = notLookedAt(results);
+export function uncheckedLines(results: readonly CaseResult[], verbose: boolean): string[] {
+  const sections = uncheckedSections(results);
   const count = sections.reduce((sum, { cases }) => sum + cases.length, 0);
   if (count === 0) return [];
   const naming = verbose ? "" : " (--verbose lists the cases)";
@@ -48,10 +48,10 @@ export function notLookedAtLines(results: readonly CaseResult[], verbose: boolea
   ];
 }
 
-function needsText(needs: NotLookedAt["needs"]): string {
-  const rest = needs.length - NEEDS_SHOWN;
+function needsText(needs: UncheckedSection["needs"]): string {
+  const rest = needs.length - MAX_NEEDS;
   const named = needs
-    .slice(0, NEEDS_SHOWN)
+    .slice(0, MAX_NEEDS)
     .map(([what, count]) => (needs.length === 1 ? what : `${count}: ${what}`));
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
 }
