@@ -23,7 +23,7 @@ export const figures = [
         // It rejects where it has a complaint.
         "in process": () => expectContract(recorded, { strict: true }),
         async Prism() {
-          if ((await prism.judge(request, reply, new Set())).length > 0) throw new Error("a complaint");
+          if ((await prism.check(request, reply, new Set())).length > 0) throw new Error("a complaint");
         },
       };
       return {

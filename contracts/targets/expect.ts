@@ -45,7 +45,7 @@ async function verdictOn(given: CheckableReply, options: ExpectOptions) {
         'say what was expected, for example { method: "POST", path: "/threads" }.',
     );
   const secrets = secretsIn(request);
-  const findings = await judged({ request, reply }, exchange, secrets);
+  const findings = await findingsOf({ request, reply }, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
   const rest = failing.length - MAX_FINDINGS;
   return {
@@ -64,7 +64,7 @@ async function verdictOn(given: CheckableReply, options: ExpectOptions) {
   };
 }
 
-/** What the contract says of a recorded exchange; undefined when it is of no operation of this API. */
+/** Checks a recorded exchange; undefined when this API has no such operation. */
 export async function checkExchange(
   line: RecordingLine,
   profile: Profile,
@@ -72,7 +72,7 @@ export async function checkExchange(
   const exchange = await exchangeIn(line, {});
   const wire = wireOf(exchange);
   if (!isOfThisApi(wire.request)) return undefined;
-  const findings = await judged(wire, exchange, secretsIn(wire.request), profile);
+  const findings = await findingsOf(wire, exchange, secretsIn(wire.request), profile);
   return { verdict: worst(findings), findings };
 }
 
@@ -90,7 +90,7 @@ interface Wire {
   readonly reply: WireReply;
 }
 
-async function judged(
+async function findingsOf(
   { request, reply }: Wire,
   { requestHeaders }: RecordedExchange,
   secrets: ReadonlySet<string>,
@@ -98,7 +98,7 @@ async function judged(
 ): Promise<readonly OracleFinding[]> {
   const oracle = await openTableOracle(profile);
   const findings = withoutSecretsIn(await oracle.check(request, reply, secrets), secrets);
-  // Without the recorded request there is nothing to judge on the side of the caller.
+  // Without the recorded request the request of the caller cannot be checked.
   return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
 }
 

@@ -98,7 +98,7 @@ describe("two servers", () => {
         id: "4.1/page",
         section: "4.1",
         requirement: "4.1-1",
-        says: "The list of a thread's runs has limit 10 and offset 0 by default.",
+        statement: "The list of a thread's runs has limit 10 and offset 0 by default.",
         text: "offset 2 of three",
         verdict: "FAIL",
         blame: "target",
@@ -194,7 +194,7 @@ describe("an agent server that stands alone", () => {
       url: await urlOf(() => ({ status: 404, body: "no" })),
       allowWrites: false,
     });
-    await expect(strange).rejects.toThrow(/answers none of the paths of this API/);
+    await expect(strange).rejects.toThrow(/does not respond to any path of this API/);
   });
 
   it("runs the assistant that is asked for by id, graph or name", async () => {
@@ -205,7 +205,7 @@ describe("an agent server that stands alone", () => {
       expect(identity.assistantId).toBe(ASSISTANT.assistant_id);
     }
     await expect(createAddressTarget({ url, assistant: OTHER, allowWrites: false })).rejects.toThrow(
-      `no assistant is called ${OTHER}; the server has talk`,
+      `no assistant is named ${OTHER}; the server lists talk`,
     );
   });
 

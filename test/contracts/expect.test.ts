@@ -63,7 +63,7 @@ describe("recorded traffic", () => {
     const body = JSON.stringify({ id: "0a91a355-8a88-422c-9546-72c183b95b5c" });
     await expectContract({ ...line, body, reply: "{}" });
     await expect(expectContract({ ...line, body, reply: "[]" }, { strict: true })).rejects.toThrow(/object/);
-    await expect(expectContract({ ...line, body, reply: null })).rejects.toThrow(/was not kept/);
+    await expect(expectContract({ ...line, body, reply: null })).rejects.toThrow(/has no body for the reply/);
   });
 
   it("is judged without its request when nobody has kept that, and by it when somebody has", async () => {
@@ -72,25 +72,25 @@ describe("recorded traffic", () => {
     const requestHeaders = { "x-api-key": "some-secret-key" };
     await expect(
       expectContract({ status: 200, body: [] }, { path, strict: true, requestHeaders }),
-    ).rejects.toThrow(/to change: the request$/m);
+    ).rejects.toThrow(/fix: change the request$/m);
   });
 
   it("is refused when nothing tells what it answers", async () => {
-    await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(/does not say what was asked/);
+    await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(/The request of this reply is unknown/);
     await expect(expectContract({ status: 200, body: [] }, { path: "/nonsense" })).rejects.toThrow(
-      /GET \/nonsense is no operation of this API/,
+      /GET \/nonsense is not an operation of this API/,
     );
     await expect(expectContract({ status: 200, body: THREAD }, { path: "/threads" })).rejects.toThrow(
-      /GET \/threads is no operation .* method: "POST"/,
+      /GET \/threads is not an operation .* method: "POST"/,
     );
-    await expect(expectContract(THREAD as never)).rejects.toThrow(/This is no reply/);
+    await expect(expectContract(THREAD as never)).rejects.toThrow(/The value is not a reply/);
   });
 
   it("says what to do with a Response that was read, and does not wait for the end of a stream", async () => {
     const response = new Response(JSON.stringify(THREAD));
     await response.text();
     const question = { method: "POST", path: "/threads" };
-    await expect(expectContract(response, question)).rejects.toThrow(/read before: match the response first/);
+    await expect(expectContract(response, question)).rejects.toThrow(/already been read\. Match the response first/);
     const endless = new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
     await expectContract(endless, { method: "POST", path: "/runs/stream" });
   });

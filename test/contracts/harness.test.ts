@@ -189,7 +189,7 @@ describe("a run", () => {
     await servers.pop()?.close();
     const gone = await runContracts(target, { cases: ASKING, oracle: false });
     expect(gone.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "target" });
-    expect(gone.results[0]?.findings[0]?.text).toMatch(/nothing listens there; start the server/);
+    expect(gone.results[0]?.findings[0]?.text).toMatch(/nothing listens at this address; start the server/);
   });
 
   it("does not ask a server that has gone away all the rest", async () => {
@@ -209,12 +209,12 @@ describe("a run", () => {
       "UNSUPPORTED",
       "UNSUPPORTED",
     ]);
-    expect(results[4]?.findings[0]?.text).toMatch(/no answer in the 3 cases before; see whether it runs/);
+    expect(results[4]?.findings[0]?.text).toMatch(/did not respond in the 3 previous cases; check that it is running/);
   });
 
   it("is not good when nothing could be asked, and refuses to ask nothing", async () => {
     expect((await judge(honest, ASKING.slice(2))).ok).toBe(false);
-    await expect(judge(honest, [])).rejects.toThrow(/proves nothing/);
+    await expect(judge(honest, [])).rejects.toThrow(/nothing was checked/);
     await expect(judge(honest, ASKING, { select: ["7.7"] })).rejects.toThrow(/7\.7/);
   });
 
@@ -323,7 +323,7 @@ describe("reports", () => {
     },
   });
 
-  it("say of each failure what is asked for, sent, answered and expected, and how to ask again", async () => {
+  it("print the requirement, request, reply and expectation of each failure, and the command that repeats it", async () => {
     const again = "emulator contract run <case> --target http://here";
     const run = await runContracts(await targetOf(list), { cases: ABOUT, oracle: false, again });
     const said = run.report("pretty").replace(/http:\/\/127\S*\/runs'?/g, "<url>");
@@ -333,7 +333,7 @@ describe("reports", () => {
       "  it has (2.1/own)",
       "    actual   200",
       expect.stringMatching(/^ {4}curl -sS -X GET '<url>/),
-      expect.stringMatching(/^ {4}answered 200 \[\{"run_id":"7"/),
+      expect.stringMatching(/^ {4}reply {4}200 \[\{"run_id":"7"/),
       '  an id is a uuid: expected "a uuid", actual "7" (4.1/twice)',
       expect.stringMatching(/^ {2}fix: change the server's reply to GET \/threads\/\S+\/runs$/),
       "  rerun: emulator contract run 2.1/own --target http://here",
@@ -341,7 +341,7 @@ describe("reports", () => {
       "FAIL §4.1-1: The list of a thread's runs has limit 10 and offset 0 by default.",
       "  the list ends (4.1/twice)",
       expect.stringMatching(/^ {4}curl /),
-      expect.stringMatching(/^ {4}answered 200/),
+      expect.stringMatching(/^ {4}reply {4}200/),
       expect.stringMatching(/^ {2}fix: change the server/),
       "  rerun: emulator contract run 4.1/twice --target http://here",
     ]);
@@ -546,7 +546,7 @@ describe("the selftest", () => {
     expect(invalidCases).toEqual([]);
   });
 
-  it("proves nothing when the honest server does not pass a case, and says which one and why", async () => {
+  it("proves nothing when the unmodified server does not pass a case, and names the case and the reason", async () => {
     const target = await targetOf((request) =>
       request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
     );
@@ -567,13 +567,13 @@ describe("the selftest", () => {
     expect(isProven(done)).toBe(false);
     const said = selftestProblems(done);
     expect(said[0]).toBe(
-      "4.1/other: the honest emulator does not pass this case (FAIL), so that it proves nothing",
+      "4.1/other: the unmodified emulator does not pass this case (FAIL), so the case proves nothing",
     );
     expect(said.join("\n")).toMatch(/FAIL §2\.3-1: a string\n.*plain string\.\n.*\n?.*\{"detail":"no"\}/);
     expect(said.at(-1)).toMatch(/emulator contract run 4\.1\/other$/);
     expect(JSON.parse(selftestJson(done))).toMatchObject({
       ok: false,
-      unsound: [{ id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] }],
+      invalid_cases: [{ id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] }],
     });
     expect(isProven({ ...done, invalidCases: [] })).toBe(true);
   });

@@ -14,9 +14,9 @@ it.each([
     JSON_TYPE,
     "4.1-3",
     NO_REQUEST,
-    /418 is none/,
+    /418 is not defined for this operation/,
   ],
-  ["a status that is not listed, of the platform", EXPORTS, 418, JSON_TYPE, "7-1", NO_BODY, /418 is none/],
+  ["a status that is not listed, of the platform", EXPORTS, 418, JSON_TYPE, "7-1", NO_BODY, /418 is not defined for this operation/],
   [
     "another success, of the platform",
     EXPORTS,
@@ -24,9 +24,9 @@ it.each([
     JSON_TYPE,
     "7-1",
     "platform.success_status",
-    /206 is none/,
+    /206 is not defined for this operation/,
   ],
-  ["a limit of an operation without one", "/ok", 429, JSON_TYPE, "8.5-1", undefined, /429 is none/],
+  ["a limit of an operation without one", "/ok", 429, JSON_TYPE, "8.5-1", undefined, /429 is not defined for this operation/],
   [
     "another media type, of the agent server",
     RUNS,

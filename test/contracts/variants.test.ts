@@ -37,7 +37,7 @@ const answeredWith =
   };
 
 describe("honest variants", () => {
-  it("are asked by the cases that see their difference, and convicted by none of them", async () => {
+  it("run with the cases that observe their difference, and no case fails on them", async () => {
     const server = await tinyServer(({ path }) =>
       path.startsWith("/_emulator") || path.includes("missing")
         ? { status: 404, body: "There is no such thread." }
@@ -59,11 +59,11 @@ describe("honest variants", () => {
     expect(isProven(done)).toBe(false);
     expect(selftestLines(done).at(-1)).toBe("0 of 3 conforming variants passed");
     const said = selftestProblems(done);
-    expect(said[0]).toMatch(/^convicted: 4\.1-1\/created: a list is answered with 201; 4\.1\/list fails/);
-    expect(said).toContain("4.1-1/unseen: nothing; no case sees it, so that its acquittal proves nothing");
+    expect(said[0]).toMatch(/^wrongly failed: 4\.1-1\/created: a list is answered with 201; 4\.1\/list fails/);
+    expect(said).toContain("4.1-1/unseen: nothing; no case observes the difference, so the variant proves nothing");
     expect(JSON.parse(selftestJson(done)).variants[2]).toMatchObject({
       verdict: "FAIL",
-      convicted_by: ["4.1/list", "4.1/missing"],
+      failed_by: ["4.1/list", "4.1/missing"],
     });
     expect(isProven({ ...done, variantResults: [] })).toBe(true);
   });
