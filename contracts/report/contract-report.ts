@@ -7,10 +7,10 @@ import { rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { markdownLines } from "./markdown.ts";
 import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
-import { uncheckedSections } from "./unchecked.ts";
 import { caseLines, prettyLines } from "./pretty.ts";
 import { unmet } from "./rows.ts";
 import { countsLine, countsOf, isSuccessful } from "./summary.ts";
+import { uncheckedSections } from "./unchecked.ts";
 
 /** The report of a contract run. `verbose` shows every finding in full, else the first ones of each requirement. */
 export function contractReport(run: RunReport, strict: boolean, verbose = false): ReportModel {

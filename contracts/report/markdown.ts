@@ -6,9 +6,9 @@ import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { inline, span, table } from "./markdown-text.ts";
-import { uncheckedLines } from "./unchecked.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
 import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
+import { uncheckedLines } from "./unchecked.ts";
 
 /** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
 export function markdownLines(report: RunReport, verbose: boolean): readonly string[] {

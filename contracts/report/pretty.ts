@@ -5,9 +5,9 @@ import type { Finding } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { bySeverity, rerunLine, rowName } from "./findings.ts";
-import { uncheckedLines } from "./unchecked.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
 import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
+import { uncheckedLines } from "./unchecked.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
 const MAX_COMPARED_CHARACTERS = 60;

@@ -76,7 +76,9 @@ describe("recorded traffic", () => {
   });
 
   it("is refused when nothing tells what it answers", async () => {
-    await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(/The request of this reply is unknown/);
+    await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(
+      /The request of this reply is unknown/,
+    );
     await expect(expectContract({ status: 200, body: [] }, { path: "/nonsense" })).rejects.toThrow(
       /GET \/nonsense is not an operation of this API/,
     );
@@ -90,7 +92,9 @@ describe("recorded traffic", () => {
     const response = new Response(JSON.stringify(THREAD));
     await response.text();
     const question = { method: "POST", path: "/threads" };
-    await expect(expectContract(response, question)).rejects.toThrow(/already been read\. Match the response first/);
+    await expect(expectContract(response, question)).rejects.toThrow(
+      /already been read\. Match the response first/,
+    );
     const endless = new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
     await expectContract(endless, { method: "POST", path: "/runs/stream" });
   });

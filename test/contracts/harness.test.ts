@@ -209,7 +209,9 @@ describe("a run", () => {
       "UNSUPPORTED",
       "UNSUPPORTED",
     ]);
-    expect(results[4]?.findings[0]?.text).toMatch(/did not respond in the 3 previous cases; check that it is running/);
+    expect(results[4]?.findings[0]?.text).toMatch(
+      /did not respond in the 3 previous cases; check that it is running/,
+    );
   });
 
   it("is not good when nothing could be asked, and refuses to ask nothing", async () => {
@@ -573,7 +575,9 @@ describe("the selftest", () => {
     expect(said.at(-1)).toMatch(/emulator contract run 4\.1\/other$/);
     expect(JSON.parse(selftestJson(done))).toMatchObject({
       ok: false,
-      invalid_cases: [{ id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] }],
+      invalid_cases: [
+        { id: "4.1/other", verdict: "FAIL", why: [{ requirement: "2.3-1", text: "a string" }] },
+      ],
     });
     expect(isProven({ ...done, invalidCases: [] })).toBe(true);
   });

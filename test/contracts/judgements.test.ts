@@ -16,7 +16,15 @@ it.each([
     NO_REQUEST,
     /418 is not defined for this operation/,
   ],
-  ["a status that is not listed, of the platform", EXPORTS, 418, JSON_TYPE, "7-1", NO_BODY, /418 is not defined for this operation/],
+  [
+    "a status that is not listed, of the platform",
+    EXPORTS,
+    418,
+    JSON_TYPE,
+    "7-1",
+    NO_BODY,
+    /418 is not defined for this operation/,
+  ],
   [
     "another success, of the platform",
     EXPORTS,
@@ -26,7 +34,15 @@ it.each([
     "platform.success_status",
     /206 is not defined for this operation/,
   ],
-  ["a limit of an operation without one", "/ok", 429, JSON_TYPE, "8.5-1", undefined, /429 is not defined for this operation/],
+  [
+    "a limit of an operation without one",
+    "/ok",
+    429,
+    JSON_TYPE,
+    "8.5-1",
+    undefined,
+    /429 is not defined for this operation/,
+  ],
   [
     "another media type, of the agent server",
     RUNS,

@@ -59,8 +59,12 @@ describe("honest variants", () => {
     expect(isProven(done)).toBe(false);
     expect(selftestLines(done).at(-1)).toBe("0 of 3 conforming variants passed");
     const said = selftestProblems(done);
-    expect(said[0]).toMatch(/^wrongly failed: 4\.1-1\/created: a list is answered with 201; 4\.1\/list fails/);
-    expect(said).toContain("4.1-1/unseen: nothing; no case observes the difference, so the variant proves nothing");
+    expect(said[0]).toMatch(
+      /^wrongly failed: 4\.1-1\/created: a list is answered with 201; 4\.1\/list fails/,
+    );
+    expect(said).toContain(
+      "4.1-1/unseen: nothing; no case observes the difference, so the variant proves nothing",
+    );
     expect(JSON.parse(selftestJson(done)).variants[2]).toMatchObject({
       verdict: "FAIL",
       failed_by: ["4.1/list", "4.1/missing"],
