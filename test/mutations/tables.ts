@@ -103,7 +103,7 @@ export const TABLE_MUTATIONS = [
       "Unknown key. Check",
       "7.2/errors",
     ],
-    ["Invalid endpoint under another name", "Invalid endpoint. Name", "Bad endpoint. Name", "7.2/errors"],
+    ["Invalid endpoint under another name", "Invalid endpoint. Set", "Bad endpoint. Set", "7.2/errors"],
     [
       "an interruption is not retried",
       'retry: true,\n    text: "Infrastructure',

@@ -37,7 +37,6 @@ async function takenPort(): Promise<{ readonly port: number; free(): void }> {
 
 describe("a start that fails", () => {
   it.each([
-    ["the state of a world", stateFileIn, "{", /state-\d+\.json is damaged/],
     [
       "the list of worlds",
       (data: string) => join(data, "worlds.ndjson"),
@@ -60,6 +59,23 @@ describe("a start that fails", () => {
       await (await startEmulator(options)).close();
     },
   );
+
+  it("does not fail at the state of a world: calls to that world name the damage and the next step", async () => {
+    const options = { ephemeral: false, data: folder };
+    await (await startEmulator(options)).close();
+    const file = stateFileIn(folder);
+    const whole = readFileSync(file);
+    writeFileSync(file, "{");
+    const damaged = await startEmulator(options);
+    const reply = await damaged.request("/threads", { json: {} });
+    expect(reply.status).toBe(409);
+    expect(await reply.text()).toMatch(/state-\d+\.json is damaged.*reset/s);
+    await damaged.close();
+    writeFileSync(file, whole);
+    const repaired = await startEmulator(options);
+    expect((await repaired.request("/threads", { json: {} })).status).toBe(200);
+    await repaired.close();
+  });
 
   it("at the key of another data folder says so", async () => {
     const [data, other] = [join(folder, "data"), join(folder, "other")];

@@ -36,7 +36,7 @@ function AllWorlds() {
 
 const COLUMNS: readonly Column<TreeRow>[] = [
   { name: "World", show: (row) => <Name row={row} /> },
-  { name: "Started from", show: ({ from }) => from ?? "nothing" },
+  { name: "Source", show: ({ from }) => from ?? "nothing" },
   { name: "Now", show: ({ world, snapshot }) => <Time at={world?.now ?? snapshot?.now} /> },
   { name: "Clock", show: ({ world }) => world?.clock?.mode ?? "" },
   { name: "Actions", show: (row) => row.world && <Uses name={row.name} /> },

@@ -62,7 +62,7 @@ describe("emulator fault", () => {
       ["fault arm worker --match at=nowhere --then crash", "--match at: "],
       [
         "fault arm http --match op=PutObject --then status=503",
-        "--match op: PutObject is an operation of the object store, not of the API. Arm it on the target s3.",
+        "--match op: PutObject is an operation of the object store, not of the API. Arm the fault with the target s3 instead.",
       ],
       ["fault arm http --match op=getBulkExprt --then status=503", "Did you mean getBulkExport? Known are "],
       ["fault arm http --match op=getBulkExport --then status=many", "--then status: "],
