@@ -212,13 +212,8 @@ export const THREAD_RUN_CASES = suite({
         if (status === "pending" && isMoving) continue;
         const expected = idsOf(all.filter((run) => run.status === status));
         const listed = await listRuns(t, id, `?limit=100&status=${status}`);
-        t.fact(
-          "2.1-4",
-          sameItems(idsOf(listed), expected),
-          `status=${status} returns the runs of that status`,
-        );
-        for (const run of listed)
-          t.fact("2.1-2", equal(run.status, status), "each returned run has the requested status");
+        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status} selects its runs`);
+        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each run has this status");
       }
     },
   },
@@ -237,17 +232,13 @@ export const THREAD_RUN_CASES = suite({
         "7.1-1",
         wrong.status === 422 || wrong.status === 404,
         "the reply to an id that is not a UUID is 422",
-        {
-          actual: wrong.status,
-        },
+        { actual: wrong.status },
       );
       t.fact(
         "2.3-1",
         typeof messageIn(t, wrong.body) === "string",
         "the error for an id that is not a UUID is a string",
-        {
-          actual: wrong.body,
-        },
+        { actual: wrong.body },
       );
     },
   },
@@ -262,7 +253,7 @@ export const THREAD_RUN_CASES = suite({
       t.choice(
         "agent.list_limit",
         (await t.call("GET", `/threads/${id}/runs?limit=1000`)).status === 200,
-        "limit 1000 is accepted",
+        "1000 is accepted",
       );
     },
   },
@@ -299,9 +290,7 @@ export const THREAD_RUN_CASES = suite({
         "2.1-2",
         all.some(({ run_id, status }) => run_id === busy.run_id && status === "running"),
         "one run is running",
-        {
-          actual: all.map(({ status }) => status),
-        },
+        { actual: all.map(({ status }) => status) },
       );
     },
   },
