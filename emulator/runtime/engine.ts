@@ -7,7 +7,7 @@ import { openManifests } from "../storage/pool/manifests.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import { StoreError } from "../storage/store-error.ts";
-import { sweep } from "../storage/sweep.ts";
+import { sweep } from "../storage/unneeded-files.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import { untriggeredFaults } from "../subjects/faults/rules.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";

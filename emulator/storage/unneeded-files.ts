@@ -4,8 +4,10 @@ import { bodiesOfHistory } from "./history/history-file.ts";
 import { filesNamedBy } from "./journal/named-files.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { fileOfBody } from "./objects/body-location.ts";
+import type { Manifests } from "./pool/manifests.ts";
 import type { Manifest } from "./pool/names.ts";
 import { type Pool, poolPath } from "./pool/pool.ts";
+import { StoreError } from "./store-error.ts";
 
 /** The files of owners that write no more are to go, but for those that a manifest leads to. */
 export interface SweepOrder {
@@ -50,4 +52,22 @@ function filesIn(root: string, owner: number): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${owner}/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`);
+}
+
+/**
+ * Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. False when
+ * damage hides what is referenced: then all of them stay.
+ */
+export function sweep(pool: Pool, manifests: Manifests): boolean {
+  manifests.releaseAll();
+  const owners = [...pool.suspects];
+  try {
+    for (const file of unneeded(pool.root, owners, manifests.leadingTo(owners)))
+      pool.discard(pool.path(file));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return false;
+  }
+  pool.suspects.clear();
+  return true;
 }

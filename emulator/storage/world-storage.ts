@@ -6,7 +6,7 @@ import type { Before, Moment, Older, SavedHistory } from "./history/history.ts";
 import { bodiesIn, writeHistory } from "./history/history-file.ts";
 import { olderOf } from "./history/older.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
-import { createPendingLines } from "./journal/pending-lines.ts";
+import { createPendingLines } from "./journal/line.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing, type Sealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
@@ -31,7 +31,7 @@ export interface StoredImage {
   readonly before?: Before;
 }
 
-/** Where the records, rows and object bodies of one world are kept. */
+/** The stored records, rows and object bodies of one world. */
 export interface WorldStorage {
   /** What it begins with. */
   readonly image: WorldImage;
@@ -39,25 +39,25 @@ export interface WorldStorage {
   readonly bodies: Bodies;
   /** True for a world that has seen no turn yet. */
   readonly isFresh: boolean;
-  /** Keeps a commit with all rows written up to now; once it returns, both survive the end of the process. */
-  keep(commit: Commit): void;
-  /** Batches a commit with others of this moment; it must not be acknowledged before `flushed`. */
-  keepSoon(commit: Commit): void;
-  /** Keeps at once what waits. */
+  /** Writes a commit with all rows so far. When it returns, both survive the end of the process. */
+  persist(commit: Commit): void;
+  /** Writes a commit at the end of this round of the event loop. It must not be acknowledged before `flushed` resolves. */
+  enqueue(commit: Commit): void;
+  /** Writes all pending commits and rows now. */
   flush(): void;
-  /** Resolves when what waits survives the end of the process; undefined when it does already, or never will. */
+  /** Resolves when all pending commits are written; undefined when none are pending, or when nothing is persisted. */
   flushed(): Promise<void> | undefined;
-  /** Resolves when others may go on from here: forks that outrun the fold of their journals would leave ever more of them. */
+  /** Resolves when a fork may start: forks faster than the folding of journals would collect ever more journals. */
   shortened(): Promise<void> | undefined;
-  /** What others go on from, at rest only. Copies names and costs no file operation but the flush. */
+  /** What forks start from. The world must be at rest. Copies names of files; no file operation but the flush. */
   source(image: WorldImage): StoredImage;
-  /** The same as of the past; on a kept pool its records are written to a file. */
+  /** The same for an earlier state; in a persistent pool its records are written to a file. */
   sourceAsOf(past: Pick<Moment, "image" | "rows">): StoredImage;
-  /** The world is over: what still waits is kept no more, and its files may go. */
+  /** Ends the world. Pending commits are dropped, and its files may be removed. */
   end(): void;
-  /** What an earlier process has left of the history. */
+  /** The history that an earlier process has saved. */
   readonly older: Older | undefined;
-  /** Writes the last state, if any, and with it the history if that has gone on, and closes the files. */
+  /** Writes the last state, if any, with the history if that has changed, and closes the files. */
   close(state: WorldState | undefined, history?: () => SavedHistory | undefined): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const save = manifestSaver(manifests, name);
   const opened = openManifest(options, save);
   const { manifest, image, isFresh, isClean } = opened;
-  const round = createRound(write, onFailure);
+  const round = createRound(writePending, onFailure);
   const { owner } = manifest;
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
@@ -109,13 +109,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   let isOver = false;
   if (!isClean) bodies.rebuildCopy();
 
-  /** Rows first: they count only with the journal lines, which come in one write. */
-  function write(): void {
+  /** Rows first: a row counts only once a journal line says so. All lines are appended in one write. */
+  function writePending(): void {
     // Its folder may be removed already and must not be created again.
     if (isOver) return;
-    if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.append();
+    if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.appendToFiles();
     const batch = lines?.take(rows.takeWritten());
-    if (batch) journal?.append(batch);
+    if (batch) journal?.appendLines(batch);
     bodies.carryOut();
   }
 
@@ -132,12 +132,12 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     bodies,
     isFresh,
     older,
-    keep(commit) {
+    persist(commit) {
       lines?.add(commit);
       if (journal) round.flush();
       else bodies.carryOut();
     },
-    keepSoon(commit) {
+    enqueue(commit) {
       lines?.add(commit);
       round.due(rows.waitingBytes() > MUCH_BYTES);
     },

@@ -47,7 +47,7 @@ function journalOf(...lines: readonly Buffer[]) {
   const path = pool.path(FILE);
   const journal = openJournal(pool, FILE);
   journal.begin();
-  for (const each of lines) journal.append(each);
+  for (const each of lines) journal.writeLines(each);
   const turnsOf = (bytes: number | null, onEnd?: JournalEnd) =>
     [...readJournalSegment(pool, { file: FILE, bytes, ...(bytes === null && { isBegun: true }) }, onEnd)].map(
       ({ turn }) => turn,
@@ -67,7 +67,7 @@ describe("a journal", () => {
   test("goes on behind its last whole line, and is whole for others up to any line", () => {
     const { pool, path, journal, turnsOf, read, text } = journalOf(lineOf(1), lineOf(2));
     const { bytes } = journal;
-    journal.append(lineOf(3));
+    journal.writeLines(lineOf(3));
     expect(turnsOf(bytes)).toStrictEqual([1, 2]);
     const torn = lineOf(4).subarray(0, -1);
     writeFileSync(path, `${text().trimEnd()}\n${torn}${BLANKS}`);
@@ -75,7 +75,7 @@ describe("a journal", () => {
     expect(text()).toContain('"turn":4');
     const { end } = read();
     expect(text()).not.toContain('"turn":4');
-    openJournal(pool, FILE, end).append(lineOf(5));
+    openJournal(pool, FILE, end).writeLines(lineOf(5));
     expect(read().turns).toStrictEqual([1, 2, 3, 5]);
   });
 
@@ -100,7 +100,7 @@ describe("a journal", () => {
     const { pool, path, journal, read } = journalOf();
     const sizes = new Set<number>();
     for (let turn = 1; turn <= 900; turn += 1) {
-      journal.append(lineOf(turn));
+      journal.writeLines(lineOf(turn));
       const { length } = readFileSync(path);
       expect(length).toBeGreaterThan(journal.bytes);
       sizes.add(length);
@@ -111,7 +111,7 @@ describe("a journal", () => {
     // Exactly up to the end of a block.
     const rest = lineOf(901);
     const room = 8 * 65_536 - journal.bytes - rest.length;
-    journal.append(Buffer.concat([rest.subarray(0, -2), Buffer.alloc(room, " "), Buffer.from("}\n")]));
+    journal.writeLines(Buffer.concat([rest.subarray(0, -2), Buffer.alloc(room, " "), Buffer.from("}\n")]));
     expect(journal.bytes).toBe(8 * 65_536);
     expect(statSync(pool.path(FILE)).size).toBe(9 * 65_536);
   });
@@ -140,7 +140,7 @@ describe("a journal", () => {
     truncateSync(path, journal.bytes + 1);
     const { end, turns } = read();
     expect(turns).toStrictEqual([1]);
-    openJournal(pool, FILE, end).append(lineOf(2));
+    openJournal(pool, FILE, end).writeLines(lineOf(2));
     expect(read().turns).toStrictEqual([1, 2]);
     expect(statSync(path).size).toBe(4096);
   });
@@ -196,11 +196,11 @@ describe("the journal of a world", () => {
 
   test("is folded into a state when it has grown, and what was sealed before reads on from its own files", async () => {
     const { journal, read, manifestNow, pool } = openWorld(2000);
-    journal.append(lineOf(1));
+    journal.appendLines(lineOf(1));
     const sealed = sealedManifest(journal.manifest());
-    for (let turn = 2; turn <= 40; turn += 1) journal.append(lineOf(turn));
+    for (let turn = 2; turn <= 40; turn += 1) journal.appendLines(lineOf(turn));
     await expect.poll(() => manifestNow().state).not.toBe("1/state-000000.json");
-    journal.append(lineOf(41));
+    journal.appendLines(lineOf(41));
     expect(read()).toMatchObject({ turn: 41, seed: 7 });
     expect(read().records.notes).toHaveLength(41);
     expect(read(sealed).turn).toBe(1);
@@ -217,13 +217,13 @@ describe("the journal of a world", () => {
       journals: Array.from({ length: 40 }, () => ({ file: "1/state-000000.json", bytes: 0 })),
       others: [],
     });
-    journal.append(lineOf(1));
+    journal.appendLines(lineOf(1));
     await expect.poll(() => manifestNow().journals.length).toBeLessThan(5);
   });
 
   test("stays as it is when its last state cannot be written", async () => {
     const { journal, read, pool, manifestNow } = openWorld(1e9);
-    journal.append(lineOf(1));
+    journal.appendLines(lineOf(1));
     const state = {
       ...read(),
       toJSON: () => {

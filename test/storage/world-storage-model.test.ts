@@ -15,8 +15,7 @@ import { type Manifests, openManifests } from "../../emulator/storage/pool/manif
 import { newManifest } from "../../emulator/storage/pool/names.ts";
 import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
-import { sweep } from "../../emulator/storage/sweep.ts";
-import { filesOf } from "../../emulator/storage/unneeded-files.ts";
+import { filesOf, sweep } from "../../emulator/storage/unneeded-files.ts";
 import {
   openWorldStorage,
   type StoredImage,
@@ -123,7 +122,7 @@ class Folder {
       events: eventReactions(createDelays()),
       results: RESULT_REACTIONS,
       effects: STUBBED_EFFECTS,
-      persist: storage.keepSoon,
+      persist: storage.enqueue,
       flush: storage.flush,
       timeline: liveTimeline(10, (source?.image ?? storage.image).turn),
     });

@@ -52,7 +52,7 @@ export interface WorldRuntimeOptions {
 export interface WorldAdapters {
   readonly choices: ReadonlySet<AssumptionId>;
   readonly ports: Ports;
-  readonly storage: Pick<WorldStorage, "bodies" | "keep" | "keepSoon" | "flush"> & { readonly rows: RowView };
+  readonly storage: Pick<WorldStorage, "bodies" | "persist" | "enqueue" | "flush"> & { readonly rows: RowView };
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
@@ -125,8 +125,8 @@ export function partsOf(
 }
 
 /** Turns of requests are written in batches, which their replies wait for; all others at once. */
-function persistCommits({ keep, keepSoon }: WorldAdapters["storage"]): (commit: Commit) => void {
-  return (commit) => (commit.cause.type === "request" ? keepSoon(commit) : keep(commit));
+function persistCommits({ persist, enqueue }: WorldAdapters["storage"]): (commit: Commit) => void {
+  return (commit) => (commit.cause.type === "request" ? enqueue(commit) : persist(commit));
 }
 
 /** Reads exported files back. */

@@ -5,7 +5,6 @@ import type { Records } from "../../kernel/records.ts";
 import type { ReplacedRow } from "../../kernel/table.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { RateRow } from "../../subjects/rate-limits/matching.ts";
-import { sizeOfTurn } from "./size.ts";
 
 /** A turn that left something behind. */
 export interface HistoryTurn {
@@ -48,6 +47,8 @@ export interface Beginning {
 /** So many turns or counted requests are given up together. */
 export const MAX_SEGMENT_ENTRIES = 1_000;
 const ENTRY_BYTES = 100;
+/** Bytes of an object, an array or a member, without its text. */
+const MEMBER_BYTES = 8;
 
 export function newHistorySegment({ turn, now }: Point): HistorySegment {
   return { after: { turn, now }, turns: [], counted: [], bytes: 0, bodies: [] };
@@ -83,4 +84,23 @@ export function cut({ records, ...segment }: HistorySegment, turn: number): Hist
 export function repeat(change: LimiterChange, limiter: RateLimiter): void {
   if ("repeat" in change) change.repeat(limiter);
   else limiter.count(change.row, change.region, change.identity, change.now);
+}
+
+/** About how many bytes, as JSON, are kept for a turn alone: not the records that it left, but those before it. */
+function sizeOfTurn({ scheduled = [], effects = [] }: Commit, replaced: readonly ReplacedRow[]): number {
+  let bytes = MEMBER_BYTES;
+  for (const { row } of replaced) bytes += sizeOf(row.record);
+  for (const { data } of scheduled) bytes += sizeOf(data);
+  for (const { data } of effects) bytes += sizeOf(data);
+  return bytes;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return MEMBER_BYTES;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  let bytes = MEMBER_BYTES;
+  for (const name in value)
+    bytes += MEMBER_BYTES + sizeOf((value as Readonly<Record<string, unknown>>)[name]);
+  return bytes;
 }

@@ -35,7 +35,7 @@ export interface Journal {
   /** Makes the file anew, without lines. */
   begin(): void;
   /** Whole lines. Once it returns, they survive the end of the process; a part of them is never left behind. */
-  append(lines: Uint8Array): void;
+  writeLines(lines: Uint8Array): void;
 }
 
 /** The journal of a name, of which so many bytes are lines. */
@@ -70,7 +70,7 @@ export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, by
       makeBlank(path);
       size = BLOCK_BYTES;
     },
-    append(lines) {
+    writeLines(lines) {
       const descriptor = files.change(path);
       if (end + lines.length >= size) makeRoom(descriptor, end + lines.length);
       writeAll(descriptor, lines, end);

@@ -21,7 +21,7 @@ export interface WorldJournal {
   /** Rows are about to be written: until `close`, a next start has to look for those without a line. */
   begin(): void;
   /** Appends whole lines; once it returns, they survive the end of the process. */
-  append(lines: Uint8Array): void;
+  appendLines(lines: Uint8Array): void;
   /** The manifest of the world up to the last line. */
   manifest(): Manifest;
   /** Resolves when a fold under way has shortened a manifest that has too many journals; undefined when none does. */
@@ -125,9 +125,9 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
 
   return {
     begin: beginOnce,
-    append(lines) {
+    appendLines(lines) {
       beginOnce();
-      journal.append(lines);
+      journal.writeLines(lines);
       foldWhenDue();
     },
     manifest: manifestNow,

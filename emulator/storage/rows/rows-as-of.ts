@@ -14,7 +14,7 @@ import { type RowPosition, readVersion } from "./version.ts";
 /** What the rows of the past are seen through. */
 export interface RowsAsOfParts {
   readonly pool: Pool;
-  readonly live: Omit<RowView, "asOf"> & { append(): void };
+  readonly live: Omit<RowView, "asOf"> & { appendToFiles(): void };
   readonly scopeOf: (scope: TraceScope) => Scope;
 }
 
@@ -35,11 +35,11 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
   return {
     key: `${live.key}@${mark}`,
     rowFiles(partition) {
-      live.append();
+      live.appendToFiles();
       return of(partition).rowFiles(partition);
     },
     names() {
-      live.append();
+      live.appendToFiles();
       return namesAsOf(live.names(), mark);
     },
     write: () => {

@@ -28,7 +28,7 @@ import { beginTail } from "./tail.ts";
 /** The trace rows of a world, in files of the pool: what is written waits in memory for the next `append`. */
 export interface RowStore extends RowView {
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
-  append(): void;
+  appendToFiles(): void;
   /** Bytes of pending rows. */
   waitingBytes(): number;
   /** What was appended since the last call: the next journal line has to name it. */
@@ -131,7 +131,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
 
-  function append(): void {
+  function appendToFiles(): void {
     if (dirty.size > 0) appending();
     for (const segment of dirty) {
       const isNew = !hasTail(segment);
@@ -149,7 +149,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     bytes = undefined;
     latest = undefined;
     changed();
-    if (bytesThatWait() > MAX_WAITING_BYTES) append();
+    if (bytesThatWait() > MAX_WAITING_BYTES) appendToFiles();
   }
 
   function bytesThatWait(): number {
@@ -159,7 +159,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   }
 
   function image(): RowsImage {
-    append();
+    appendToFiles();
     latest ??= scopes.image(next);
     return latest;
   }
@@ -167,11 +167,11 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   const store: Omit<RowStore, "asOf"> = {
     key: pool.folder(owner),
     rowFiles(partition) {
-      if (dirty.size > 0) append();
+      if (dirty.size > 0) appendToFiles();
       const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
       return segment === undefined ? [] : locatedIn(pool, segment);
     },
-    append,
+    appendToFiles: appendToFiles,
     waitingBytes: bytesThatWait,
     takeWritten: () => takeNames(written),
     names: () => scopes.names(next),
@@ -190,7 +190,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     mark: () => next,
     days: (scope, sessionId, start, end) => scopes.of(scope).days(sessionId, start, end),
     stats() {
-      append();
+      appendToFiles();
       bytes ??= bytesBelow(join(pool.folder(owner), "rows"));
       return { rows: scopes.count(), bytes };
     },

@@ -71,7 +71,7 @@ function openIn(pool: Pool, manifests: Manifests, name: string, source?: StoredI
     write(scope, written) {
       rows.write(scope, written);
       turn += 1;
-      storage.keep({ turn, now: 0, cause: CAUSE });
+      storage.persist({ turn, now: 0, cause: CAUSE });
     },
     fork() {
       const from = storage.source(presentImage());

@@ -42,7 +42,7 @@ describe("the trace store", () => {
     );
     for (const [n, row] of written.entries()) {
       rows.write(SCOPE, [row]);
-      if (n % 5 === 0) rows.append();
+      if (n % 5 === 0) rows.appendToFiles();
       for (const each of written.slice(0, n + 1)) expect(rows.read(SCOPE, each.id)).toStrictEqual(each);
     }
     store.storage.flush();

@@ -96,7 +96,7 @@ describe("a store whose process was ended in a write", () => {
         store = openTraceStore({ folder });
       }
       store.storage.rows.write(SCOPE, [sampleRow(7), sampleRow(1, { status: "lost" })]);
-      store.storage.rows.append();
+      store.storage.rows.appendToFiles();
       store.storage.end();
 
       const next = openTraceStore({ folder });
