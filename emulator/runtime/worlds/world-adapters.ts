@@ -52,7 +52,9 @@ export interface WorldRuntimeOptions {
 export interface WorldAdapters {
   readonly choices: ReadonlySet<AssumptionId>;
   readonly ports: Ports;
-  readonly storage: Pick<WorldStorage, "bodies" | "persist" | "enqueue" | "flush"> & { readonly rows: RowView };
+  readonly storage: Pick<WorldStorage, "bodies" | "persist" | "enqueue" | "flush"> & {
+    readonly rows: RowView;
+  };
   readonly delays: Delays;
   readonly encoder: FileEncoder;
   readonly webhooks: WebhookSender;
