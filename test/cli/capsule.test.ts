@@ -84,7 +84,7 @@ describe("the capsule of a scenario that fails", () => {
     );
   });
 
-  it("is brought up as it was when it failed", async () => {
+  it("opens in the state in which it failed", async () => {
     await keep();
     const { opened, shown, url } = await open("a.capsule", cwd);
     expect(shown).toContain("it stands after then[0]: status: expected 201, found 200");
@@ -142,7 +142,7 @@ it("a capsule that would hold too much is refused, and nothing is written", asyn
 });
 
 describe("the capsule of a command that fails", () => {
-  it("has the requests of its emulator, which go as they were recorded", async () => {
+  it("contains the requests of its emulator, and replays with the recorded replies", async () => {
     const source =
       'await fetch(process.env.EMULATOR_URL + "/threads", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }); process.exit(7)';
     const words = [
@@ -203,7 +203,7 @@ describe("the capsule of a world that was there before", () => {
   });
 });
 
-describe("what is no capsule", () => {
+describe("a file that is not a capsule", () => {
   it.each([
     ["torn", (bytes: Buffer) => bytes.subarray(0, bytes.length - 40)],
     [

@@ -25,7 +25,7 @@ async function until(child: ChildProcess, holds: () => Promise<boolean>): Promis
 }
 
 describe("emulator contract run --target", () => {
-  it("leaves an emulator as it was, and judges its main world only when told to", async () => {
+  it("leaves the emulator unchanged, and checks its main world only on request", async () => {
     const cwd = workingFolder();
     const { ready } = await start(["--clock", "frozen"], { cwd });
     const state = async () =>
@@ -87,7 +87,7 @@ describe("emulator contract run --target", () => {
     expect(await worldsAt(ready.url)).toEqual(["main"]);
   });
 
-  it("tells what was found when the emulator ends in the middle", async () => {
+  it("reports the findings when the emulator stops in the middle", async () => {
     const cwd = workingFolder();
     const { child: emulator, ready } = await start([], { cwd });
     const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });

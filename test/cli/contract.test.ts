@@ -121,7 +121,7 @@ describe("emulator contract", () => {
     await strange.close();
   });
 
-  describe("beside an agent server that errs", () => {
+  describe("with a separate agent server that has mistakes", () => {
     /** Finds no thread, as is asked, and says so in an object. */
     const failing: Answer = ({ path }) => ({
       status: 404,
@@ -148,7 +148,7 @@ describe("emulator contract", () => {
       await close();
     });
 
-    it("run: tells how to ask again, as a shell takes it and without a secret", async () => {
+    it("run: prints the command of a new run, quoted for a shell and without secrets", async () => {
       const { url, close } = await tinyServer(served);
       const keys = [
         "--api-key",
@@ -180,7 +180,7 @@ describe("emulator contract", () => {
       await close();
     });
 
-    it("run --agent-url: judges it alone", async () => {
+    it("run --agent-url: checks only that server", async () => {
       const { url, close } = await tinyServer(served);
       const { code, out } = await contract(["run", "4.1/not-found", "4.2", "--agent-url", url]);
       expect(out).toMatch(/: 1 UNSUPPORTED · 1 FAIL$/m);

@@ -43,7 +43,7 @@ it("several threads have the results of one, in the same order", async () => {
   expect(await explored(".", "--vary", "--jobs", "4")).toEqual(one);
 });
 
-it("a name that nothing has is refused, and is no success", async () => {
+it("refuses an unknown name, with an exit code that is not 0", async () => {
   writeListed("a.scenario.yaml");
   expect(await run(["replay", "a.scenario.yaml", "--sweep", "limits", "--only", "429 #99"], { cwd })).toEqual(
     {
@@ -66,7 +66,7 @@ it.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
 });
 
-it("--record --shrink leaves of what was received the step that does not replay", async () => {
+it("--record --shrink reduces a recording to the step that does not replay", async () => {
   const first = await start(["--data", "d", "--clock", "frozen"], { cwd });
   const asked = (url: string, path: string, json?: object) =>
     fetch(url + path, {

@@ -21,7 +21,7 @@ const WITHOUT_A_COMMAND = [
   "GET /agent/runs",
 ];
 
-/** Every request of the control API that a text of the emulator tells its reader to make. */
+/** All requests of the control API that the emulator's texts recommend. */
 function requestsInHints(): readonly string[] {
   const files = readdirSync(EMULATOR, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && !/^(console|client|entries)[\\/]/.test(file),
@@ -46,7 +46,7 @@ describe("hints of the emulator on the command line", () => {
     expect("command" in called && called.words.length).toBeLessThanOrEqual(1);
   });
 
-  it("have a command for every request that they name, but for those that no command makes", () => {
+  it("name a request of the control API only where no command exists", () => {
     const commands = Object.keys(VERBS_OF_REQUESTS).map(withoutNames);
     const unknown = requestsInHints().filter((request) => !commands.includes(withoutNames(request)));
     expect(unknown.map(withoutNames).sort()).toEqual([...WITHOUT_A_COMMAND].sort());

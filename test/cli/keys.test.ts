@@ -56,7 +56,7 @@ function onTerminal(words: readonly string[], cwd: string) {
 const START = [process.execPath, CLI, "start", "--port", "0", "--ephemeral"];
 
 describe.skipIf(!hasTerminals)("emulator start on a terminal", () => {
-  it("opens the console with o, says so once, and stops at Ctrl-C with the terminal as it was", async () => {
+  it("opens the console with o, prints that hint once, and restores the terminal at Ctrl-C", async () => {
     const cwd = folderWithOpener();
     const terminal = onTerminal(START, cwd);
     await terminal.until(/press o to open the console/);
@@ -98,7 +98,7 @@ describe.skipIf(!hasTerminals)("emulator start on a terminal", () => {
 });
 
 describe("emulator start without a terminal", () => {
-  it("says nothing of keys and takes none", async () => {
+  it("prints no hint about keys and ignores them", async () => {
     const cwd = folderWithOpener();
     const child = spawn(process.execPath, [...START.slice(1), "--ready-file", "ready.json"], { cwd });
     let shown = "";

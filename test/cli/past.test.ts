@@ -9,8 +9,8 @@ async function addThread(url: string, n: number): Promise<{ thread_id: string }>
   };
 }
 
-describe("the past on the command line", () => {
-  it("is read, gone on from, compared and explained", async () => {
+describe("history on the command line", () => {
+  it("can be read, forked, compared and explained", async () => {
     const cwd = workingFolder();
     const { ready, child, ended } = await start(["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], {
       cwd,

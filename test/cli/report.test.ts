@@ -58,7 +58,7 @@ describe("emulator report merge", () => {
     expect(parts[0]?.counts).not.toEqual(whole.counts);
   });
 
-  it("refuses what is no report, what does not go together, and a part that is given twice", async () => {
+  it("refuses a file that is not a report, unrelated reports, and the same part twice", async () => {
     const cwd = folderWith("good");
     await run(["replay", ".", "--report", "json", "--output", "a.json"], { cwd });
     await run(["replay", ".", "--vary", "--report", "json", "--output", "b.json"], { cwd });

@@ -123,10 +123,10 @@ describe("emulator snapshot and world", () => {
       code: 2,
       stderr: expect.stringContaining("gone.json: no such file or folder; check the path"),
     });
-    secretsFile("odd.json", { keys: { mine: "given" } });
-    expect(await take("c", "--secrets", "odd.json")).toMatchObject({
+    secretsFile("list.json", { keys: { mine: "given" } });
+    expect(await take("c", "--secrets", "list.json")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("odd.json is no JSON with destinations, keys or webhooks"),
+      stderr: expect.stringContaining("list.json is no JSON with destinations, keys or webhooks"),
     });
     secretsFile("other.json", { keys: { theirs: { secret_access_key: "x" } } });
     expect(await take("c", "--secrets", "other.json")).toMatchObject({

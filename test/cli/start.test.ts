@@ -8,7 +8,7 @@ import { run, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
 
 describe("emulator start", () => {
-  it("tells where it listens when it is ready, in the file as well", async () => {
+  it("prints its addresses when it is ready, and writes them to the ready file", async () => {
     const cwd = workingFolder();
     const { ready, child } = await start(
       ["--ready-file", "ready.json", "--seed", "7", "--clock", "frozen", "--now", "2026-01-01T00:00:00Z"],
@@ -155,7 +155,7 @@ describe("emulator start", () => {
   });
 
   it("says which port is taken", async () => {
-    // One that says nothing is waited for.
+    // The command waits for a server that sends nothing.
     const server = createServer((socket) => isFull || socket.on("error", () => {}).end("220 ready\r\n"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -169,7 +169,7 @@ describe("emulator start", () => {
     );
   });
 
-  it("is quiet when it is told to be", async () => {
+  it("prints nothing with --quiet", async () => {
     const cwd = workingFolder();
     const starting = start(["--quiet"], { cwd });
     const outcome = starting.catch((error: Error) => error.message);

@@ -8,7 +8,7 @@ import { CERTIFICATE, KEY } from "./certificate.ts";
 
 const CONFIG = "webhooks:\n  headers:\n    authorization: Bearer ${{ env.LG_WEBHOOK_TOKEN }}\n";
 
-/** §6.1: what the built program does before it starts, and over TLS, where only a process of its own can be told whom to trust. */
+/** §6.1: checks before the start, and TLS, where only a separate process can trust another certificate. */
 describe("webhooks of the built program", () => {
   it("block the start with exit code 2 while a variable is missing (6.1-3)", async () => {
     const cwd = workingFolder();

@@ -43,7 +43,7 @@ function refused(control: Control, path: string) {
     control("POST", "/faults", { preset: "worker_crsh" }),
     // @ts-expect-error This operation takes no body.
     control("POST", "/clock/freeze", { by: "PT1H" }),
-    // @ts-expect-error A path that is no literal says what it answers.
+    // @ts-expect-error A path that is not a literal needs the type of its reply.
     control("GET", path),
   ];
 }

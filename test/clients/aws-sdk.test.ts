@@ -90,7 +90,7 @@ describe.each(TRANSPORTS)("the SDK of AWS %s", (transport) => {
     expect((await fetch(get.replace("signed/", "signed2/"))).status).toBe(403);
   });
 
-  it("uploads in parts, and is told where they are", async () => {
+  it("uploads in parts, and receives the location", async () => {
     const body = Buffer.alloc(11 * 1024 * 1024, "x");
     const upload = new Upload({ client, params: { Bucket, Key: "large", Body: body } });
     await upload.done();

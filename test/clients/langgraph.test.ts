@@ -129,7 +129,7 @@ describe.each(
     expect(await client.threads.getHistory(id, { limit: 1 })).toHaveLength(1);
   });
 
-  it("reads a state for each step, goes on from one, and writes those of another thread", async () => {
+  it("reads a state for each step, resumes from one, and copies them to another thread", async () => {
     const id = await thread();
     const input = { messages: [{ role: "user", content: "hello" }] };
     const stream = await reported(
@@ -213,7 +213,7 @@ describe.each(
     expect(await client.runs.wait(null, "echo", { input: { b: 2 } })).toEqual({ b: 2 });
   });
 
-  it("stops at breakpoints, changes what the tool is asked, and goes on", async () => {
+  it("stops at breakpoints, changes the tool call, and resumes", async () => {
     const id = await thread();
     const input = { messages: [{ role: "user", content: "hello" }] };
     const paused = await reported(
@@ -307,15 +307,19 @@ describe.each(
 
   it.each([
     ["an unknown thread", () => client.runs.list(UNKNOWN), `404: "Thread with ID ${UNKNOWN} not found"`],
-    ["a thread that is no uuid", () => client.runs.list("abc"), '422: "path.thread_id: must be a uuid"'],
+    [
+      "a thread id that is not a uuid",
+      () => client.runs.list("abc"),
+      '422: "path.thread_id: must be a uuid"',
+    ],
     ["an unknown assistant", () => client.runs.wait(null, UNKNOWN, { input: {} }), '404: "assistant_id:'],
     ["an unknown run", async () => client.runs.join(await thread(), UNKNOWN), "404"],
     ["a stream of an unknown thread", () => reported(client.runs.stream(UNKNOWN, "echo", {})), "404"],
-  ])("is told of %s in a plain string", async (_, call, expected) => {
+  ])("receives a plain string for %s", async (_, call, expected) => {
     await expect(call()).rejects.toThrow(expected);
   });
 
-  it("leaves nothing behind when it aborts a stream, and takes its run along if told to", async () => {
+  it("leaves no run open when it aborts a stream, and cancels its run on request", async () => {
     await emulator.control("POST", "/agent/scripts", { match: { nth: 1 }, then: { never_starts: true } });
     const abort = new AbortController();
     const id = await thread();

@@ -225,9 +225,14 @@ describe.each(TRANSPORTS)("OTLP requests %s", (transport) => {
     ["an unknown encoding", bytesOf("{}"), { ...JSON_TYPE, "content-encoding": "lzma" }, 415],
     ["another media type", new Uint8Array([1]), { "content-type": "text/plain" }, 415],
     ["no key", bytesOf("{}"), { ...JSON_TYPE, "x-api-key": "" }, 401],
-    ["groups that are no list", bytesOf('{"resourceSpans":{}}'), JSON_TYPE, 400],
-    ["scopes that are no list", bytesOf('{"resourceSpans":[{"scopeSpans":{}}]}'), JSON_TYPE, 400],
-    ["spans that are no list", bytesOf('{"resourceSpans":[{"scopeSpans":[{"spans":1}]}]}'), JSON_TYPE, 400],
+    ["groups that are not a list", bytesOf('{"resourceSpans":{}}'), JSON_TYPE, 400],
+    ["scopes that are not a list", bytesOf('{"resourceSpans":[{"scopeSpans":{}}]}'), JSON_TYPE, 400],
+    [
+      "spans that are not a list",
+      bytesOf('{"resourceSpans":[{"scopeSpans":[{"spans":1}]}]}'),
+      JSON_TYPE,
+      400,
+    ],
   ])("refuse %s by the protocol, in the form of the request", async (_, body, headers, status) => {
     const reply = await fetch(`${rig.emulator.url}/otel/v1/traces`, {
       method: "POST",

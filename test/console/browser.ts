@@ -105,7 +105,7 @@ function moveTo(hash: string): Promise<void> {
 /** The turns that the page has so far. */
 export const turnsIn = (page: Page) => page.getByRole("list", { name: "Turns" }).getByRole("listitem");
 
-/** Waits until the view of the time has every turn of the world, and a dry run of what is ahead. */
+/** Waits until the time view shows every turn of the world and a dry run of the future. */
 export async function timeIsWhole(page: Page, emulator: Emulator): Promise<void> {
   const turns = await emulator.control<readonly { readonly turn: number }[]>("GET", "/journal");
   await turnsIn(page)

@@ -16,7 +16,7 @@ afterAll(() => rig.close());
 
 const TURNS = casesOf(10_000);
 
-const EVIL = `<img src=x onerror="document.title='struck'"><script>alert(1)</script>`;
+const EVIL = `<img src=x onerror="document.title='injected'"><script>alert(1)</script>`;
 
 /** Stores the text in every field that the console shows. */
 async function storeEverywhere(): Promise<readonly string[]> {
@@ -78,7 +78,7 @@ async function storeEverywhere(): Promise<readonly string[]> {
   ].map((address) => `#/${address}`);
 }
 
-/** Views that show nothing of what clients have written. */
+/** Views that show no data of clients. */
 const WITHOUT_TEXTS = /^#\/(runs$|limits|nowhere)/;
 
 /** Opens every part of a view that is closed. */
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)("the console", () => {
         title: document.title,
       }));
       expect({ address, ...shown }).toMatchObject({ address, elements: 0 });
-      expect(shown.title).not.toBe("struck");
+      expect(shown.title).not.toBe("injected");
     }
   });
 

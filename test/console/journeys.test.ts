@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     expect(new URL(page.url()).hash).toContain(`/why/${whole}?`);
   });
 
-  it("has an exchange judged, and sends a colleague the address of what it shows", async () => {
+  it("checks an exchange, and shares the address of the view", async () => {
     const rig = await fromNothing();
     await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000dead");
     await rig.call("POST", "/threads", { surplus: 1 });
@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await button(page, "Back to now").click();
     await heading(page, "COMPLETED").waitFor();
     await toView(page, "Time");
-    // In the middle of what came by itself at one instant, which a fork from there would play before anything can be armed.
+    // Events of the same instant follow: a fork from here would run them before a fault can be armed.
     const written = page.getByRole("listitem").filter({ hasText: "export.write_file" }).first();
     await written.getByRole("button").click();
     await page

@@ -59,7 +59,7 @@ async function axisStands(page: Page, emulator: Emulator): Promise<void> {
     const isWide = box.querySelector("svg")?.getAttribute("width") === String(box.clientWidth);
     const [first] = list.querySelectorAll("[role=listitem]");
     const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
-    // Rows that are far above what is in sight are drawn no more once the place is known.
+    // Rows far above the visible part are no longer drawn once the position is known.
     const isDrawn =
       first !== undefined && list.getBoundingClientRect().top - first.getBoundingClientRect().top < 400;
     return isRead && isWide && isAtEnd && isDrawn;

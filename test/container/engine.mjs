@@ -12,7 +12,7 @@ const START_MS = 30_000;
 const STOP_MS = 20_000;
 const POLL_MS = 250;
 
-/** Answers with how the engine is let go of, or rejects with why there is none. */
+/** Resolves to a function that stops the engine, or rejects with the reason why none runs. */
 export async function openEngine() {
   if (answers()) return { close: async () => undefined };
   if (process.platform !== "linux" || process.getuid() !== 0)

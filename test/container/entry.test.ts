@@ -93,7 +93,7 @@ describe("the container class with an engine", () => {
 
   afterAll(() => emulator?.stop());
 
-  it("starts as it is told", async () => {
+  it("starts with the given options", async () => {
     expect(await emulator.control("GET", "/clock")).toMatchObject({
       now: "2026-03-01T00:00:00.000000Z",
       mode: "frozen",

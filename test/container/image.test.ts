@@ -56,7 +56,7 @@ describe("the image", () => {
     expect(names.filter((name) => strays.test(name))).toEqual([]);
   });
 
-  it("becomes healthy, ends with 0 when it is told to stop, and goes on with its volume", async () => {
+  it("becomes healthy, exits with 0 on a stop signal, and resumes with its volume", async () => {
     const first = await start("--volume", `${VOLUME}:/data`, IMAGE);
     const url = await addressOf(first, 4700);
     const made = await fetch(`${url}/threads`, {

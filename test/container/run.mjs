@@ -1,5 +1,5 @@
 // Builds the image from this folder and uses it as its users do: by Docker, by testcontainers, by the contract suites.
-// Where no engine can be had it says so, and that is all.
+// Without an engine it only prints that.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -90,7 +90,7 @@ async function judge(answer: Answer, cases: readonly Case[] = ASKING) {
 }
 
 describe("two servers", () => {
-  it("differ in what one of them lies about, with what each of them did", async () => {
+  it("differ in the wrong behaviour of one of them, with the observation of each", async () => {
     const [first, second] = [await judge(honest), await judge(mutantTarget)];
     const comparison = compared(first, second);
     expect(comparison.drifts).toMatchObject([
@@ -114,7 +114,7 @@ describe("two servers", () => {
     expect(comparison.skipped.map(({ cases }) => cases)).toEqual([["4.4/export"], ["8.3/timed"]]);
   });
 
-  it("are told apart whichever of them comes first, and one does not differ from itself", async () => {
+  it("are distinguished in both orders, and one does not differ from itself", async () => {
     const [first, second] = [await judge(mutantTarget), await judge(honest)];
     const [drift] = compared(first, second).drifts;
     expect(drift).toMatchObject({ side: "first", first: "0", second: "1" });
@@ -138,7 +138,7 @@ describe("two servers", () => {
     expect(rows[0]).toMatch(/\| offset 2 of three \| `1` \| `0` \| FAIL \(target\) \|$/);
   });
 
-  it("say what was chosen where the specification is silent, and nothing of what the harness sent", async () => {
+  it("report their choices where the specification is silent, without the requests of the harness", async () => {
     const cases = suite({
       "4.1/order": {
         title: "the order",

@@ -24,7 +24,7 @@ describe("recorded traffic", () => {
     );
   });
 
-  it("is judged more strictly when that is asked for", async () => {
+  it("is checked more strictly on request", async () => {
     const said = { ...exchange, body: { ...THREAD, colour: "blue" } };
     await expectContract(said);
     await expect(expectContract(said, { strict: true })).rejects.toThrow(/colour/);
@@ -45,7 +45,7 @@ describe("recorded traffic", () => {
     expect(verdict.message()).toContain("curl -sS -X POST 'http://any.test/threads'");
   });
 
-  it("can be a reply with the question beside it, in the shape of any client", async () => {
+  it("can be a reply with its request, in the form of any client", async () => {
     const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
     await expectContract({ status: 200, headers, body: THREAD }, { method: "post", path: "/threads" });
     const text = {
@@ -66,7 +66,7 @@ describe("recorded traffic", () => {
     await expect(expectContract({ ...line, body, reply: null })).rejects.toThrow(/has no body for the reply/);
   });
 
-  it("is judged without its request when nobody has kept that, and by it when somebody has", async () => {
+  it("is checked without its request if there is none, and against it otherwise", async () => {
     const path = "/api/v1/bulk-exports";
     await expectContract({ status: 200, body: [] }, { path, strict: true });
     const requestHeaders = { "x-api-key": "some-secret-key" };
@@ -75,7 +75,7 @@ describe("recorded traffic", () => {
     ).rejects.toThrow(/fix: change the request$/m);
   });
 
-  it("is refused when nothing tells what it answers", async () => {
+  it("is refused when its operation is unknown", async () => {
     await expect(expectContract({ status: 200, body: [] })).rejects.toThrow(
       /The request of this reply is unknown/,
     );
@@ -102,7 +102,7 @@ describe("recorded traffic", () => {
   it("stays short where there is much to say", async () => {
     const body = Array.from({ length: 30 }, () => ({ id: 7 }));
     const said = expectContract({ method: "GET", url: "/api/v1/bulk-exports", status: 200, body });
-    // The items of a list share their mistakes, which are told once.
+    // The items of a list share their mistakes, which are reported once.
     const { message } = await said.then(
       () => new Error("nothing"),
       (error: Error) => error,
@@ -111,7 +111,7 @@ describe("recorded traffic", () => {
     expect(message).not.toContain("property 1");
   });
 
-  it("is judged by the row of the operation that was called", async () => {
+  it("is checked by the row of its operation", async () => {
     const body = { id: "0a91a355-8a88-422c-9546-72c183b95b5c", status: "CREATED" };
     const asked = {
       method: "GET",
@@ -124,7 +124,7 @@ describe("recorded traffic", () => {
     await expect(said).rejects.not.toThrow(/§4\.6-1/);
   });
 
-  it("keeps the key out of what it says", async () => {
+  it("keeps the key out of its message", async () => {
     const requestHeaders = { "x-api-key": "some-secret-key" };
     const said = expectContract({ ...exchange, requestHeaders, body: [] });
     await expect(said).rejects.toThrow(/\$API_KEY/);

@@ -216,7 +216,7 @@ describe("Prism, reading the document", () => {
   test.each([
     ["a status in title case", "getBulkExport", 200, { ...exported, status: "Running" }],
     ["no status", "getBulkExport", 200, { ...exported, status: undefined }],
-    ["an id that is no uuid", "getBulkExport", 200, { ...exported, id: "7" }],
+    ["an id that is not a uuid", "getBulkExport", 200, { ...exported, id: "7" }],
     ["a column that does not exist", "getBulkExport", 200, { ...exported, export_fields: ["ids"] }],
     ["an object for a list", "listBulkExports", 200, exported],
     ["rows counted in text", "listBulkExportRuns", 200, [{ ...run, rows_exported: "3" }]],
@@ -247,7 +247,7 @@ describe("Prism, reading the document", () => {
     ["another content type", "createBulkExport", { body: order, headers: { "content-type": "text/plain" } }],
     ["a page of 1001", "listBulkExports", { query: { limit: "1001" } }],
     ["no workspace", "listBulkExports", { headers: { "x-tenant-id": undefined } }],
-    ["a workspace that is no uuid", "listBulkExports", { headers: { "x-tenant-id": "mine" } }],
+    ["a workspace that is not a uuid", "listBulkExports", { headers: { "x-tenant-id": "mine" } }],
   ])("refuses a request with %s", (_, id, request) => {
     expect(judgeRequest(id, { path: "/api/v1/bulk-exports", ...request })).not.toEqual([]);
   });

@@ -60,7 +60,7 @@ describe("what repeats in a report", () => {
     expect(JSON.parse(run.report("json")).results).toHaveLength(5);
   });
 
-  it("is one finding where many cases meet with the same", async () => {
+  it("merges equal findings of many cases into one", async () => {
     const row: CaseRow = {
       title: "same",
       requirements: ["4.1-1"],
@@ -70,7 +70,7 @@ describe("what repeats in a report", () => {
     expect(pretty).toContain("  a thread is created (4.1/a 4.1/b 4.1/c)\n");
   });
 
-  it("is brief where it is no failure, unless choices count as failures", async () => {
+  it("is brief about choices, unless they count as failures", async () => {
     const row: CaseRow = {
       title: "chosen",
       requirements: ["4.1-4"],

@@ -9,7 +9,7 @@ import {
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
 
 const NOW = "2026-03-02T00:00:00Z";
-/** They move time, take in rows, write files, make worlds and snapshots, and ask in the other region. */
+/** They move time, ingest rows, write files, create worlds and snapshots, and call the other region. */
 const SELECTED = [
   "1/both-regions",
   "1/separate-regions",
@@ -61,7 +61,7 @@ const worlds = async () =>
   (await emulator.control<readonly { readonly id: string }[]>("GET", "/worlds")).map(({ id }) => id);
 
 describe("a run against an emulator that is at work", () => {
-  it("is asked in a world of its own, and leaves the emulator as it was", async () => {
+  it("runs in a separate world, and leaves the emulator unchanged", async () => {
     const headers = { "content-type": "application/json" };
     await emulator.request("/threads", { method: "POST", headers, body: "{}" });
     const before = await stateOf(emulator);
@@ -93,7 +93,7 @@ describe("a run against an emulator that is at work", () => {
     expect(results[0]?.findings).toEqual([]);
   });
 
-  it("judges the world that an address or a name leads to as it stands", async () => {
+  it("checks the world of an address or a name in its present state", async () => {
     const clock = () => emulator.control<{ readonly now: string }>("GET", "/clock");
     const { id } = await emulator.control<{ readonly id: string }>("POST", "/worlds", { id: "mine" });
     const before = await clock();

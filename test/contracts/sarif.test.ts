@@ -20,7 +20,7 @@ function resultsOf(findings: readonly Finding[], strict = false) {
   return log.runs[0];
 }
 
-it("the published schema of SARIF 2.1.0 notices what is no log of it", () => {
+it("the published schema of SARIF 2.1.0 refuses a document that is not a log", () => {
   const report = { target: "x", seed: 1, results: [], requests: 0, wallMs: 1 };
   const log = JSON.parse(sarifReport(contractReport(report, false)));
   const [run] = log.runs;

@@ -12,7 +12,7 @@ const framework = ({ method, path }: { readonly method: string; readonly path: s
 const surfaceOf = (answer = framework) => createSurface(async (asked) => answer(asked));
 
 describe("which operations a server has", () => {
-  it("is told by the 404 of a path that no server has", async () => {
+  it("is recognised by the 404 of a path that no server has", async () => {
     const surface = surfaceOf();
     const post = request("POST", "/threads");
     expect(surface.absent(post)).toBeUndefined();
@@ -23,7 +23,7 @@ describe("which operations a server has", () => {
     expect(await surface.absentAfter(get, framework(get))).toBeUndefined();
   });
 
-  it("is told by 405 and 501 as well", async () => {
+  it("is recognised by 405 and 501 as well", async () => {
     for (const status of [405, 501])
       expect(await surfaceOf().absentAfter(request("POST", "/threads"), reply(status, ""))).toBe(
         "POST /threads",
@@ -40,7 +40,7 @@ describe("which operations a server has", () => {
     expect(await surface.absentAfter(get, missing)).toBeUndefined();
   });
 
-  it("says nothing of what the specification does not show", async () => {
+  it("ignores operations that the specification does not show", async () => {
     const put = request("PUT", "/nonsense");
     expect(await surfaceOf().absentAfter(put, framework(put))).toBeUndefined();
   });

@@ -154,7 +154,7 @@ describe("the http target", () => {
     expect(await call()).toMatchObject(reply);
   });
 
-  it("tells regions and paths apart", async () => {
+  it("distinguishes regions and paths", async () => {
     await arm({ target: "http", match: { region: "eu", path: "/api/v1/*" }, then: { status: 503 } });
     expect((await call()).status).toBe(200);
     expect((await call("/ok", "eu")).status).toBe(200);
@@ -201,7 +201,7 @@ describe("the http target", () => {
     expect((await pending).status).toBe(409);
   });
 
-  it("leaves the journal of other requests as it was", async () => {
+  it("leaves the journal of other requests unchanged", async () => {
     await arm({ target: "http", match: { op: "POST /sessions" }, then: { status: 500 } });
     await call();
     expect(entriesOf("listBulkExports")).toHaveLength(1);

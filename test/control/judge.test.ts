@@ -25,7 +25,7 @@ async function recorded(): Promise<readonly RecordedRequest[]> {
 }
 
 describe("POST /recording/judge", () => {
-  it("passes what the emulator has answered, refusals included, and is no part of the recording", async () => {
+  it("accepts all replies of the emulator, refusals included, and is not recorded", async () => {
     await rig.call("POST", "/threads", {});
     await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000dead");
     await rig.call("POST", "/runs/query", { session: 1 });
@@ -51,7 +51,7 @@ describe("POST /recording/judge", () => {
     expect((await judged({ ...exchange, reply: "no JSON" })).verdict).toBe("FAIL");
   });
 
-  it("refuses what it has nothing to judge by, and says what to give instead", async () => {
+  it("refuses an exchange that it cannot check, and names the next step", async () => {
     const of = { method: "GET", path: "/elsewhere", status: 200, reply: "" };
     expect((await judged(of)).error).toMatchObject({
       code: "not_of_this_api",

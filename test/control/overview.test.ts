@@ -67,7 +67,7 @@ describe("objects", () => {
     expect(whole.rows.slice(1, 4)).toEqual(page.rows);
   });
 
-  it("that are no Parquet file are refused, and bodies are attachments only", async () => {
+  it("that are not Parquet files are refused, and bodies are only attachments", async () => {
     await rig.emulator.control("POST", "/s3/credentials", {
       access_key_id: "writer",
       secret_access_key: "writer-secret",

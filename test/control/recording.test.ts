@@ -14,7 +14,7 @@ function started() {
   return { recording, ask };
 }
 
-/** What is played again has to go in as it came, whoever was answered first. */
+/** A replay sends requests in the order in which they were received, not in the order of the replies. */
 it("a recording lists requests in the order of arrival, not of their replies", () => {
   const { recording, ask } = started();
   const [waits, isQuick] = [ask("/runs/1/wait"), ask("/threads/1")];
@@ -29,7 +29,7 @@ it.each<[string, HttpReply, string | null]>([
   ["a text of some length", jsonReply(200, "ä".repeat(2_000)), `"${"ä".repeat(2_000)}"`],
   ["the bytes of a long one", jsonReply(200, "ä".repeat(9_000)), `"${"ä".repeat(9_000)}"`],
   ["nothing of one that is too long", jsonReply(200, "x".repeat(70_000)), null],
-  ["nothing of what is no text", { status: 200, headers: {}, body: new Uint8Array([1]) }, null],
+  ["no body that is not text", { status: 200, headers: {}, body: new Uint8Array([1]) }, null],
 ])("a recording keeps %s", (_what, reply, text) => {
   const { recording, ask } = started();
   ask("/threads")(reply);

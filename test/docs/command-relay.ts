@@ -12,7 +12,7 @@ export interface CommandRelay {
   close(): void;
 }
 
-/** The program: it leaves folder, words and environment in a file, and prints what it finds beside it once it is answered. */
+/** The program: it writes folder, words and environment to a file, and prints the answer from the file next to it. */
 const programFor = (port: number) => `#!/bin/bash
 at="$0.$$"
 { printf '%s\\0' "$PWD" $# "$@"; env -0; } > "$at"

@@ -10,7 +10,7 @@ const VERIFIED = /export [0-9a-f-]{36}: verified, \d+ rows in \d+ files?$/m;
 const AT_ONCE = 2;
 const ALL_MS = 1_800_000;
 
-describe("what a page tells its reader to run succeeds", () => {
+describe("the commands of a page succeed", () => {
   const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun));
   const outcomes = new Map<string, Outcome>();
 

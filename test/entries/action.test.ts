@@ -104,7 +104,7 @@ describe("the GitHub action", () => {
     expect(reported).toContain("did you mean --seed?");
   });
 
-  it("leaves the environment alone when told to", async () => {
+  it("leaves the environment unchanged on request", async () => {
     const { status, outputs, env } = runStep({ command: CLI, "export-environment": "false" });
     expect({ status, env }).toEqual({ status: 0, env: {} });
     pids.push(((await (await fetch(`${outputs.url}/_emulator/v1/status`)).json()) as { pid: number }).pid);

@@ -53,7 +53,7 @@ describe("emulator exec", () => {
       127,
       "no-such-command: no such command; check its name, or give its path",
     ],
-    ["a file that is no program", ["exec", "--", "/"], 126, "/: cannot be started (EACCES)"],
+    ["a file that is not a program", ["exec", "--", "/"], 126, "/: cannot be started (EACCES)"],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
   ])("says what is wrong with %s", async (_, words, code, reported) => {

@@ -70,7 +70,7 @@ describe("replies of the API that refuse", () => {
   const requirementOf = async (path: string, init: Parameters<Emulator["request"]>[1]) =>
     (await emulator.request(path, init)).headers.get("x-emulator-requirement");
 
-  it("name the statement that asks for it in a header, and say nothing where none does", async () => {
+  it("name in a header the statement that requires it, and have no header without one", async () => {
     expect(await requirementOf("/api/v1/bulk-exports", { json: {} })).toBe("4.3-1");
     expect(await requirementOf("/threads/none/runs/stream", { json: { assistant_id: 1 } })).toBe("4.8-1");
     const webhook = "ftp://example.com/hook";

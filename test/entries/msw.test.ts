@@ -105,7 +105,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
     expect((await fetch(`${EU}/ok`)).status).toBe(200);
   });
 
-  it("let faults strike as on a port", async () => {
+  it("trigger faults as on a port", async () => {
     await emulator.faults.arm({
       target: "http",
       match: { op: "createThread" },

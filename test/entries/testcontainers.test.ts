@@ -75,7 +75,7 @@ describe("an emulator that is bound to every address", () => {
 describe("the image", () => {
   const dockerfile = read("Dockerfile");
 
-  it("runs as nobody in particular, with a health check, and takes in no secrets or data of the folder", () => {
+  it("runs as an unprivileged user, with a health check, and copies no secrets or data of the folder", () => {
     expect(dockerfile).toMatch(/^USER 1000:1000$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     expect(dockerfile).toMatch(/^EXPOSE 4700 4701 4702$/m);
@@ -89,7 +89,7 @@ describe("the image", () => {
     expect(moved).toEqual(expect.arrayContaining([...files, "node_modules", "package.json", "LICENSE"]));
   });
 
-  it("stands in the compose file beside a foreign object store", () => {
+  it("runs in the compose file together with another object store", () => {
     const { services } = parse(read("compose.yaml")) as { services: Record<string, Record<string, unknown>> };
     expect(Object.keys(services)).toEqual(["emulator", "minio", "bucket"]);
     expect(services.emulator?.ports).toEqual([4700, 4701, 4702].map((port) => `127.0.0.1:${port}:${port}`));

@@ -159,7 +159,7 @@ describe("toHaveExported", () => {
     );
   });
 
-  test("tells what is wrong with them", async ({ emulator, clock }) => {
+  test("reports their mistakes", async ({ emulator, clock }) => {
     const id = await exported(emulator, WINDOW);
     await clock.advanceUntil(id);
     await emulator.control("DELETE", "/s3/buckets/traces");
@@ -200,7 +200,7 @@ describe("toHaveDelivered", () => {
 });
 
 describe("toMatchContract", () => {
-  test("judges a response, which the test can still read", async ({ emulator }) => {
+  test("checks a response, which the test can still read", async ({ emulator }) => {
     const response = await emulator.request("/threads", { json: {} });
     await expect(response).toMatchContract({ method: "POST", path: "/threads" });
     expect(await response.json()).toMatchObject({ status: "idle" });
@@ -220,7 +220,7 @@ describe("toMatchContract", () => {
     );
   });
 
-  test("judges what an emulator has recorded", async ({ emulator }) => {
+  test("checks the recording of an emulator", async ({ emulator }) => {
     await emulator.request("/threads", { json: { metadata: { by: "me" } } });
     const text = await (await emulator.request("/_emulator/v1/recording")).text();
     const lines = text.trim().split("\n").slice(1);
@@ -228,14 +228,14 @@ describe("toMatchContract", () => {
     for (const line of lines) await expect(JSON.parse(line)).toMatchContract({ strict: true });
   });
 
-  test("has no opinion on what is no operation", async ({ emulator }) => {
+  test("ignores paths that are not operations", async ({ emulator }) => {
     const response = await emulator.request("/nonsense");
     await expect(expect(response).not.toMatchContract({ path: "/nonsense" })).rejects.toThrow(
       /no operation of this API/,
     );
   });
 
-  it("takes what can be judged, and says what it takes", () => {
+  it("declares the types of its options and its result", () => {
     expectTypeOf(expect(new Response()).toMatchContract)
       .parameter(0)
       .toEqualTypeOf<ExpectOptions | undefined>();

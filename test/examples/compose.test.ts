@@ -65,7 +65,7 @@ describe.each(["compose.yaml", EXAMPLE])("%s", (path) => {
   });
 });
 
-it("the service of the example does its work beside the emulator, given its address in place of a name", async () => {
+it("the service of the example works with the emulator's address in place of its name", async () => {
   const { service, emulator } = composeFile(EXAMPLE).services;
   const flags = [emulator?.command ?? []].flat().slice(1);
   const { ready } = await start(["--ephemeral", ...flags], { cwd: workingFolder() });

@@ -43,7 +43,7 @@ async function exported(prepared: PreparedExport, more: Record<string, unknown> 
 }
 
 it("joins exports with other columns, keeps each row once and the later state of it, and passes over test files", async () => {
-  // The test file of a destination that may not delete lies in the same bucket.
+  // The test file of a destination that may not delete is in the same bucket.
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["delete"] });
   const prepared = await prepare(rig);
   const first = await exported(prepared, { export_fields: ["id", "name", "start_time", "status"] });

@@ -19,7 +19,7 @@ function example(): string {
 type Run = (expectContract: typeof contracts.expectContract, url: string) => Promise<void>;
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => Run;
 
-test("the lines of the page judge an emulator's replies", async ({ emulator }) => {
+test("the lines of the page check an emulator's replies", async ({ emulator }) => {
   const seen: unknown[] = [];
   const run = new AsyncFunction("expectContract", "url", example());
   await run(async (...input) => {

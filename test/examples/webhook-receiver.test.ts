@@ -65,7 +65,7 @@ describe("the receiver", () => {
     expect(handled).toMatchObject([{ run_id }]);
   });
 
-  it("refuses a request without its token, and a body that is no run", async () => {
+  it("refuses a request without its token, and a body that is not a run", async () => {
     await runToTheEnd(`${url}?token=guess`);
     expect((await ledger())[0]?.status).toBe("failed");
     const post = async (body: string) =>

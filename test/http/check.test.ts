@@ -90,7 +90,7 @@ describe("a check", () => {
     expect(long).toBeLessThan(100 * (short ?? 0) + 100_000);
   });
 
-  it("stops at the first problem of what is long", async () => {
+  it("stops at the first problem of a long body", async () => {
     const check = await checkOf(order);
     const lines = Array.from({ length: 40 }, () => ({ count: 0 }));
     expect(check({ ...good, lines }, "body", 300_000)).toEqual(["body.lines[0].count: must be >= 1"]);
@@ -98,7 +98,7 @@ describe("a check", () => {
     expect(check(good, "body", 300_000)).toEqual([]);
   });
 
-  it("tells every problem of a body unless that is long", async () => {
+  it("reports every problem of a body, unless it is long", async () => {
     const operation = OPERATIONS.createThreadRun;
     const checks = await prepareChecks(operation);
     const path = { thread_id: good.id };

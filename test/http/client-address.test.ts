@@ -6,7 +6,7 @@ const TRUSTED = ["10.0.0.0/8", "192.168.1.1", "fd00::/8"];
 describe("the address of a client (5-2)", () => {
   it.each([
     ["without a header it is the peer", "203.0.113.9", undefined, "203.0.113.9"],
-    ["a peer that is no proxy may write what it likes", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
+    ["the headers of a peer that is not a proxy are ignored", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["a proxy names its client", "10.1.2.3", "198.51.100.1", "198.51.100.1"],
     ["what the client itself wrote stands further left", "10.1.2.3", "1.1.1.1, 198.51.100.1", "198.51.100.1"],
     ["proxies in a row", "10.1.2.3", "1.1.1.1, 198.51.100.1, 192.168.1.1,10.9.9.9", "198.51.100.1"],

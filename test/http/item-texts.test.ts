@@ -29,7 +29,7 @@ test("members of items are kept as text, all others are parsed", () => {
   expect((read as { post: [{ inputs: JsonText }] }).post[0].inputs.value).toEqual(inputs);
 });
 
-test("a member that JSON.stringify would write in other bytes is parsed, as is one that is no object", () => {
+test("parses a member that JSON.stringify would write in other bytes, and one that is not an object", () => {
   const json = '{"post":[{"inputs":{"n":1.0},"outputs":5},{"inputs":null,"outputs":[{"a":1,"a":2}]}]}';
   expect(parse(json)).toEqual(JSON.parse(json));
 });
@@ -65,7 +65,7 @@ test.each([
   "",
 ])("nothing is kept of %s", (json) => expect(parse(json)).toBeUndefined());
 
-test("nothing is kept of what is no UTF-8", () => {
+test("keeps no text that is not UTF-8", () => {
   const bytes = Buffer.concat([Buffer.from('{"post":[{"id":"'), Buffer.of(0xff), Buffer.from('"}]}')]);
   expect(parseItemTexts(bytes, NAMES)).toBeUndefined();
 });

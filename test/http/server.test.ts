@@ -34,7 +34,7 @@ const guard = createBrowserGuard({ allowedHosts: [], corsOrigins: [] });
 const post = (url: string, body: string) => fetch(url, { method: "POST", body });
 
 describe("an origin", () => {
-  it("owns up to what fails behind it, and goes on", async () => {
+  it("reports an error of its handler, and continues", async () => {
     let isBroken = true;
     const url = await originOf(async () => {
       if (isBroken) throw new Error("nobody is at home");
@@ -73,7 +73,7 @@ describe("an origin", () => {
     await closed;
   });
 
-  it("does not wait for a reply that ends with its world only when it closes, but for all others before", async () => {
+  it("waits for all replies when it closes, except for those that end with their world", async () => {
     let answer: ((reply: HttpReply) => void) | undefined;
     const url = await originOf(async ({ path }) => {
       if (path === "/endless") return { status: 200, headers: {}, body: unending(), isEndless: true };

@@ -68,7 +68,7 @@ describe("the tables", () => {
   const marked = (field: unknown): boolean =>
     JSON.stringify(field ?? {}).includes('"x-beyond":true') ||
     /"x-requirement":"X-/.test(JSON.stringify(field ?? {}));
-  /** What §2 lists field by field; the rest of what unshown operations answer is ours. */
+  /** Fields that §2 lists. Other fields in replies of operations that it does not show are our choice. */
   const defined = new Set([
     "getThread",
     "updateThread",
@@ -87,7 +87,7 @@ describe("the tables", () => {
   );
 
   it.each(rows.filter(([, { waits }]) => waits))(
-    "show nothing of what %s answers as a run goes",
+    "hide the fields of %s that change during a run",
     (_, row) => {
       expect(undocumentedInReply(row, undefined, true)).toEqual(["body"]);
     },
@@ -237,7 +237,7 @@ describe("the journal", () => {
     ]);
   });
 
-  it("says nothing of a reply that refused", async () => {
+  it("ignores refusals", async () => {
     const rig = await rigWith();
     await rig.call("POST", "/api/v1/bulk-exports/destinations", {
       ...DESTINATION,
@@ -248,7 +248,7 @@ describe("the journal", () => {
     expect(entries.filter(({ answered_beyond }) => answered_beyond)).toEqual([]);
   });
 
-  it("does so for people only: nothing of it is kept", async () => {
+  it("only prints them, and does not store them", async () => {
     const data = await mkdtemp(join(tmpdir(), "answered-"));
     try {
       const rig = await startRig({ data, ephemeral: false });
@@ -283,7 +283,7 @@ describe("--strict", () => {
     expect(wait.header(HEADER)).toBe("answered beyond the specification: body");
   });
 
-  it("names what was sent beside it", async () => {
+  it("names the extra fields of the request", async () => {
     const strict = await rigWith({ strict: true });
     const { header } = await order(strict, await prepare(strict, { count: 5 }), { compression: "none" });
     expect(header(HEADER)).toMatch(/^sent beyond the specification: body\.compression; answered beyond/);

@@ -8,7 +8,7 @@ const nothing = () => undefined;
 const BLEAT = { ref: "dolly", afterMs: 10 } as const;
 const SHEAR = { ref: "dolly", lane: "x" } as const;
 
-/** Never called: `tsc` judges each line, and a line that compiles after all is an error of its own. */
+/** Never called: `tsc` checks each line, and reports a line that compiles after all. */
 function requests(turn: Turn<ToyTypes>): void {
   turn.schedule({ kind: "bleat", ...BLEAT, data: { replyNumber: 1 } });
   turn.requestEffect({ kind: "shear", ...SHEAR, data: { nr: 1 } });

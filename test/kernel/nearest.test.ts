@@ -7,7 +7,7 @@ describe("nearest", () => {
     expect(nearest("workflow_timout", ["run_timeout", "workflow_timeout"])).toBe("workflow_timeout");
   });
 
-  it("says nothing when no word is near", () => {
+  it("returns nothing when no word is near", () => {
     expect(nearest("colour", ["host", "port", "data"])).toBeUndefined();
   });
 

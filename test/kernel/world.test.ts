@@ -56,7 +56,7 @@ describe("a turn", () => {
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
   });
 
-  it("has its events in the queue when the journal tells of it: a clock sets its timer by that", () => {
+  it("has its events in the queue when the journal has its entry: a clock sets its timer by that", () => {
     const { world } = toyWorld({ events: { bleat: () => undefined } });
     const seen: unknown[] = [];
     world.journal.follow(() => seen.push(world.nextEvent()?.kind));
@@ -75,7 +75,7 @@ describe("a turn", () => {
     ]);
     world.journal.condense(1);
     expect(world.journal.since(0)).toEqual(listed);
-    // What was condensed holds no record any more, what was not has its entry made each time.
+    // A condensed turn no longer holds records; the entry of any other turn is made for each read.
     const [first, second] = world.journal.since(0);
     const [again, anew] = world.journal.since(0);
     expect([again === first, anew === second]).toEqual([true, false]);

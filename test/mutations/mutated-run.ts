@@ -17,7 +17,7 @@ export interface Outcome {
   readonly code: number;
   /** Cases that found the server wrong, as `id: what should have been`. */
   readonly failed: readonly string[];
-  /** What it wrote besides, when it gave no report. */
+  /** Its other output, when it wrote no report. */
   readonly stderr: string;
 }
 
@@ -29,12 +29,12 @@ const ENTRIES = [
   "bin/replay/trial-thread.ts",
 ];
 
-/** Builds a product with this mutation, or with none, beside the true one, and runs `contract run` of it. */
+/** Builds a copy of the product with this mutation, if any, and runs its `contract run`. */
 export function runContract(cases: readonly string[], mutation?: Mutation): Promise<Outcome> {
   return withProduct(mutation, (cli) => ask(cli, cases));
 }
 
-/** Builds a product with this mutation, or with none, beside the true one, and removes it after its use. */
+/** Builds a copy of the product with this mutation, if any, and removes it after its use. */
 export async function withProduct<T>(
   mutation: Mutation | undefined,
   use: (cli: string) => Promise<T>,

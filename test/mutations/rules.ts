@@ -118,7 +118,7 @@ export const EXPORT_MUTATIONS = [
       "2.4/hosted-environment",
     ],
     [
-      "credentials lie in clear",
+      "credentials are stored in clear text",
       "turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input)))",
       'turn.ports.secrets.seal(JSON.stringify(Object.fromEntries(input))),\n    note: Object.values(credentials ?? {}).join(" ")',
       "2.4/at-rest",

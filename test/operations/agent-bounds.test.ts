@@ -54,7 +54,7 @@ it("a workspace may have so many assistants of its own", async () => {
   expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("limits.agent_assistants")]);
 });
 
-it("a thread may hold so many bytes of values: who waits is told, a change by hand refused", async () => {
+it("bounds the bytes of a thread's values: a waiting caller gets the error, and a manual change is refused", async () => {
   rig = await startRig({ limits: { agent_values_bytes: 3000 } });
   const { thread_id } = (await rig.call<Thread>("POST", "/threads", {})).body;
   const run = (key: string) => ({ assistant_id: "echo", input: { [key]: "x".repeat(1000) } });

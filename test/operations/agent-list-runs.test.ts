@@ -125,7 +125,7 @@ describe("GET /threads/{thread_id}/runs", () => {
     expect(body).toContain(name);
   });
 
-  it("is 404 with a string for an unknown thread, 422 for what is no uuid (4.1-3)", async () => {
+  it("is 404 with a string for an unknown thread, 422 for an id that is not a uuid (4.1-3)", async () => {
     const unknown = await rig.call<unknown>("GET", `/threads/${UNKNOWN}/runs`);
     expect([unknown.status, unknown.body]).toEqual([404, `Thread with ID ${UNKNOWN} not found`]);
     const malformed = await rig.call<unknown>("GET", "/threads/abc/runs");

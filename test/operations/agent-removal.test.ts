@@ -15,7 +15,7 @@ const start = async (path: string, body: Record<string, unknown> = {}) =>
     .body;
 
 describe("a run that is rolled back", () => {
-  it("leaves its trace rows behind, and tells no webhook (§6)", async () => {
+  it("keeps its trace rows, and calls no webhook (§6)", async () => {
     const { run_id } = await start(`/threads/${thread}/runs`, { webhook: "/_emulator/inbox/gone" });
     await rig.emulator.clock.advance("PT3S");
     const path = `/threads/${thread}/runs/${run_id}/cancel?action=rollback&wait=1`;

@@ -29,7 +29,7 @@ async function raw(method: string, path: string, body?: unknown, headers: Record
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
-/** Events of a stream as they stand on the wire. */
+/** Events of a stream, in their bytes. */
 function eventsIn(text: string) {
   return text
     .split("\r\n\r\n")
@@ -38,7 +38,7 @@ function eventsIn(text: string) {
 }
 
 describe.each(["thread", "threads"])("on the paths /%s/… (4.8-1)", (word) => {
-  it("a run is created in the background, and its place is told in the plural", async () => {
+  it("creates a run in the background, with a location in the plural", async () => {
     const { status, headers, text } = await raw("POST", `/${word}/${thread}/runs`, {
       assistant_id: "echo",
       input: { a: 1 },
@@ -83,7 +83,7 @@ describe("a stream", () => {
     ["messages-tuple", ["messages", "messages"]],
     ["tasks", ["tasks", "tasks", "tasks", "tasks", "tasks", "tasks"]],
     ["checkpoints", ["checkpoints", "checkpoints", "checkpoints", "checkpoints", "checkpoints"]],
-  ])("in mode %s tells what the assistant agent does", async (mode, expected) => {
+  ])("in mode %s streams the steps of the assistant agent", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
     const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).map(({ event }) => event);
     expect(reported.slice(0, expected.length + 1)).toEqual(["metadata", ...expected]);
@@ -94,7 +94,7 @@ describe("a stream", () => {
     ["messages", ["messages/complete", "messages/metadata", "messages/partial"]],
     ["events", ["events"]],
     ["debug", ["debug"]],
-  ])("in mode %s tells %j", async (mode, expected) => {
+  ])("in mode %s streams %j", async (mode, expected) => {
     const body = { assistant_id: "agent", input: { messages: "hi" }, stream_mode: mode };
     const reported = eventsIn((await raw("POST", "/runs/stream", body)).text).slice(1);
     expect([...new Set(reported.map(({ event }) => event))].sort()).toEqual(expected);
@@ -118,7 +118,7 @@ describe("a stream", () => {
     ["agent", { messages: "hi" }, ["on_chain_start", "on_tool_start", "on_tool_end", "on_chain_end"], 1],
     ["interrupting", {}, ["on_chain_start", "on_chain_end"], 1],
     ["failing", {}, ["on_chain_start"], 0],
-  ])("of events tells the start and the end of the whole of %s", async (assistant_id, input, some, ends) => {
+  ])("of events has the start and the end of the whole of %s", async (assistant_id, input, some, ends) => {
     const body = { assistant_id, input, stream_mode: "events" };
     const { text } = await raw("POST", "/runs/stream", body);
     const reported = eventsIn(text)

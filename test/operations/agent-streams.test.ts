@@ -45,7 +45,7 @@ const halts = () => rig.emulator.control("POST", "/agent/scripts", { then: { nev
 
 describe("a client that goes away", () => {
   it.each(["stream", "wait"])(
-    "in the middle of a %s leaves nothing behind, and the run goes on",
+    "in the middle of a %s leaves no listener, and the run continues",
     async (kind) => {
       const before = await status();
       await halts();
@@ -136,7 +136,7 @@ describe("a frozen clock", () => {
     expect(between.length).toBeGreaterThan(0);
   });
 
-  it("does not move when it is told not to follow, until somebody moves it", async () => {
+  it("does not move without following, until somebody moves it", async () => {
     const still = await startRig({
       clock: { mode: "frozen", follow_waits: false, now: "2026-03-01T00:00:00Z" },
     });

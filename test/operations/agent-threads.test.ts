@@ -68,7 +68,7 @@ describe("supersteps of a created thread (§4.8)", () => {
     expect(clone.values).toEqual(history[0]?.values);
   });
 
-  it("leave the thread waiting for the node after the last one, where a run goes on", async () => {
+  it("leave the thread waiting for the node after the last one, where a run resumes", async () => {
     const call = { name: "look_up", args: { query: "four" }, id: "c", type: "tool_call" };
     const asking = { type: "ai", content: "", tool_calls: [call] };
     const { body: thread } = await create({
@@ -143,7 +143,7 @@ describe("supersteps of a created thread (§4.8)", () => {
 });
 
 describe("a change in the name of a node", () => {
-  it("goes on after that node of the graph that the thread's last run used", async () => {
+  it("resumes after the node of the graph of the thread's last run", async () => {
     const { body: thread } = await create({});
     const path = `/threads/${thread.thread_id}`;
     await rig.call("POST", `${path}/runs/wait`, { assistant_id: "agent", input: { messages: "hi" } });

@@ -50,7 +50,7 @@ describe("what a run leaves in the traces", () => {
     await rig.close();
   });
 
-  it("tells of errors and of time-outs, goes to the project of the setting, or nowhere", async () => {
+  it("contains errors and time-outs, and is stored in the project of the setting, or not at all", async () => {
     const rig = await startRig({ agent: { project: "all agents" } });
     const failed = await row(rig, await started(rig, { assistant_id: "failing" }));
     expect(failed).toMatchObject({
@@ -65,7 +65,7 @@ describe("what a run leaves in the traces", () => {
     await silent.close();
   });
 
-  it("is no trouble when it cannot be kept: the run ends all the same", async () => {
+  it("does not fail the run when it cannot be stored", async () => {
     const rig = await startRig();
     let deep: unknown = 1;
     for (let level = 0; level < 300; level += 1) deep = [deep];
@@ -141,7 +141,7 @@ describe("scripts by the control surface", () => {
   });
 });
 
-it("a run at work goes on after a restart, and what has ended is still listed", async () => {
+it("a run continues after a restart, and ended runs are still listed", async () => {
   const data = mkdtempSync(join(tmpdir(), "agent-"));
   try {
     const first = await startRig({ ephemeral: false, data });

@@ -96,7 +96,7 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
   });
 });
 
-describe("the judgement of filters (X-1)", () => {
+describe("the check of filters (X-1)", () => {
   it.each(["/runs/query/validate", "/api/v1/runs/query/validate"])(
     "names each that cannot be read: %s",
     async (path) => {

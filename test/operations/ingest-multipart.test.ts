@@ -81,7 +81,7 @@ describe("POST /runs/multipart", () => {
     expect((await read(1)).inputs).toEqual({ text: "word ".repeat(10_000) });
   });
 
-  test("takes what comes in small pieces", async () => {
+  test("accepts a body in small chunks", async () => {
     const body = formOf(runParts(1));
     const status = await new Promise((resolve, reject) => {
       const headers = { ...HEADERS, "content-type": FORM };

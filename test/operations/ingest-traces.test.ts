@@ -186,7 +186,7 @@ async function changedIn(exportId: string) {
 }
 
 describe("changes after an export", () => {
-  test("leave what was exported as it was, and are in the next one", async () => {
+  test("leave an earlier export unchanged, and are in the next one", async () => {
     const prepared = await prepare(rig);
     const first = (await order(rig, prepared)).body.id;
     await runToCompletion(rig, first);
@@ -231,7 +231,7 @@ describe("a deleted project", () => {
 });
 
 describe("a full store of early changes", () => {
-  test("refuses the whole batch with 429 and writes none of it", async () => {
+  test("refuses the whole batch with 429 and writes no row", async () => {
     const early = (from: number) =>
       Array.from({ length: 10_000 }, (_, index) => ({ id: uuid(from + index), name: "n" }));
     for (let from = 0; from < 100_000; from += 10_000) await batch([], early(from));

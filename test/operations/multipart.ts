@@ -1,4 +1,4 @@
-/** A part of a multipart body; `length` false leaves the length out, a number lies about it. */
+/** A part of a multipart body; `length` false leaves the length out, a number replaces it. */
 export interface Part {
   readonly name: string;
   readonly content: string | Uint8Array;

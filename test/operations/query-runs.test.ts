@@ -270,7 +270,7 @@ describe("a query in the words of the newest public client", () => {
     expect(next.items).toEqual([{ id: uuid(1) }]);
   });
 
-  test("finds a type of the caller's own in upper case, and the older query as it was sent", async () => {
+  test("finds a custom type in upper case, and shows the older query unchanged", async () => {
     await post([run(6, DAY + 6, { run_type: "myStep" })]);
     const found = async (run_type: string) =>
       numbers(

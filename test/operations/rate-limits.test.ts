@@ -275,7 +275,7 @@ describe("the limiter of a world", () => {
     }
   });
 
-  it("starts anew with a reset, whatever was counted, tripped or changed", async () => {
+  it("resets all counters, tripped limits and changed limits", async () => {
     await control("PUT", "/rate-limits/default_key", { remaining: 0, count: 3 });
     await rig.emulator.reset();
     const { rows, held } = await control<{ rows: { row: string; us: object }[]; held: number }>(

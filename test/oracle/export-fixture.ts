@@ -62,7 +62,7 @@ const NO_OBJECT_STORES: ObjectStoreClients = {
   },
 };
 
-/** A world with a trace store, and exports whose files lie in an object store; nothing has gone wrong. */
+/** A world with a trace store and complete exports in an object store. */
 export async function createExportFixture(options: ExportFixtureOptions) {
   const objectFolder = temporaryFolder();
   const traces = openTraceStore({ folder: temporaryFolder() });

@@ -418,7 +418,7 @@ describe("an export that has not completed", () => {
   });
 });
 
-test("a row of another project in the store is found by its own words, when no column tells", async () => {
+test("finds a row of another project by its text when no column shows the project", async () => {
   const fixture = await fixtureOf({ fields: ["id", "start_time"] });
   const file = join(fixture.traces.key, "rows", SCOPE.region, SCOPE.tenantId, SESSION, `${LAST}.ndjson`);
   const lines = readFileSync(file, "utf8").trimEnd().replaceAll(SESSION, idOf(1)).split("\n");

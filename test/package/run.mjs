@@ -138,7 +138,8 @@ function judge(file) {
 function otherNodes() {
   const own = process.versions.node.split(".")[0];
   const majors = ["20", "22", "24"].filter((major) => major !== own);
-  if (`${process.platform}-${process.arch}` !== "linux-x64") return notHad(majors, "this is no Linux on x64");
+  if (`${process.platform}-${process.arch}` !== "linux-x64")
+    return notHad(majors, "this is not Linux on x64");
   const place = join(folder, "nodes");
   mkdirSync(place);
   writeFileSync(join(place, "package.json"), "{}");

@@ -41,7 +41,7 @@ function report(results, { failures, varies = {} }) {
       differences.push(`passes, though expected to fail: ${name}\n    ${reason}`);
   }
   for (const name of Object.keys(failures))
-    if (!results.has(name)) differences.push(`is not in the suite any more: ${name}`);
+    if (!results.has(name)) differences.push(`is no longer in the suite: ${name}`);
   for (const difference of differences) process.stdout.write(`${difference}\n`);
   process.stdout.write(
     `${counts.passed} passed, ${counts.failed} failed (${Object.keys(failures).length} expected), ${counts.skipped} skipped\n`,

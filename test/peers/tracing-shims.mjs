@@ -1,4 +1,4 @@
-// The helpers that the suite of the tracing client has beside its tests, written anew for a copy of the tests alone.
+// Replacements for the helpers of the tracing client's suite, for a copy that has only the tests.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "vitest";
@@ -7,7 +7,7 @@ const POLL_MS = 200;
 /** The service indexes for minutes what the emulator stores at once. */
 const MAX_WAIT_MS = 10_000;
 
-/** Marks of what a server has to have: all of them are tried. */
+/** Requirements on a server: all tests run. */
 export const requiresClickhouse = { test };
 export const requiresBetaDataset = { test };
 export const requiresV2 = { test };
@@ -53,7 +53,7 @@ export async function deleteDataset(client, datasetName) {
   if (await client.hasDataset({ datasetName })) await client.deleteDataset({ datasetName });
 }
 
-/** Addresses that are signed anew for each reply are no part of what is compared. */
+/** Addresses that are signed for each reply are not compared. */
 export const sanitizePresignedUrls = (value) =>
   JSON.parse(JSON.stringify(value, (key, each) => (key.endsWith("s3_urls") ? null : each)));
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
-/** The outcome of each test of a folder by its full name; `config` is a file beside this one. */
+/** The outcome of each test of a folder by its full name; `config` is a file in this folder. */
 export function runVitest({ folder, config, env }) {
   const scratch = mkdtempSync(join(tmpdir(), "peers-"));
   const report = join(scratch, "report.json");

@@ -6,12 +6,12 @@ import { usageOf } from "../support/process-usage.ts";
 
 /** One file that is left each time is more than may be. */
 const SAVED_AND_LOADED = 30;
-/** A state, a journal and a snapshot each of the world before and of the one that goes on. */
+/** A state, a journal and a snapshot, for the world before and for the loaded one. */
 const FILES_OF_ONE = 6;
 
 /** The records of the larger one are folded off the main thread. */
 test.each([1, 5])(
-  "a snapshot of %i MiB of records that is saved and loaded again and again leaves at most three times the files of what lives",
+  "a snapshot of %i MiB of records that is saved and loaded repeatedly leaves at most three times the live files",
   async (mebibytes) => {
     const data = temporaryFolder();
     await using emulator = await startEmulator({ data });

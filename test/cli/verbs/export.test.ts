@@ -76,14 +76,14 @@ describe("emulator traces and export", () => {
     const found = await verbs.lines("traces", "query", "--filter", 'eq(name, "call")', "--project", "mine");
     expect(found).toHaveLength(3);
     writeFileSync(join(verbs.cwd, "broken.ndjson"), `${lines[0]}\n{"id":\n`);
-    writeFileSync(join(verbs.cwd, "odd.ndjson"), `${lines[0]}\n7\n`);
+    writeFileSync(join(verbs.cwd, "list.ndjson"), `${lines[0]}\n7\n`);
     writeFileSync(join(verbs.cwd, "empty.json"), "[]");
     writeFileSync(join(verbs.cwd, "other.json"), '{"rows":[]}');
     writeFileSync(join(verbs.cwd, "bad.ndjson"), '{"id":"x"}\n');
     await expectRefusals(verbs, [
       ["traces send none.ndjson", "none.ndjson: no such file or folder; check the path"],
       ["traces send broken.ndjson", "broken.ndjson: line 2 is not valid JSON"],
-      ["traces send odd.ndjson", "odd.ndjson: row 2 is not a JSON object"],
+      ["traces send list.ndjson", "list.ndjson: row 2 is not a JSON object"],
       ["traces send empty.json", "empty.json: has no rows"],
       ["traces send other.json", 'other.json: neither an array of rows nor a batch with "post"'],
       ["traces send bad.ndjson", "bad.ndjson: rows 1 to 1: POST /runs/batch: 422"],

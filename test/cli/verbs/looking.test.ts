@@ -121,7 +121,7 @@ describe("what follows a world", () => {
     };
   }
 
-  it("logs --follow goes on after a reset and a load, and ends with the world", async () => {
+  it("logs --follow continues after a reset and a load, and ends with the world", async () => {
     const verbs = await openVerbs();
     await verbs.lines("world", "create", "side");
     const { printed, ended } = await following(verbs, "logs", "--follow");
@@ -142,7 +142,7 @@ describe("what follows a world", () => {
     expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({ code: 0, lines: [RESET, RESET, end] });
   });
 
-  it("webhooks tail goes on after a reset, also with a delivery of the same id, and ends with the emulator", async () => {
+  it("webhooks tail continues after a reset, also with a delivery of the same id, and ends with the emulator", async () => {
     const verbs = await openVerbs();
     await verbs.lines("world", "create", "side");
     const { printed, ended } = await following(verbs, "webhooks", "tail");

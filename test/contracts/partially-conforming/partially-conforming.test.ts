@@ -24,7 +24,7 @@ async function judged(mistakes: Mistakes, cases = CASES): Promise<ContractRun> {
 const failed = ({ results }: ContractRun) =>
   results.flatMap(({ findings }) => findings).filter(({ verdict }) => verdict === "FAIL");
 
-/** Each mistake, with the row that it breaks and something of what is said about it. */
+/** Each mistake, with the row that it breaks and a part of the report about it. */
 const EXPECTED: Readonly<Record<keyof Mistakes, readonly [row: string, says: RegExp]>> = {
   intervalUnchecked: ["2.5-3", /^interval_hours 169: refused$/],
   endTimeOptional: ["2.5-2", /^a one-off export without end_time is refused$/],
@@ -61,7 +61,7 @@ describe("a plain Express server", () => {
     right = await judged({});
   });
 
-  it("without mistakes has no FAIL, and is judged in all that it has", () => {
+  it("without mistakes has no FAIL, and all its operations are checked", () => {
     expect(failed(right)).toEqual([]);
     const looked = right.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
     expect(looked).toEqual(

@@ -68,7 +68,7 @@ function exportRoutes(app: express.Express, mistakes: Mistakes): void {
   const missing = (reply: Response) => void reply.status(404).json({ error: "no such export" });
   app.post("/api/v1/bulk-exports", (request, reply) => {
     const order: Order = request.body ?? {};
-    if (isWrong(order, mistakes)) return void reply.status(400).json({ error: "this is no export" });
+    if (isWrong(order, mistakes)) return void reply.status(400).json({ error: "this is not an export" });
     const status = mistakes.ownStatus ? "QUEUED" : "CREATED";
     const made = { id: randomUUID(), ...order, status, created_at: new Date().toISOString() };
     all.push(made);
@@ -97,7 +97,7 @@ function threadRoutes(app: express.Express, mistakes: Mistakes): void {
     const limit = Number(query.limit ?? 10);
     const offset = Number(query.offset ?? 0);
     const select = query.select === undefined ? undefined : [query.select].flat().map(String);
-    if (!UUID.test(params.id)) return refuse(422, "thread_id is no uuid");
+    if (!UUID.test(params.id)) return refuse(422, "thread_id is not a uuid");
     if (params.id !== THREAD) return refuse(404, "no such thread");
     if (!(limit >= 0) || !(offset >= 0)) return refuse(422, "limit and offset are numbers");
     if (query.status !== undefined && !STATUSES.includes(String(query.status))) return refuse(422, "status");

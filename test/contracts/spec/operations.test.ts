@@ -104,7 +104,7 @@ describe("the operations", () => {
         expect(row.alsoAt).toEqual([`/api/v1${row.path}`]);
   });
 
-  test("none of their paths is listed as unshown", () => {
+  test("none of their paths is listed as not in the specification", () => {
     const sample = (path: string) => path.replaceAll(/\{\w+\}/g, "00000000-0000-4000-8000-000000000001");
     for (const [id, row] of ROWS)
       for (const path of placesOf(row)) expect(unshownPath(row.method, sample(path)), id).toBeUndefined();
@@ -125,7 +125,7 @@ describe("the operations", () => {
   });
 });
 
-describe("an unshown path", () => {
+describe("a path that the specification does not show", () => {
   test.each([
     ["GET", "/repos", "8.5"],
     ["GET", "/repos/a/b", "8.5"],

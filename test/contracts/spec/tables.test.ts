@@ -42,7 +42,7 @@ describe("§3.1 statuses", () => {
     },
   );
 
-  test("have the spellings of the public service beside them", () => {
+  test("also have the spellings of the public service", () => {
     expect(OBSERVED_SPELLINGS).toEqual({
       CREATED: "Created",
       RUNNING: "Running",

@@ -43,7 +43,7 @@ async function answer(disk: { free: number }, asked: HttpRequest) {
 const TURNS = () => running.world("main")?.runtime.world.state().turn;
 
 describe("a disk without room", () => {
-  it("is told of in the way of each server, with nothing written", async () => {
+  it("is reported in the form of each server, and nothing is written", async () => {
     const before = TURNS();
     const says = expect.stringMatching(/^The disk under data is full, .*Make room there .* send it again\.$/);
     const full = { free: 16 };
@@ -75,7 +75,7 @@ describe("a disk without room", () => {
       expect(await inWorld(path, {})).toBe(413);
   });
 
-  it("takes in again what was refused once there is room", async () => {
+  it("accepts the refused request once there is room", async () => {
     const disk = { free: 0 };
     const freeSpace = freeSpaceOn(disk);
     const asked = request("POST", "/sessions", { name: "later" });

@@ -42,7 +42,7 @@ describe("a dry run", () => {
     expect(Object.keys(stubs)).toHaveLength(Object.keys(STUBBED_EFFECTS).length - 1);
   });
 
-  it("goes on past effects that do not end in the world itself, and leaves that as it was", async () => {
+  it("continues after effects that do not end in the world itself, and leaves that world unchanged", async () => {
     const parts = partsOf((turn) => turn.requestEffect(END_THREAD));
     const world = createWorld(parts);
     world.turn(CAUSE, (turn) => turn.schedule(DUE));
