@@ -34,7 +34,7 @@ const CONTRACT_FLOORS: readonly (readonly string[])[] = [
   ["contracts/index.ts"],
 ];
 
-/** Which subject may know which other ones, beside the types that all of them share. */
+/** Which subject may import which other ones, in addition to the types that all of them share. */
 const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   agent: ["traces", "webhooks"],
   "bulk-exports": ["destinations", "faults", "filters", "object-storage", "projects", "traces"],
@@ -62,7 +62,7 @@ const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "emulator/control": [],
 };
 
-/** Folders that know no clock, no chance, no environment, no files and no network. */
+/** Folders that may not use clock, randomness, environment, files and network. */
 const PURE = [
   "contracts",
   "emulator/kernel",
@@ -82,7 +82,7 @@ const WITH_IO = [
 ];
 
 const CALENDAR = "emulator/kernel/instant.ts";
-/** The harness shares no code with what it judges, its calendar included. */
+/** The harness shares no code with the server that it checks, its calendar included. */
 const CALENDARS = [CALENDAR, "contracts/engine/instant.ts"];
 
 interface Ban {
@@ -114,7 +114,7 @@ const BANS: readonly Ban[] = [
   },
 ];
 
-/** What the console takes of the emulator, beside types and tables: it runs in browsers. */
+/** What the console imports from the emulator, except for types and tables: it runs in browsers. */
 const CONSOLE_TAKES = [
   "contracts/engine/verdict.ts",
   "contracts/spec",
@@ -124,7 +124,7 @@ const CONSOLE_TAKES = [
   "emulator/subjects/control-prefix.ts",
 ];
 
-/** In two pieces, so that this file is not found itself. */
+/** In two parts, so that the search does not find this file. */
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].join("DO|")}ME)\\b`);
 const SKIPPED = /\b(describe|it|test|suite)\.(skip|only|todo|fails)\b|\bx(it|describe)\(/;
 
@@ -141,7 +141,7 @@ describe.each([
   { name: "the floors", floors: FLOORS },
   { name: "the floors of contracts", floors: CONTRACT_FLOORS },
 ])("$name", ({ floors }) => {
-  it.each(floors.flat())("%s imports only itself and what lies below it", (folder) => {
+  it.each(floors.flat())("%s imports only itself and lower layers", (folder) => {
     const level = floors.findIndex((folders) => folders.includes(folder));
     const allowed = [folder, ...floors.slice(0, level).flat()];
     const sources = SOURCES.filter(({ path }) => folderOf(path, floors) === folder);
@@ -198,7 +198,7 @@ describe("the imports", () => {
     expect(used).toEqual([]);
   });
 
-  it("the harness knows nothing of what it judges", () => {
+  it("the harness imports nothing of the emulator", () => {
     const sources = within(["contracts"]);
     const wrong = sources.filter((source) =>
       importsOf(source).some((target) => isWithin(target, "emulator")),
@@ -216,7 +216,7 @@ describe("the imports", () => {
     expect(within(["contracts/facts"]).flatMap(importsOf)).toEqual([]);
   });
 
-  it("the suites take of the tables that they judge only types, and the operations to build requests", () => {
+  it("the suites import only types of the tables, and the operations to build requests", () => {
     const values = within(["contracts/suites"]).flatMap(({ path, code }) =>
       [...code.matchAll(/^import (?!type )([^;]*?) from "(\.\.\/spec\/[^"]+)"/gms)].map(
         ([, names = "", target = ""]) => `${path} ${names} ${target}`,
@@ -233,7 +233,7 @@ describe("the imports", () => {
     expect(ofEmulator.length).toBeGreaterThan(0);
   });
 
-  it("only emulator/validation compiles schemas, and the judge, which shares no code with what it judges", () => {
+  it("only emulator/validation and the harness, which shares no code with it, compile schemas", () => {
     const product = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
     const users = product.filter((source) => importsOf(source).some((target) => isWithin(target, "ajv")));
     // It loads the library early where descriptors are few, and uses nothing of it.
@@ -354,7 +354,7 @@ function folderOf(path: string, floors = FLOORS): string | undefined {
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** The subject whose folder a file lies in. */
+/** The subject whose folder contains the file. */
 function subjectOf(path: string): string | undefined {
   return /^emulator\/subjects\/([a-z-]+)\//.exec(path)?.[1];
 }

@@ -24,7 +24,7 @@ const SMALL = {
   "sub/deep/ünïcödé 日本.txt": "three",
 };
 
-/** A tree of small files, and one of 200 MB beside it. */
+/** A tree of small files, and one file of 200 MB. */
 export function makeFiles(folder) {
   const tree = join(folder, "tree");
   for (const [name, text] of Object.entries(SMALL)) {
@@ -35,7 +35,7 @@ export function makeFiles(folder) {
   const large = join(folder, "large.bin");
   const fd = openSync(large, "w");
   for (let piece = 0; piece < LARGE_PIECES; piece += 1) {
-    // No two pieces are alike, so that parts in a wrong order are seen.
+    // All chunks differ, so that the test notices a wrong order.
     const seed = createHash("sha256").update(String(piece)).digest();
     writeSync(fd, Buffer.alloc(PIECE_BYTES, seed));
   }

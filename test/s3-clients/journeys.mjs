@@ -127,7 +127,7 @@ function s3cmd({ run, bucket }) {
         },
       ],
       [
-        "is told what to do about its presigned addresses, which are of Version 2",
+        "receives a hint about its presigned addresses, which use signature version 2",
         async () => {
           const [status, text] = await read(run("signurl", `${bucket}/tree/a.txt`, "+60"));
           assert.equal(status, 400);

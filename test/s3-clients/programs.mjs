@@ -10,7 +10,7 @@ const PROGRAMS = [
 ];
 const INSTALL_MS = 300_000;
 
-/** The path of each program by its name; rejects with why one cannot be had. */
+/** The path of each program by its name; rejects with the reason why one is missing. */
 export function findPrograms() {
   const wanted = PROGRAMS.filter((program) => !pathOf(program)).map((program) => program.package);
   if (wanted.length > 0) install(wanted);

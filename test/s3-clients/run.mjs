@@ -1,4 +1,4 @@
-// Journeys of the AWS CLI, s3cmd and rclone, as Debian ships them, against the built emulator. Where they cannot be had
+// Journeys of the AWS CLI, s3cmd and rclone, as Debian ships them, against the built emulator. Without them
 // it says so, and that is all; in CI it fails.
 
 import assert from "node:assert/strict";

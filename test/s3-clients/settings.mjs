@@ -1,4 +1,4 @@
-// How each client is told where the store is and who asks, away from the settings of whoever runs this.
+// Settings of each client: the store's address and the credentials. The settings of your account are not used.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

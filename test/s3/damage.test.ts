@@ -19,7 +19,7 @@ function pathOf({ folder }: TestServer, { file }: BodyFile): string {
   return poolPath(join(folder, "../../.."), file);
 }
 
-test("an object whose body is not as it was written is refused with its file, whole or in part, and served when it is", async () => {
+test("refuses an object with a damaged body, whole or in part, and names its file", async () => {
   const server = await openTestServer();
   const client = server.client();
   await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "body" }));
@@ -51,7 +51,7 @@ test("an object whose body is not as it was written is refused with its file, wh
   await server.close();
 });
 
-test("an upload of which a part is not as it was written makes no object, and stays", async () => {
+test("keeps an upload with a damaged part, and creates no object from it", async () => {
   const server = await openTestServer();
   const client = server.client();
   const own = { Bucket, Key: "large" };

@@ -5,7 +5,7 @@ import { openTestServer } from "./harness.ts";
 import { anyRequest } from "./odd-requests.ts";
 import { sendSigned } from "./signed-request.ts";
 
-test("no request, however odd, is a defect or an error of the server", async ({ expect }) => {
+test("malformed requests cause no defect and no error of the server", async ({ expect }) => {
   const server = await openTestServer();
   const statuses = new Map<number, number>();
   await fc.assert(

@@ -27,7 +27,7 @@ import { openWorld } from "../support/world.ts";
 
 export const NOW = Date.UTC(2026, 0, 1);
 
-/** Secrets that can be told from plain text, without a cipher. */
+/** Secrets that differ from their plain text, without a cipher. */
 export const secrets = {
   seal: (plain: string) => Buffer.from(plain).toString("base64"),
   open: (sealed: string) => Buffer.from(sealed, "base64").toString(),
@@ -44,7 +44,7 @@ export interface StoreOptions {
 export interface TestStore extends ObjectStore {
   /** Where people find its objects. */
   readonly folder: string;
-  /** Bodies on the disk that no record names: on their way in, or left behind. */
+  /** Bodies on the disk that no record names: incomplete or orphaned. */
   strayBodies(): string[];
   readonly commits: Commit[];
   control<R>(act: (turn: Turn) => R): R;

@@ -40,7 +40,7 @@ test("pages of one, rolled up, name everything once", async ({ expect }) => {
   expect(found.map((page) => page.KeyCount)).toEqual(names.map(() => 1));
 });
 
-test("version 1 goes on from its marker", async ({ expect }) => {
+test("version 1 continues from its marker", async ({ expect }) => {
   const names: (string | undefined)[] = [];
   let Marker: string | undefined;
   do {

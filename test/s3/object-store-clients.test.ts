@@ -119,7 +119,7 @@ describe("the client of an object store elsewhere", () => {
     await own.close();
   });
 
-  test("what is no S3 server is an invalid endpoint", async ({ expect }) => {
+  test("a server without S3 is an invalid endpoint", async ({ expect }) => {
     const page = "<!DOCTYPE html><html><body>Welcome</body></html>";
     const html = (status: number) =>
       serve((request, response) => {

@@ -253,7 +253,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     ]);
   });
 
-  test("virtual-hosted names work beside path-style", async ({ expect }) => {
+  test("virtual-hosted and path-style names both work", async ({ expect }) => {
     const httpAgent = new Agent({
       lookup: (_host, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
     });
@@ -266,7 +266,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     expect(await text("hosted/x.txt")).toBe("hosted");
   });
 
-  test("a base path names the world and is signed, but is no part of the key", async ({ expect }) => {
+  test("a base path names the world and is signed, but is not a part of the key", async ({ expect }) => {
     const client = server.client({ endpoint: `${server.url}/w/other` });
     await client.send(new PutObjectCommand({ Bucket, Key: "based.txt", Body: "based" }));
     expect(await text("based.txt")).toBe("based");
@@ -351,7 +351,7 @@ describe("evil names", () => {
     long,
   ];
 
-  test("stay inside the folder and come back as they were sent", async ({ expect }) => {
+  test("stay inside the folder and are returned unchanged", async ({ expect }) => {
     const evil = await openTestServer();
     const client = evil.client();
     for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: `body of ${Key}` }));

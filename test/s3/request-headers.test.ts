@@ -163,7 +163,7 @@ describe("a deletion with a condition", () => {
     expect([await remove(condition), await exists()]).toEqual(["no error", false]);
   });
 
-  test.for(wrong)("%o of an object that is gone is no trouble", async (condition, { expect }) => {
+  test.for(wrong)("%o succeeds for an object that no longer exists", async (condition, { expect }) => {
     await server.client().send(new DeleteObjectCommand({ Bucket, Key }));
     expect(await remove(condition)).toBe("no error");
     expect((await removeAll(condition)).Errors).toBeUndefined();
@@ -188,7 +188,7 @@ describe("a deletion with a condition", () => {
   });
 });
 
-describe("headers come back as they were sent", () => {
+describe("headers are returned unchanged", () => {
   test("metadata in UTF-8", async ({ expect }) => {
     const path = `/${Bucket}/utf8.txt`;
     const sent = "Grüße, 日本";

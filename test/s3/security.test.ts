@@ -105,7 +105,7 @@ describe("identity", () => {
   test.for([
     ["Date as HTTP has it", (at: Date) => at.toUTCString(), "200"],
     ["Date in the short form of ISO 8601", basic, "200"],
-    ["a Date that is no date", () => "yesterday", "403"],
+    ["a Date that is not a date", () => "yesterday", "403"],
     ["a Date of an hour ago", (at: Date) => new Date(at.getTime() - 3_600_000).toUTCString(), "403"],
   ] as const)("%s alone dates a signature: %3$s", async ([_title, spell, status], { expect }) => {
     const date = spell(new Date(wall));
@@ -113,7 +113,7 @@ describe("identity", () => {
     expect(await exchange(head)).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
   });
 
-  test("a clock that is off by more than a quarter of an hour is told the time", async ({ expect }) => {
+  test("a clock that is off by more than a quarter of an hour receives the time", async ({ expect }) => {
     wall = Date.now() + 14 * 60_000;
     expect(await read()).toBe("no error");
     wall = Date.now() + 16 * 60_000;
@@ -271,7 +271,7 @@ describe("bodies that are not what they were said to be", () => {
     expect(reply).toContain("which were not signed");
   });
 
-  test("malformed targets and methods are refused, and the server goes on", async ({ expect }) => {
+  test("refuses malformed targets and methods, and continues", async ({ expect }) => {
     const request = (line: string) => exchange(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     for (const line of [
       "GET /%zz/x",

@@ -133,7 +133,7 @@ describe("a staged file, stored by a turn", () => {
     expect(store.strayBodies()).toEqual([]);
   });
 
-  test("is stored, measured and removed by whom that is permitted, and faults strike", async ({ expect }) => {
+  test("is stored, measured and removed with permission, and triggers faults", async ({ expect }) => {
     await put("there.txt", bytes);
     const failures = async () => {
       const answers = [size("there.txt"), remove("new.txt")];

@@ -22,7 +22,7 @@ const RUNS = /^\/threads\/[^/]+\/runs(\?|$)/;
 const isAt = ({ method, path }: ScenarioRequest, wanted: string, pattern: RegExp) =>
   method === wanted && pattern.test(path);
 
-/** Passes over or changes members of what is sent. */
+/** Drops or changes fields of requests. */
 function rewritingRequests(method: string, pattern: RegExp, change: (body: Json) => unknown): Broken {
   return {
     rewriteRequest: (asked) =>

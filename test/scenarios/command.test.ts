@@ -36,7 +36,7 @@ describe("emulator replay", () => {
     expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain('tests="2" failures="1"');
   });
 
-  it("leaves the worlds of failures with --keep until it is told to end", async () => {
+  it("keeps the worlds of failures open with --keep until it is stopped", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     expect((await run(["replay", ".", "--keep"], { cwd })).code).toBe(0);
@@ -133,7 +133,7 @@ describe("emulator replay --target", () => {
   const worldsOf = async (url: string) =>
     ((await (await fetch(`${url}/_emulator/v1/worlds`)).json()) as { id: string }[]).map(({ id }) => id);
 
-  it("leaves the emulator as it was, or plays in the world that is named", async () => {
+  it("leaves the emulator unchanged, or plays in the given world", async () => {
     const cwd = workingFolder();
     const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], {
       cwd,
@@ -168,7 +168,7 @@ describe("emulator replay --target", () => {
     expect(seen).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 2 steps") });
   });
 
-  it("lets the worlds of failures stay there with --keep, and removes them when it is told to end", async () => {
+  it("keeps the worlds of failures there with --keep, and removes them when it is stopped", async () => {
     const cwd = workingFolder();
     const { ready } = await start(["--ephemeral"], { cwd });
     write(cwd, "bad", ...BAD);
@@ -241,7 +241,7 @@ describe("emulator replay --target", () => {
 });
 
 describe("emulator replay --record", () => {
-  it("makes a scenario of what an emulator was asked, and it goes the same way", async () => {
+  it("makes a scenario from an emulator's requests, and replays it with the same result", async () => {
     const cwd = workingFolder();
     const { ready } = await start(
       ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z", "--seed", "9"],
@@ -308,7 +308,7 @@ describe("emulator replay --record", () => {
     expect(existsSync(join(cwd, "seen.journal.ndjson"))).toBe(false);
   });
 
-  it("tells a look ahead from a step ahead, and an end that was reached from one that was not", async () => {
+  it("distinguishes a dry run from an advance, and a reached end from a missed one", async () => {
     const cwd = workingFolder();
     const flags = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
     const { ready } = await start(flags, { cwd });

@@ -62,7 +62,7 @@ describe("the schema of scenario files", () => {
   });
 });
 
-describe("a problem is told with its line", () => {
+describe("a problem is reported with its line", () => {
   const head = "scenario: A sentence.\n";
 
   it.each([

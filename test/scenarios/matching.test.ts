@@ -74,7 +74,7 @@ describe("an expectation", () => {
     ["a text for a number", 1, "1", ['the value: expected 1, found "1"']],
     ["a matcher that is none", { $near: 1 }, 1, ["the value: $near is not a matcher"]],
     ["a list of nothing", { $every: 1 }, "x", ['the value: expected a list, found "x"']],
-  ])("tells %s", (_, expected, actual, reported) => {
+  ])("reports %s", (_, expected, actual, reported) => {
     expect(differences(expected, actual)).toEqual(reported);
   });
 });
@@ -109,7 +109,7 @@ describe("variables", () => {
   });
 });
 
-it("a path that leads nowhere is told apart from null", () => {
+it("distinguishes a missing path from null", () => {
   expect(valueAt({ a: null }, "a")).toBe(null);
   expect(valueAt({ a: null }, "a.b")).toBe(ABSENT);
   expect(valueAt([[1], [2]], "*.*")).toEqual([1, 2]);

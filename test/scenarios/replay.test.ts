@@ -44,7 +44,7 @@ async function playAll(options: Partial<ReplayOptions> = {}) {
   });
 }
 
-describe("a fault that was never hit", () => {
+describe("a fault that was never triggered", () => {
   const fault = "fault: { preset: worker_crash";
 
   it("fails the scenario at the step that armed it, unless it is optional", async () => {
@@ -92,7 +92,7 @@ it("fields that nothing reads are warned of, once for each step, and change no v
     "when:",
     "  - repeat: 3",
     "    steps:",
-    "      - request: POST /threads?odd=1",
+    "      - request: POST /threads?unknown=1",
     "        body: { metdata: { n: 1 } }",
     "  - request: POST /threads",
     "    body: { metadata: { n: 1 } }",
@@ -117,7 +117,7 @@ it("fields that nothing reads are warned of, once for each step, and change no v
   );
 });
 
-describe("a failure tells", () => {
+describe("a failure reports", () => {
   it("the step, the difference, the request and the command that does it again", async () => {
     write(
       "bad",
@@ -260,7 +260,7 @@ describe("scenarios", () => {
     expect([most, open]).toEqual([3, 0]);
   });
 
-  it("are all that lie in a folder and below it, but not those of packages", () => {
+  it("are all in a folder and below it, except for those of packages", () => {
     const names = ["b.scenario.yaml", "a.scenario.yml", "deep/er/c.scenario.yaml"];
     const others = ["node_modules/x/d.scenario.yaml", "deep/node_modules/e.scenario.yaml", "plain.yaml"];
     for (const name of [...names, ...others]) {
@@ -272,7 +272,7 @@ describe("scenarios", () => {
     expect(scenarioFiles([inside], folder)).toEqual([join(inside, "x/d.scenario.yaml")]);
   });
 
-  it("that are none prove nothing", () => {
+  it("must exist", () => {
     expect(() => scenarioFiles([folder], folder)).toThrow("contains no *.scenario.yaml");
     expect(() => scenarioFiles(["gone"], folder)).toThrow("gone: no such file or folder");
   });

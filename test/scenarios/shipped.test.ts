@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * What each scenario is about, and what breaks it: a fault, a setting or an order in its text that is put
- * another way. A scenario that passes all the same would prove nothing.
+ * another way. A scenario that still passes would not check anything.
  */
 const BREAKS: Readonly<Record<string, readonly [string, string]>> = {
   "column-drift": ["export_fields: [id, name, start_time, total_tokens]", "export_fields: [id, name]"],

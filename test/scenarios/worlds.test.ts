@@ -168,7 +168,7 @@ describe("scenarios on a running emulator", () => {
     expect(away.journal).toBe(own.journal);
   });
 
-  it("cannot be what they have no say in: it is told, and the world goes", async () => {
+  it("refuse options that the address decides: the caller gets the reason, and the world is removed", async () => {
     write("early", "now: 2025-01-01T00:00:00Z", ...ONE_THREAD);
     write("other", "seed: 5", ...ONE_THREAD);
     write("set", "settings: { limits: { max_retries: 1 } }", ...ONE_THREAD);
@@ -241,12 +241,12 @@ describe("scenarios on a running emulator", () => {
     expect(asked.findIndex((line) => line.endsWith("/reset"))).toBeLessThan(asked.indexOf("POST /threads"));
   });
 
-  it("are told when nobody answers", async () => {
+  it("report a server that does not answer", async () => {
     await expect(openTarget("http://127.0.0.1:9", undefined)).rejects.toThrow("No emulator answers at");
   });
 });
 
-/** The emulator as one would be that knows no worlds. */
+/** The emulator, behind a proxy that does not support worlds. */
 async function withoutWorlds(emulator: Emulator) {
   const asked: string[] = [];
   const server: Server = createServer(async (request, response) => {

@@ -50,7 +50,7 @@ export function createSender(url: string, connections: number) {
   return { send, close: () => agent.destroy() };
 }
 
-/** Keeps so many requests under way until there is none left. */
+/** Keeps `lanes` requests open until all are sent. */
 export async function sendAll<T>(
   lanes: number,
   requests: Iterator<T>,

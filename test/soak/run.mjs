@@ -10,7 +10,7 @@ const BUILT = join(ROOT, "dist/soak");
 const SHORT_SECONDS = 50;
 const DEFAULT_MINUTES = 15;
 const LANES = 2;
-/** How long a part may go on after its time is over. */
+/** How long a part may run after its time. */
 const GRACE_SECONDS = 120;
 
 /**
@@ -68,7 +68,7 @@ async function runAll({ parts, seconds, seed }) {
   return results;
 }
 
-/** A part says what came of it in its last line; one that says nothing, or did nothing, is a finding. */
+/** A part prints its result in its last line. No result, or no work, is a finding. */
 function runPart(name, seconds, seed) {
   const began = performance.now();
   const child = spawn(process.execPath, [join(BUILT, `${name}.js`), String(seconds), String(seed)], {
@@ -90,7 +90,7 @@ function runPart(name, seconds, seed) {
   });
 }
 
-/** A part, and emulators that it may have left behind. */
+/** A part, and emulators that it did not end. */
 function endGroup(pid) {
   try {
     process.kill(-pid, "SIGKILL");

@@ -5,11 +5,11 @@ import { createRandom, type RandomSource } from "../../contracts/engine/random.t
 
 const FINDINGS_SHOWN = 20;
 
-/** A part of the soak while it runs: its time, its draws, and what has come of it. */
+/** A part of the soak while it runs: its time, its random source and its results. */
 export interface Soak {
   readonly seed: number;
   readonly random: RandomSource;
-  /** In which all that it writes lies; removed at its end. */
+  /** Contains all files of the part; removed at its end. */
   readonly folder: string;
   /** Whether it may begin something more. */
   goesOn(): boolean;
@@ -20,7 +20,7 @@ export interface Soak {
   readonly isBroken: boolean;
 }
 
-/** Runs a part for the seconds and with the seed of the command line, and prints what came of it. */
+/** Runs a part for the seconds and with the seed of the command line, and prints its result. */
 export async function soakPart(
   counted: readonly string[],
   act: (soak: Soak) => Promise<void>,

@@ -10,7 +10,7 @@ function* flipped(bytes: Buffer): Iterable<Buffer> {
   }
 }
 
-test("a text with its checksum is read as it was, and not with any one bit of it another, cut or empty", () => {
+test("reads a text with its checksum, and refuses it with one bit changed, cut or empty", () => {
   const bytes = Buffer.from(`${withSum(JSON.stringify({ n: 1, text: "ü" }))}\n`);
   expect(parseSummed(bytes, 0, bytes.length - 1)).toMatchObject({ n: 1, text: "ü" });
   expect(areSealed(bytes)).toBe(true);
@@ -43,7 +43,7 @@ test("blocks are checked one by one or all at once, and no bit of any may be ano
   expect(areSealed(Buffer.alloc(16))).toBe(false);
 });
 
-test("a sum goes on from piece to piece", () => {
-  const bytes = Buffer.from("in pieces");
+test("a sum continues from chunk to chunk", () => {
+  const bytes = Buffer.from("in chunks");
   expect(sumOn(bytes.subarray(3), sumOn(bytes.subarray(0, 3)))).toBe(sumOn(bytes));
 });

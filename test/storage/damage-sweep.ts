@@ -179,7 +179,7 @@ function copyData(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !NO_DATA.test(relative(from, path)) });
 }
 
-/** The files that data lie in; links for people aside. */
+/** The files with data, without the links of the object mirror. */
 export function dataFilesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -219,7 +219,7 @@ function flip(path: string, at: number): void {
 }
 
 /**
- * What an emulator shows of a damaged copy beside what it should: undefined when it is the same, or refused with the
+ ** The difference between a damaged copy and the expected state: undefined when they are equal, or refused with the
  * name of the file.
  */
 export async function wrongIn(

@@ -17,7 +17,7 @@ const rowsOf = (n: number) =>
     }),
   );
 
-/** Each world goes on from the one before, which is removed then. */
+/** Each world is a fork of the previous one, which is then removed. */
 async function chainIn(folder: string) {
   let store = openTraceStore({ folder });
   let name = "main";
@@ -36,11 +36,11 @@ async function chainIn(folder: string) {
   return store;
 }
 
-/** Besides what it goes on from a snapshot has a journal, and two files of rows for a day. */
+/** A snapshot has the files of its source, a journal, and two files of rows for a day. */
 const FILES_OF_SNAPSHOT = 3;
 
 test.each(isFull ? [1, 7, DAYS] : [7])(
-  "a snapshot that is saved and loaded again and again leaves at most three times the files of what lives: rows of %i days",
+  "a snapshot that is saved and loaded repeatedly leaves at most three times the live files: rows of %i days",
   async (days) => {
     const folder = temporaryFolder();
     const single = openTraceStore({ folder: temporaryFolder() });

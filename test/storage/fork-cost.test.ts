@@ -63,12 +63,12 @@ test("a fork of many rows in many days asks no more of the file system than one 
   expect(callsOf(() => large.fork())).toStrictEqual(calls);
   for (const heavy of ["copyFileSync", "linkSync", "readSync", "openSync", "mkdirSync"])
     expect(calls).not.toContain(heavy);
-  // A line for the fork, in both copies of the log; what may lie where its view, its journal and its bodies belong is looked for.
+  // One line for the fork in both copies of the log. It also looks for files at the paths of its view, journal and bodies.
   expect(calls.filter((name) => name === "writeSync")).toHaveLength(2);
   expect(calls.length).toBeLessThanOrEqual(8);
 });
 
-test("the first read and write of a fork ask no more of the file system, however much it goes on from", () => {
+test("the first read and write of a fork cost the same for sources of any size", () => {
   const [small, large] = [storeOf(1, 2), storeOf(40, 500)];
   const firstUse = (store: TestRows): readonly string[] => {
     const fork = store.fork();
@@ -82,7 +82,7 @@ test("the first read and write of a fork ask no more of the file system, however
   expect(firstUse(large).length).toBeLessThanOrEqual(firstUse(small).length);
 });
 
-test("what forks of one world go on from is read once for all of them", () => {
+test("forks of one world read their source once", () => {
   const store = storeOf(10, 100).reopen();
   const readsOf = () =>
     callsOf(() => store.fork().read(SCOPE, idOf(0))).filter((name) => name === "readSync");

@@ -64,7 +64,7 @@ function journalOf(...lines: readonly Buffer[]) {
 }
 
 describe("a journal", () => {
-  test("goes on behind its last whole line, and is whole for others up to any line", () => {
+  test("continues after its last complete line, and readers may stop at any line", () => {
     const { pool, path, journal, turnsOf, read, text } = journalOf(lineOf(1), lineOf(2));
     const { bytes } = journal;
     journal.writeLines(lineOf(3));
@@ -135,7 +135,7 @@ describe("a journal", () => {
     expect(() => read()).toThrow(/journal-000001\.ndjson is missing/);
   });
 
-  test("loses nothing of its lines with blanks, and goes on when some are cut off", () => {
+  test("keeps all its lines with blanks, and continues when some are cut off", () => {
     const { pool, path, journal, read } = journalOf(lineOf(1));
     truncateSync(path, journal.bytes + 1);
     const { end, turns } = read();
@@ -158,7 +158,7 @@ describe("a journal", () => {
 });
 
 describe("a state", () => {
-  test("is JSON that a person can read, and is refused when it is missing or not as it was written", () => {
+  test("is readable JSON, and is refused when it is missing or damaged", () => {
     const path = openPool(temporaryFolder(), true).path("1/state-000001.json");
     writeState(path, { state: INITIAL, rows: NO_ROWS });
     expect(readState(path)).toStrictEqual({ state: INITIAL, rows: NO_ROWS });
@@ -210,7 +210,7 @@ describe("the journal of a world", () => {
     expect(existsSync(pool.path(manifestNow().journals[0]?.file ?? ""))).toBe(false);
   });
 
-  test("is appended to anew after each fork, whose chain of files is bounded", async () => {
+  test("is appended to again after each fork, and its chain of files is bounded", async () => {
     const { journal, manifestNow } = openWorld(1e9, {
       owner: 0,
       state: null,
@@ -238,7 +238,7 @@ describe("the journal of a world", () => {
 });
 
 describe("what waits for the end of a round", () => {
-  test("is written together, and whoever waits is told", async () => {
+  test("is written together, and wakes all waiting callers", async () => {
     const write = vi.fn();
     const round = createRound(write);
     expect(round.flushed()).toBeUndefined();

@@ -22,7 +22,7 @@ function rowOf(n: number) {
   return { id: n % IDS, day: n % 3 ? DAY : NEXT_DAY, total_tokens: n };
 }
 
-/** A program that ends in the middle of its nth write, with a part of the bytes, and tells each turn that it kept. */
+/** A program that ends in the middle of its nth write, with a part of the bytes, and prints each turn that is stored. */
 const WRITER = `
   import fs from "node:fs";
   import { syncBuiltinESMExports } from "node:module";

@@ -89,7 +89,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A data folder with worlds and snapshots, and beside it what they must hold. */
+/** A data folder with worlds and snapshots, and a model of their contents. */
 class Folder {
   readonly root = mkdtempSync(join(tmpdir(), "model-"));
   readonly models = new Map<string, Model>([["main", { versions: [], bodies: new Map() }]]);
@@ -126,7 +126,7 @@ class Folder {
       flush: storage.flush,
       timeline: liveTimeline(10, (source?.image ?? storage.image).turn),
     });
-    // A world without a turn is begun anew at the next start.
+    // A world without a turn is created again at the next start.
     if (storage.isFresh) world.turn({ type: "control", name: "begin" }, () => undefined);
     const opened = { storage, world };
     this.#open.set(name, opened);
@@ -224,7 +224,7 @@ class Folder {
     for (const { storage, world } of this.#open.values()) {
       storage.flush();
       if (isClean) {
-        // As the runtime does: at the next start nothing is shown anew.
+        // As the runtime does: the next start does not export a copy again.
         storage.bodies.exportCopy();
         await storage.close(world.state());
       } else storage.end();

@@ -97,14 +97,14 @@ describe("a body", () => {
   it("that is malformed is refused with 422", () => refusal(() => post('{"a":'), 422, "JSON"));
   it("that is empty is refused with 422", () =>
     refusal(() => rig.call("POST", "/api/v1/bulk-exports"), 422, "required"));
-  it("that is no object is refused with 422", () => refusal(() => post("[1]"), 422, "object"));
+  it("that is not an object is refused with 422", () => refusal(() => post("[1]"), 422, "object"));
   it("that nests 3000 levels deep is refused with 422", () =>
     refusal(() => post(`${"[".repeat(3000)}${"]".repeat(3000)}`), 422, "deep"));
   it("that nests too deep for the JSON parser is refused with 422", () =>
     refusal(() => post("[".repeat(1_000_000)), 422, "JSON"));
   it("with another content type is refused with 415", () =>
     refusal(() => post("{}", { "content-type": "text/plain" }), 415, "application/json"));
-  it("that is no UTF-8 is refused with 422", async () => {
+  it("that is not UTF-8 is refused with 422", async () => {
     const reply = await fetch(`${rig.emulator.url}/runs`, {
       method: "POST",
       headers: HEADERS,

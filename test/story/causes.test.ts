@@ -78,7 +78,7 @@ it("what a request led to is listed forwards, and nothing else is", async () => 
   expect(names(await why(delivery?.id ?? "")).at(-1)).toBe("createStatelessRun");
 });
 
-it("a trace row leads to the turn that wrote its present version, also as of the past", async () => {
+it("a trace row leads to the turn that wrote its present version, also in a read of history", async () => {
   const id = "00000000-0000-4000-8000-000000000007";
   const start_time = "2026-02-01T00:00:00Z";
   const post = [{ id, trace_id: id, name: "n", run_type: "chain", start_time, session_name: "p" }];

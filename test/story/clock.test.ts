@@ -420,7 +420,7 @@ describe("explain", () => {
 });
 
 describe("a flowing clock", () => {
-  it("goes on by itself, and can still be moved", async () => {
+  it("advances by itself, and can still be moved", async () => {
     await begin({ clock: "flowing" });
     await rig.emulator.clock.flow(60);
     const id = await rig.ordered();

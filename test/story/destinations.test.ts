@@ -89,7 +89,7 @@ describe("the named errors come from their true causes (§7.2)", () => {
     await refused(config({ endpoint_url: "http://127.0.0.1:9" }), "Invalid endpoint");
   });
 
-  describe("Invalid endpoint: what listens is no object store", () => {
+  describe("Invalid endpoint: the server is not an object store", () => {
     const servers: Server[] = [];
     const serve = async (answer: ((reply: import("node:http").ServerResponse) => void) | undefined) => {
       const server = createServer((_request, reply) => answer?.(reply));

@@ -1,4 +1,4 @@
-// Tells one story over the built library and prints what may not depend on where it is told: the journal and
+// Runs one story with the built library and prints the results that must not depend on the machine: the journal and
 // the digest of every file that was written.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

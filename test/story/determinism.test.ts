@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 interface Story {
-  /** The time zone and the locale that it was told in. */
+  /** The time zone and the locale of the process. */
   readonly here: readonly unknown[];
   readonly journal: string;
   readonly exports: string;

@@ -44,21 +44,18 @@ describe("a start that fails", () => {
       /worlds.ndjson, line 1, is damaged/,
     ],
     ["the key", (data: string) => join(data, "key"), "short", /key is damaged/],
-  ])(
-    "at %s lets go of the data folder, so that the next one is not told that it is in use",
-    async (...row) => {
-      const [, fileIn, broken, says] = row;
-      const options = { ephemeral: false, data: folder };
-      await (await startEmulator(options)).close();
-      const file = fileIn(folder);
-      const whole = readFileSync(file);
-      writeFileSync(file, broken);
-      await expect(startEmulator(options)).rejects.toThrow(says);
-      for (const left of ["lock", "lock-owner.json"]) expect(existsSync(join(folder, left))).toBe(false);
-      writeFileSync(file, whole);
-      await (await startEmulator(options)).close();
-    },
-  );
+  ])("at %s releases the data folder, so that the next start does not find it in use", async (...row) => {
+    const [, fileIn, broken, says] = row;
+    const options = { ephemeral: false, data: folder };
+    await (await startEmulator(options)).close();
+    const file = fileIn(folder);
+    const whole = readFileSync(file);
+    writeFileSync(file, broken);
+    await expect(startEmulator(options)).rejects.toThrow(says);
+    for (const left of ["lock", "lock-owner.json"]) expect(existsSync(join(folder, left))).toBe(false);
+    writeFileSync(file, whole);
+    await (await startEmulator(options)).close();
+  });
 
   it("does not fail at the state of a world: calls to that world name the damage and the next step", async () => {
     const options = { ephemeral: false, data: folder };

@@ -121,7 +121,7 @@ describe("faults of an export with real threads", () => {
 });
 
 describe("start --strict", () => {
-  it("ends with exit code 4 and names the faults that never hit", async () => {
+  it("exits with code 4 and names the faults that were never triggered", async () => {
     const { ready, child, ended } = await start(["--strict", "--ephemeral"], { cwd: workingFolder() });
     const ids: string[] = [];
     for (const op of ["listBulkExports", "getBulkExport"]) {

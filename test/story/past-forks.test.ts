@@ -55,7 +55,7 @@ async function journalAfter(world: Emulator, turn: number): Promise<string> {
   return JSON.stringify(await world.control("GET", `/journal?since=${turn}`));
 }
 
-/** Tells the story in `main`; answers where it stood at the point, which steps came after, and what they led to. */
+/** Runs the story in `main`; returns its state at the point, the later steps, and their result. */
 async function tell(main: Emulator, { steps, after, by }: Story, isRestarted: boolean) {
   const place = after % steps.length;
   const at = await standAfter(main, steps.slice(0, place + 1));
@@ -124,7 +124,7 @@ async function holds(options: () => EmulatorOptions, seed: number, restarts = fa
   await fc.assert(property, { numRuns: RUNS, seed, endOnFailure: true });
 }
 
-describe("a fork from the past shows what was, and goes on to the same bytes", () => {
+describe("a fork from history shows the earlier state, and continues to the same bytes", () => {
   it("in memory", () => holds(() => ({}), 11));
 
   it.each([

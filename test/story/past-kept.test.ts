@@ -35,7 +35,7 @@ function pastFiles(): readonly string[] {
   return names.filter((name) => /history-\d+\.ndjson$/.test(name)).map((name) => join(data, name));
 }
 
-it("one file has the past of a world, and a start that changes nothing keeps it", async () => {
+it("one file has the history of a world, and a start that changes nothing keeps it", async () => {
   const turn = await during((rig) => addThreads(rig, 3));
   const [file = "", another] = pastFiles();
   expect(another).toBeUndefined();
@@ -62,7 +62,7 @@ it("a fork of the present, or of a turn since, has what was before the restart, 
   expect([await forkOf(), await forkOf(turn)]).toEqual([wanted, wanted]);
 });
 
-it("a fork in which nothing happened keeps the past of its source over a restart", async () => {
+it("a fork in which nothing happened keeps the history of its source over a restart", async () => {
   const turn = await during(async (rig) => {
     const last = await addThreads(rig, 3);
     await rig.emulator.fork({ id: "side" });
@@ -91,7 +91,7 @@ it("each start has the clock that it was given, and what was before it the one o
   });
 });
 
-it("a damaged past is refused with its file, and the present goes on", async () => {
+it("refuses damaged history with its file, and the world continues", async () => {
   const turn = await during((rig) => addThreads(rig, 3));
   const [file = ""] = pastFiles();
   writeFileSync(file, readFileSync(file, "utf8").replace("createThread", "createThreat"));
@@ -106,7 +106,7 @@ it("a damaged past is refused with its file, and the present goes on", async () 
   expect([await during(goesOn), await during(goesOn)]).toEqual([4, 5]);
 });
 
-it("a past that takes more than it may begins later after a restart too", async () => {
+it("history that exceeds its limit begins later after a restart too", async () => {
   const limits = { history_turns: 10 };
   const turn = await during((rig) => addThreads(rig, 60), limits);
   await during(async (rig) => {

@@ -40,7 +40,7 @@ async function code(method: string, path: string, body: unknown, at: string | nu
   return [answered, said.error?.code ?? JSON.stringify(said)];
 }
 
-describe("a read as of the past", () => {
+describe("a read of history", () => {
   it("answers as the same read did then, by turn and by instant, header and parameter", async () => {
     const prepared = await prepare(rig);
     const { body: made } = await order(rig, prepared);
@@ -77,7 +77,7 @@ describe("a read as of the past", () => {
     expect([...new Set(states)]).toEqual(["CREATED", "RUNNING", "COMPLETED"]);
   });
 
-  it("sees rows, queries, statistics and files as they were", async () => {
+  it("sees the rows, queries, statistics and files of that turn", async () => {
     const { projectId } = await prepare(rig, { count: 20 });
     const turn = await lastTurn();
     const query = { session: [projectId], limit: 100 };
@@ -98,7 +98,7 @@ describe("a read as of the past", () => {
     expect(traces.rows).toBe(20);
   });
 
-  it("verifies and explains an export as it was, though its files are gone since", async () => {
+  it("verifies and explains an export in an earlier state, although its files are now deleted", async () => {
     const prepared = await prepare(rig);
     const { body: made } = await order(rig, prepared);
     await runToCompletion(rig, made.id);
@@ -136,7 +136,7 @@ describe("a read as of the past", () => {
   });
 });
 
-it("the library reads a world as it was", async () => {
+it("the library reads an earlier state of a world", async () => {
   const { emulator } = rig;
   await emulator.request("/threads", { json: { metadata: { n: 1 } } });
   const turn = await lastTurn();
@@ -151,7 +151,7 @@ it("the library reads a world as it was", async () => {
   await expect(emulator.at(turn).control("POST", "/reset")).rejects.toThrow("history is read-only");
 });
 
-describe("a request as of the past", () => {
+describe("a request in history", () => {
   it("is refused where it writes or waits, and nothing changes", async () => {
     const turn = await lastTurn();
     const [path, at] = ["/_emulator/v1", turn];
@@ -170,7 +170,7 @@ describe("a request as of the past", () => {
     expect(await lastTurn()).toBe(turn);
   });
 
-  it("is refused for what is no point, out of reach or ambiguous, and names the reach", async () => {
+  it("is refused for an invalid, unreachable or ambiguous point, and names the reachable range", async () => {
     const path = "/_emulator/v1/clock";
     expect(await code("GET", path, undefined, "yesterday")).toEqual([422, "invalid_as_of"]);
     expect(await code("GET", path, undefined, "2026-02-30T00:00:00Z")).toEqual([422, "invalid_as_of"]);
@@ -188,7 +188,7 @@ describe("a request as of the past", () => {
   });
 });
 
-describe("the object store as of the past", () => {
+describe("the object store in history", () => {
   let store: S3Client;
   let turn: number;
 

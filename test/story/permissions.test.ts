@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-/** Each test has the world as it was kept. */
+/** Each test starts from the saved world. */
 beforeEach(async () => {
   await rig.emulator.snapshots.load("begun");
   rig.prepared = first;
@@ -130,7 +130,7 @@ describe("a large file goes up in parts", () => {
     expect(await uploads()).toEqual([expect.stringMatching(`export_id=${id}/.*part-00000.parquet$`)]);
   });
 
-  it("and a retry writes one file beside the upload that abort was denied for", async () => {
+  it("and a retry writes one file in addition to the upload that it may not abort", async () => {
     await deny("abort");
     await failPart({ s3_error: "InternalError" });
     const { id, reached, runs } = await exported(window);
@@ -153,7 +153,7 @@ describe("the size of a written file (§2.4-9)", () => {
   let store: Server;
   let answerHead: (reply: ServerResponse, size: number) => void;
 
-  /** Takes every put, and says of what it holds what it likes. */
+  /** Accepts every put, and reports arbitrary sizes. */
   async function serve(): Promise<string> {
     const sizes = new Map<string, number>();
     store = createServer((request: IncomingMessage, reply) => {

@@ -178,7 +178,7 @@ describe("failures (§7.3)", () => {
     expect(await attemptsAt()).toEqual([0]);
   });
 
-  it("a failed export stays failed when the cause is mended; a new one goes through", async () => {
+  it("a failed export stays failed when the cause is repaired; a new one succeeds", async () => {
     await begin();
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
     const id = await rig.ordered(ONE_DAY);

@@ -104,7 +104,7 @@ describe("a scheduled export (§3.3)", () => {
     expect(await rig.verify(body.id)).toMatchObject({ ok: true, rows: 60 });
   });
 
-  it("spawns nothing after it is cancelled; what it has spawned goes on (§3.1-4)", async () => {
+  it("spawns nothing after it is cancelled; exports that it has spawned continue (§3.1-4)", async () => {
     const { body } = await schedule(1, "2026-02-28T23:00:00Z");
     await rig.arm({
       target: "worker",
@@ -168,7 +168,7 @@ describe("windows are hours of UTC", () => {
 });
 
 describe("a schedule whose destination is gone", () => {
-  it("goes on spawning, and each export fails at its start (§7.3-5)", async () => {
+  it("continues to spawn, and each export fails at its start (§7.3-5)", async () => {
     const { body } = await schedule(1);
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
     await rig.advance("PT2H10M");

@@ -201,7 +201,7 @@ describe("no secret is in clear", () => {
 });
 
 describe("a secret that is kept", () => {
-  it("is used as it was given after a restart and in a fork", async () => {
+  it("is used unchanged after a restart and in a fork", async () => {
     await plant();
     await rig.close();
     rig = await startRig({ ...OPTIONS, data, now: undefined });

@@ -93,12 +93,12 @@ async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
 }
 
 describe("a snapshot as a file", () => {
-  it("goes on elsewhere exactly as it would have gone on here: exports done, under way and to come", async () => {
+  it("continues elsewhere exactly as here: completed, running and future exports", async () => {
     const prepared = await prepare(rig, { count: 400 });
     const { body: done } = await order(rig, prepared);
     await runToCompletion(rig, done.id);
     await s3(rig.emulator).send(
-      new PutObjectCommand({ Bucket: "traces", Key: "Odd key/ü?.txt", Body: "odd" }),
+      new PutObjectCommand({ Bucket: "traces", Key: "Special key/ü?.txt", Body: "special" }),
     );
     const { body: scheduled } = await order(rig, prepared, { interval_hours: 6 });
     const { body: running } = await order(rig, prepared);
@@ -132,10 +132,10 @@ describe("a snapshot as a file", () => {
     const spawned = async (world: Emulator) =>
       (await world.request(`/api/v1/bulk-exports/${scheduled.id}`)).json();
     expect(await spawned(other.emulator)).toEqual(await spawned(rig.emulator));
-    const odd = await s3(other.emulator).send(
-      new GetObjectCommand({ Bucket: "traces", Key: "Odd key/ü?.txt" }),
+    const special = await s3(other.emulator).send(
+      new GetObjectCommand({ Bucket: "traces", Key: "Special key/ü?.txt" }),
     );
-    expect(await odd.Body?.transformToString()).toBe("odd");
+    expect(await special.Body?.transformToString()).toBe("special");
   });
 
   it("holds no row that came after it was saved, and of changed rows what they were", async () => {
@@ -188,7 +188,7 @@ describe("a snapshot as a file", () => {
     expect(await Body?.transformToString()).toBe("the only part");
   });
 
-  it("is sent as it was when it was asked for, whatever becomes of the snapshot and its world meanwhile", async () => {
+  it("is sent in its state at the time of the request, whatever happens to the snapshot and its world meanwhile", async () => {
     const body = randomBytes(3_000_000);
     const put = (Key: string, Body: Uint8Array | string) =>
       s3(rig.emulator).send(new PutObjectCommand({ Bucket: "traces", Key, Body }));
@@ -261,7 +261,7 @@ async function exportWorks(at: Rig, destinationId: string): Promise<boolean> {
 }
 
 describe("the secrets of a snapshot", () => {
-  it("stay behind, and whoever imports it is told which are missing", async () => {
+  it("are not exported, and the import lists the missing ones", async () => {
     await prepare(rig);
     const { destination } = await withSecrets();
     const file = await exported(rig.emulator, "secret");
@@ -476,12 +476,12 @@ describe("an emulator", () => {
   it("does not destroy what was there when it cannot leave a file", async () => {
     const folder = workingFolder();
     const file = join(folder, "kept.tar.gz");
-    writeFileSync(file, "as it was");
+    writeFileSync(file, "earlier export");
     await rig.close();
     rig = await startRig({ exportOnExit: file, limits: { snapshot_bytes: 1 } });
     await s3(rig.emulator).send(new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: "x" }));
     await expect(rig.close()).rejects.toThrow("was not written and stays as it was");
-    expect(readFileSync(file, "utf8")).toBe("as it was");
+    expect(readFileSync(file, "utf8")).toBe("earlier export");
     expect(readdirSync(folder)).toEqual(["kept.tar.gz"]);
     const nowhere = join(folder, "no", "such.tar.gz");
     await expect(startRig({ exportOnExit: nowhere })).rejects.toThrow("no such file or folder");

@@ -10,7 +10,7 @@ async function begin(limits: Record<string, unknown> = {}): Promise<void> {
 afterEach(() => rig.close());
 
 describe("the run timeout (§8.2-3)", () => {
-  it("ends an attempt after four hours, and the next one goes on from the checkpoint", async () => {
+  it("ends an attempt after four hours, and the next one resumes from the checkpoint", async () => {
     await begin({ rows_per_file: 5 });
     await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { stall: "PT4H1S" } });
     const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });

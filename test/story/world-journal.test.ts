@@ -18,7 +18,7 @@ interface Line {
   readonly cause: { readonly name: string };
 }
 
-/** A reader of a journal that goes on, line by line; undefined at its end. */
+/** Reads a followed journal line by line; undefined at its end. */
 async function follow(url: string, query = "") {
   const reply = await fetch(`${url}/_emulator/v1/journal?follow=1${query}`);
   const reader = (reply.body as ReadableStream<BufferSource>)
@@ -46,7 +46,7 @@ const followers = async (world: Emulator) =>
   (await world.control<{ journal_followers: number }>("GET", "/status")).journal_followers;
 
 describe("the journal of a forked world", () => {
-  it("is followed below its base path, and tells of no other world", async () => {
+  it("is followed below its base path, and has no entries of other worlds", async () => {
     const journal = await follow(fork.url);
     await rig.emulator.clock.advance("PT1H");
     await rig.emulator.request("/threads", { json: {} });
@@ -71,7 +71,7 @@ describe("the journal of a forked world", () => {
     await main.leave();
   });
 
-  it("ends when the world begins anew, whose own journal is another one", async () => {
+  it("ends when the world is reset, which starts another journal", async () => {
     const before = await follow(fork.url);
     await fork.reset();
     expect(await before.next()).toBe(undefined);

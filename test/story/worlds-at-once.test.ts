@@ -35,7 +35,7 @@ function storeOf({ s3Url }: Emulator): S3Client {
 
 const threads = async (world: Emulator) => (await world.request("/threads/count", { json: {} })).json();
 
-/** What came of several calls: their value, or why they were refused. */
+/** The results of several calls: a value, or the reason of a refusal. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(calls);
   return settled.map((each) => (each.status === "fulfilled" ? each.value : (each.reason as Error).message));

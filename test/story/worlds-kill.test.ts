@@ -26,7 +26,7 @@ interface Shown {
 /** Worlds as `world a1`, snapshots as `snapshot a1-kept`; absent ones are not in it. */
 type Model = Map<string, Shown>;
 
-/** What was asked and not answered: afterwards it is as before, or as it was to be. */
+/** A request without an answer: afterwards the object has its old or its new state. */
 interface Asked {
   readonly name: string;
   readonly then: Shown | undefined;
@@ -76,7 +76,7 @@ async function readWorld(cli: RunningCli, world: string): Promise<Shown> {
   return { threads, objects };
 }
 
-/** One step of a lane: what it asks for, and what that makes of what is there. */
+/** One step of a lane: its request, and the effect on the model. */
 function stepOf(cli: RunningCli, lane: string, model: Model, draw: (sides: number) => number) {
   const world = `${lane}${draw(NAMES)}`;
   const kept = `${lane}${draw(NAMES)}-kept`;
@@ -168,7 +168,7 @@ it("kill -9 leaves every world and snapshot complete, and no stray files", async
     for (const asked of pending) {
       if (!asked) continue;
       const { name, then } = asked;
-      // It may have come to pass although nobody was told.
+      // The request may have succeeded although nobody received the reply.
       if (!isDeepStrictEqual(found.get(name), then)) continue;
       if (then) model.set(name, then);
       else model.delete(name);

@@ -52,7 +52,7 @@ async function threads(world: Emulator): Promise<unknown> {
 }
 
 describe("a forked world", () => {
-  it("holds what the other held and sees nothing of what it does later, nor the other way round", async () => {
+  it("has the state of its source, and neither sees later changes of the other", async () => {
     const prepared = await prepare(rig);
     const { body: before } = await order(rig, prepared);
     await runToCompletion(rig, before.id);
@@ -73,7 +73,7 @@ describe("a forked world", () => {
     expect(here.status).toBe("CREATED");
   });
 
-  it("goes on with what was due in the other one", async () => {
+  it("continues with the events that were due in its source", async () => {
     const { body: created } = await order(rig, await prepare(rig));
     const fork = await rig.emulator.fork();
     await runToCompletion(inWorld(fork), created.id);
@@ -176,7 +176,7 @@ describe("a forked world", () => {
     expect((await fetch(`${first.url}/ok`)).status).toBe(404);
   });
 
-  it("begins in its own way when it is told to, again after each reset", async () => {
+  it("begins with its own settings, also after each reset", async () => {
     const order = { id: "own", from: "seeded", seed: 77, now: "2030-01-01T00:00:00Z", clock: "flowing" };
     const { url } = await rig.emulator.control<{ url: string }>("POST", "/worlds", order);
     const ask = async (method: string, path: string) =>
@@ -284,7 +284,7 @@ describe("a snapshot", () => {
     expect(await rig.emulator.snapshots.list()).toEqual([]);
   });
 
-  it("can be made of what went on from another one, many times over", async () => {
+  it("can be created from a fork of a fork, many times", async () => {
     const client = s3(rig.emulator);
     await put(client, "first.txt", "first");
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -364,7 +364,7 @@ describe("in a data folder", () => {
     expect(await bodyOf(side, upload.Key)).toBe("the only part");
   });
 
-  it("nothing is left of what nobody needs any more", async () => {
+  it("removes all files that nothing needs", async () => {
     await prepare(rig);
     const fork = await rig.emulator.fork({ id: "side" });
     await rig.emulator.snapshots.save("kept");
@@ -375,7 +375,7 @@ describe("in a data folder", () => {
     await rig.close();
     await (await open()).close();
     expect(existsSync(join(folder, ".trash"))).toBe(false);
-    // A world that has no object has no folder for people to look into.
+    // A world without objects has no object mirror.
     expect(existsSync(join(folder, "worlds"))).toBe(false);
     expect(unneededFiles(folder)).toEqual([]);
     expect(readdirSync(join(folder, "pool"))).toHaveLength(1);

@@ -42,7 +42,7 @@ describe("keptText", () => {
     "",
   ])("does not keep %s", (json) => expect(textOf(json)).toBeUndefined());
 
-  test("does not keep what is no UTF-8, and what is nested deep", () => {
+  test("does not keep text that is not UTF-8 or deeply nested", () => {
     expect(keptText(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toBeUndefined();
     expect(textOf("[".repeat(151) + "]".repeat(151))).toBeUndefined();
     expect(textOf("[".repeat(150) + "]".repeat(150))).toBeDefined();

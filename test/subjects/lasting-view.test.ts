@@ -14,7 +14,7 @@ describe("the view of a record", () => {
     expect(lastingView(SETTINGS, {}, () => ({ id: 4 }))).toEqual({ id: 4 });
   });
 
-  it("is the same JSON in a list, the second time too, beside values that are none", () => {
+  it("is the same JSON in a list, the second time too, next to values that are not views", () => {
     const list = [
       lastingView(SETTINGS, {}, () => ({ text: 'a "quoted" ä' })),
       { plain: [1, null] },
@@ -23,7 +23,7 @@ describe("the view of a record", () => {
     for (let time = 0; time < 2; time += 1) expect(jsonOf(list)).toBe(JSON.stringify(list));
   });
 
-  it("goes on when more is kept than the bound allows", () => {
+  it("continues when the cache exceeds its bound", () => {
     const long = "x".repeat(1024 * 1024);
     const records = Array.from({ length: 40 }, (_, id) => ({ id }));
     const views = () => records.map((record) => lastingView(SETTINGS, record, () => ({ ...record, long })));

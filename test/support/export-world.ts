@@ -44,7 +44,7 @@ export interface ExportWorldOptions {
   readonly limits?: Partial<LimitSettings>;
   readonly seed?: number;
   readonly now?: number;
-  /** What the world goes on from, rows and files aside; left out, it is new. */
+  /** The state to resume from, without rows and files; by default the world is new. */
   readonly state?: WorldState;
   /** Whether destinations are buckets of the emulator itself. */
   readonly embedded?: boolean;

@@ -16,7 +16,7 @@ function manifestsIn(folder: string): Manifest[] {
   return [...manifests.values()];
 }
 
-/** What lies in the pool of a data folder although no world and no snapshot leads to it. */
+/** Files in the pool of a data folder that no world and no snapshot needs. */
 export function unneededFiles(folder: string): string[] {
   const path = (file: string) => poolPath(folder, file);
   const needed = new Set(manifestsIn(folder).flatMap((manifest) => [...filesOf({ path }, manifest)]));

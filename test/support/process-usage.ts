@@ -8,7 +8,7 @@ export interface Usage {
   readonly bytes: number;
 }
 
-/** What lies below a folder; what goes meanwhile does not count. */
+/** The files below a folder and their bytes; files that disappear meanwhile do not count. */
 export function usageOf(folder: string): Usage {
   let [files, bytes] = [0, 0];
   for (const entry of entriesOf(folder)) {

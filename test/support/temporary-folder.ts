@@ -29,12 +29,12 @@ function folderOfRun(): string {
     if (isOfUse(folder)) return folder;
     rmSync(folder, { recursive: true });
   } catch {
-    // There is none.
+    // The system has no such folder.
   }
   return folderIn(tmpdir());
 }
 
-/** Once for a run: its temporary files lie in a folder of their own, which goes with it, whatever a test leaves there. */
+/** Once for a run: its temporary files are in one folder, which is removed at the end. */
 export function setup(): () => void {
   const before = process.env.TMPDIR;
   const folder = folderOfRun();

@@ -20,7 +20,7 @@ while True:
     if terminal in ready:
         try:
             shown = os.read(terminal, 4096)
-        except OSError:  # Nobody has the terminal open any more.
+        except OSError:  # Nobody has the terminal open.
             break
         if not shown:
             break

@@ -41,7 +41,7 @@ export async function openVerbs(...flags: string[]): Promise<Verbs> {
   };
 }
 
-/** Each of these words is refused in one line with exit code 2, and the world is as it was. */
+/** Each of these commands is refused in one line with exit code 2, and leaves the world unchanged. */
 export async function expectRefusals(
   verbs: Verbs,
   table: readonly (readonly [words: string, line: string])[],

@@ -11,7 +11,7 @@ export interface Sent extends WebhookPost {
   readonly at: number;
 }
 
-/** What the receiver makes of a post; it accepts everything unless told otherwise. */
+/** The receiver's answer to a post; by default it accepts everything. */
 type Answer = (post: WebhookPost) => Posted | Promise<Posted>;
 
 /** A world with these keys of a configuration file, whose webhooks are answered without a network. */

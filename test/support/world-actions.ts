@@ -62,7 +62,7 @@ const OBSERVED_PATHS = [
   ["POST", "/runs/query", { session: [SESSION] }],
 ] as const;
 
-/** What was asked of it may go on behind its answer. */
+/** Work may continue after its reply. */
 export async function waitUntilIdle(world: Emulator): Promise<void> {
   for (;;) {
     const { in_flight } = await world.control<{ in_flight: unknown[] }>("GET", "/clock");
@@ -71,7 +71,7 @@ export async function waitUntilIdle(world: Emulator): Promise<void> {
   }
 }
 
-/** All that a world shows of what it holds. */
+/** All readable state of a world. */
 export async function digest(world: Emulator): Promise<string> {
   await waitUntilIdle(world);
   const { traces, open_streams } = (await ask<Record<string, unknown>>(

@@ -37,7 +37,7 @@ export async function settingsWith(options: Record<string, unknown> = {}): Promi
 
 export const DEFAULTS = await settingsWith();
 
-/** Secrets that can be told from plain text, without a cipher. */
+/** Secrets that differ from their plain text, without a cipher. */
 const SECRETS = {
   seal: (plain: string) => [...plain].reverse().join(""),
   open: (sealed: string) => [...sealed].reverse().join(""),
@@ -45,13 +45,13 @@ const SECRETS = {
 
 export interface WorldOptions {
   readonly settings?: Settings;
-  /** In place of a store that knows no row, secrets that are only reversed, and endpoints that are all embedded. */
+  /** They replace an empty store, secrets that are only reversed, and endpoints that are all embedded. */
   readonly ports?: Partial<Omit<Ports, "settings" | "traces">> & { readonly traces?: Partial<TraceStore> };
   /** Effects that are really done; the others are stubbed as in a dry run. */
   readonly effects?: Partial<EffectRunners<EmulatorTypes>>;
   /** Requests to the object store that a fault delays. */
   readonly delays?: Delays;
-  /** What the world goes on from; left out, it is new. */
+  /** The state to resume from; by default the world is new. */
   readonly state?: WorldState;
   readonly seed?: number;
   /** Unix milliseconds. */
@@ -102,7 +102,7 @@ export function openWorld(options: WorldOptions = {}) {
     return Object.fromEntries(holding) as EffectRunners<EmulatorTypes>;
   }
 
-  /** Goes on until what is under way has ended, or, while effects are held, for as long as nothing of it can. */
+  /** Waits until the running effects have ended, or, while effects are held, until none of them can continue. */
   async function effectsStalled(settled: Promise<void>): Promise<boolean> {
     const ended = settled.then(() => false);
     if (!isHolding) return ended;
@@ -172,7 +172,7 @@ export function openWorld(options: WorldOptions = {}) {
   };
 }
 
-/** Verbs of a subject beside those of the world; `world` is still the one at hand after `resume`. */
+/** Adds verbs of a subject to those of the world; after `resume`, `world` is the current one. */
 export function withVerbs<Base extends object, Verbs extends object>(base: Base, verbs: Verbs): Base & Verbs {
   return Object.create(base, Object.getOwnPropertyDescriptors(verbs));
 }

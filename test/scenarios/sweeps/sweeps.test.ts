@@ -101,7 +101,7 @@ describe("a sweep of crashes", () => {
 });
 
 describe("a sweep of store errors", () => {
-  it("lets an export end as FAILED where the specification has no retry, and go on where it has", async () => {
+  it("lets an export end as FAILED where the specification has no retry, and continue where it has one", async () => {
     const { results } = await swept(NIGHTLY, storeSweep(false), { perSubject: isFull ? 12 : 8 });
     expect(unheld(results)).toEqual([]);
     expect(names(results).some((name) => /^PutObject (AccessDenied|NoSuchBucket)/.test(name))).toBe(true);
@@ -148,7 +148,7 @@ it("a scenario that removes the faults by which a sweep counts is refused", asyn
   );
 });
 
-it("a world that is removed while it is played is named, and is no difference that a point has made", async () => {
+it("names a world that is removed during the replay, and does not report it as a difference", async () => {
   let played = 0;
   const removing: Environments = {
     ...environments,

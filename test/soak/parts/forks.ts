@@ -8,7 +8,7 @@ import { type Soak, soakPart } from "../soak.ts";
 // Hundreds of forks and snapshots with writes between them: what is on disk and what a start costs go with what lives.
 
 const FORKS = 500;
-/** Of what the same world has that was never forked. */
+/** The limit, relative to the same world without forks. */
 const TIMES_MAX = 3;
 const START_TIMES_MAX = 2;
 /** CPU time of a process that has nothing to read; less is noise. */
@@ -57,9 +57,9 @@ async function write(cli: RunningCli, world: string, nth: number): Promise<void>
 interface Way {
   /** Answers the world that is written to next. */
   fork(cli: RunningCli, world: string, nth: number): Promise<string>;
-  /** Forks and snapshots that live at the end, besides the world that was written to. */
+  /** The forks and snapshots that exist at the end, without the world that receives the writes. */
   living(forks: number): number;
-  /** Whether `main` lives as well, as it was filled. */
+  /** Whether `main` also exists at the end, with its first rows. */
   readonly leavesMain?: true;
 }
 

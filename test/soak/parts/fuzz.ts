@@ -7,7 +7,7 @@ import { HEADERS } from "../../support/emulator.ts";
 import { createSender, sendAll } from "../requests.ts";
 import { type Soak, soakPart } from "../soak.ts";
 
-// Requests made from the table that the OpenAPI document comes from: no request, however odd, gets a 5xx.
+// Requests from the table of the OpenAPI document: no request, however malformed, gets a 5xx.
 
 const LANES = 24;
 /** Requests of each operation, drawn at once and sent several times in other orders. */

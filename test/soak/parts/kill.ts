@@ -70,7 +70,7 @@ async function rounds(soak: Soak, folder: string, first: number): Promise<void> 
     const cli =
       soak.random.integer(3) > 0 ? await startDoomed(soak, folder) : await startCli("--data", folder);
     soak.count("kills");
-    // One that dies in the look says nothing of what is lost; the next one does.
+    // A process that dies during the check reports no loss; the next one does.
     const lost = cli && (await findLost(cli, pending).catch(() => undefined));
     for (const each of lost ?? []) soak.find(`before round ${round} was lost: ${each}`);
     if (!cli || !lost) continue;

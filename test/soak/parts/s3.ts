@@ -5,7 +5,7 @@ import { startCli } from "../../support/cli.ts";
 import { sendAll } from "../requests.ts";
 import { soakPart } from "../soak.ts";
 
-// Signed requests to the object store that no SDK would make: none gets a 5xx but for what is not implemented.
+// Signed requests to the object store that no SDK would make: none gets a 5xx, except for operations that are not implemented.
 
 const LANES = 16;
 const DRAWN = 2000;

@@ -11,7 +11,7 @@ function entries(pieceTurns: number) {
   return Array.from({ length: ENTRIES }, (_, index) => ({
     name: `${index}`,
     size: ENTRY_BYTES,
-    // As of a file: the reader may have left before a piece is there.
+    // Like a file: the reader may stop before a chunk is ready.
     async *content() {
       for (let done = 0; done < ENTRY_BYTES; done += PIECE_BYTES) {
         for (let turns = 0; turns < pieceTurns; turns += 1) await nextTurn();
@@ -30,7 +30,7 @@ async function piecesRead(pieceTurns: number, wanted = Number.POSITIVE_INFINITY)
   return read;
 }
 
-it.each([0, 1, 20])("a reader that leaves early is not kept waiting (%i turns a piece)", async (turns) => {
+it.each([0, 1, 20])("a reader that stops early does not wait (%i turns per chunk)", async (turns) => {
   const all = await piecesRead(turns);
   expect(all).toBeGreaterThan(ENTRIES);
   for (let wanted = 1; wanted < all; wanted += 1) expect(await piecesRead(turns, wanted)).toBe(wanted);

@@ -25,7 +25,7 @@ import {
 const NEXT_DAY = "2025-03-02";
 const OWNER = 9;
 
-/** A store of what an archive would say of another one. */
+/** A store with the entries that an archive would have of another one. */
 async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnType<TestRows["image"]> }) {
   const target = openPool(temporaryFolder(), true);
   const segments: NamedSegment[] = [];

@@ -132,7 +132,7 @@ it("refuses what is still to come and what is before its first state, and names 
   expect(asked({ instant: -1 })).toThrow("is before the history of this world");
 });
 
-it("begins later when it takes more bytes than it may, and then gives up the bodies of what is gone", () => {
+it("begins later when it exceeds its bytes, and then releases the bodies of dropped turns", () => {
   const { world, history, released } = told({ turns: 1000, bytes: 8000 });
   const text = "x".repeat(500);
   for (let n = 1; n <= 40; n += 1) {

@@ -18,7 +18,7 @@ describe("the folder in which people find objects", () => {
     expect(store.strayBodies()).toEqual([]);
   });
 
-  test("has the key beside a hashed name", async () => {
+  test("has the key next to a hashed name", async () => {
     const store = openTestStore();
     await writerOf(store).put("../Ü", Buffer.from("x"));
     const names = readdirSync(join(store.folder, "traces/.hashed")).sort();

@@ -82,7 +82,7 @@ describe("small bodies", () => {
     expect(fileOfBody(fileOf(store, "b.txt"))).not.toBe(FIRST);
   });
 
-  test("go to another file after a restart, whatever the process before has left behind the last one", async () => {
+  test("go to another file after a restart, whatever the last process has written behind the last one", async () => {
     const before = openTestStore({ sharedBytes });
     await writerOf(before).put("a.txt", Buffer.from("kept"));
     const stage = before.files.stage();
@@ -94,7 +94,7 @@ describe("small bodies", () => {
     expect(readFileSync(join(after.folder, "traces/a.txt"), "utf8")).toBe("kept");
   });
 
-  test("are refused when they are not as they were written, and the others of the file are not", async () => {
+  test("are refused when they are damaged, and the others of the file are not", async () => {
     const store = openTestStore({ sharedBytes });
     for (const key of ["a.txt", "b.txt", "c.txt"]) await writerOf(store).put(key, Buffer.from(`body ${key}`));
     const path = pathIn(store, FIRST);

@@ -15,7 +15,7 @@ async function writeAll(stage: BodyStage, pieces: readonly Uint8Array[]): Promis
   await stage.close();
 }
 
-test("a body in pieces, given away or not, is what they were", async () => {
+test("a body in chunks, transferred or copied, has their bytes", async () => {
   const { files } = openTestStore({ sharedBytes: 64 * 1024 });
   for (const count of [0, 1, 2, 10, 11, 12, 30])
     for (const ownsPieces of [true, false]) {
@@ -30,7 +30,7 @@ test("a body in pieces, given away or not, is what they were", async () => {
     }
 });
 
-test("the memory of pieces that nobody else has goes when they are written, that of others stays", async () => {
+test("frees the memory of chunks that have no other owner when they are written", async () => {
   const { files } = openTestStore();
   const [given, kept] = [newPieces(), newPieces()];
   await writeAll(files.stage(true), given);

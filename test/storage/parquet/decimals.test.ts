@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each(["", ".", "-", "1,5", "0x10", "Infinity", "NaN", " 1", "1 ", "1e", "--1", "1e99999"])(
-  "%o is no decimal numeral",
+  "%o is not a decimal numeral",
   (text) => {
     expect(unscaled(text, 12)).toBeUndefined();
   },

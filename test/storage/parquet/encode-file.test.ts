@@ -49,7 +49,7 @@ describe("the files of a partition", () => {
   });
 
   test.each([null, 'eq(run_type, "llm")'])(
-    "go on across row groups of several megabytes (filter: %s)",
+    "continue across row groups of several megabytes (filter: %s)",
     async (filter) => {
       const all = Array.from({ length: isFull ? 30 : 12 }, (_, n) =>
         sampleRow(n, { run_type: n % 5 === 0 ? "llm" : "tool", inputs: `${n} `.repeat(400_000) }),

@@ -59,7 +59,7 @@ describe("the encoder", () => {
     });
   });
 
-  test("goes on from a cursor, in another encoder too, to the same rows", async () => {
+  test("continues from a cursor, also in another encoder, with the same rows", async () => {
     const { folder, order: request } = stored(manyRows(100));
     const first = encoderOf({ folder, threads: 1 });
     const small = { ...request, rowsPerFile: 30 };
@@ -110,7 +110,7 @@ describe("the encoder", () => {
     expect(bytesOf(await encoder.encode(request)).equals(first)).toBe(true);
   });
 
-  test("says so when a thread has no memory left, and goes on", async () => {
+  test("reports a thread without memory, and continues", async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
     const { folder, order: request } = stored(Array.from({ length: 6 }, (_, n) => sampleRow(n, { tags })));
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });

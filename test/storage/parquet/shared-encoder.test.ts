@@ -112,7 +112,7 @@ describe("files of a fork", () => {
     expect(bytesOf(await encoder.encode(request, fork.location(request))).equals(wanted)).toBe(true);
   });
 
-  test("go on from a cursor after the fork has written, with the files of both", async () => {
+  test("continue from a cursor after the fork has written, with the files of both", async () => {
     const parent = storeOf(manyRows(100));
     const fork = forkOf(parent);
     const reader = createPartitionReader(fork.location);

@@ -88,7 +88,7 @@ describe("the manifests of a data folder", () => {
     }
   });
 
-  test("are read when the process ended before their copy was written anew", () => {
+  test("are read when the process ended before their copy was replaced", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder);
     for (const name of ["a", "b", "c"]) addWorld(opened, name);
@@ -170,7 +170,7 @@ describe("the folder of an owner", () => {
     expect(readdirSync(join(folder, "worlds"))).toStrictEqual([]);
   });
 
-  test("loses a journal and a state that no manifest names any more", () => {
+  test("removes a journal and a state that no manifest names", () => {
     const opened = openIn(temporaryFolder());
     const { pool, manifests } = opened;
     const manifest = addWorld(opened, "a");

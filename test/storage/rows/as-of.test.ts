@@ -85,7 +85,7 @@ test("a partition as of any mark is what an obvious model says", () => {
   );
 });
 
-test("a reader goes on after any cursor, with its plan and without", () => {
+test("a reader continues after any cursor, with its plan and without", () => {
   const folder = temporaryFolder();
   const store = openTraceStore({ folder });
   const rows = Array.from({ length: 50 }, (_, n) => sampleRow(n, { start_time: instant((n * 17) % 23) }));

@@ -18,11 +18,11 @@ export interface TestRows extends RowStore {
   readonly storage: WorldStorage;
   readonly pool: Pool;
   readonly manifests: Manifests;
-  /** Where its partitions lie, for readers. */
+  /** The location of its partitions, for readers. */
   readonly location: (partition: Partition) => PartitionSource;
   /** Another world that begins with these rows. */
   fork(): TestRows;
-  /** Keeps it under a name, and begins it anew with that. */
+  /** Saves it under a name, and loads it from there. */
   saveAndLoad(snapshot: string): Promise<TestRows>;
   /** The same rows as a process finds them that starts now. */
   reopen(): TestRows;

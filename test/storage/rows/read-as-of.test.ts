@@ -45,7 +45,7 @@ test("a row as of any mark is its last version before it, wherever it was then",
   );
 });
 
-test("what is no id names no row", () => {
+test("a text that is not an id finds no row", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   expect(store.readAsOf(SCOPE, "nobody", 1)).toBeUndefined();
   store.close();

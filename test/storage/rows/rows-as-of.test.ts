@@ -104,7 +104,7 @@ test("rows as of any mark are what an obvious model says, whatever was written s
   fc.assert(property, { numRuns: casesOf(120) });
 });
 
-test("a list of the past goes on as it began, while rows are written and replaced", () => {
+test("a list of history is not changed by later writes", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   const write = (name: string) =>
     store.write(SCOPE, IDS.map((n) => sampleRow(n, { start_time: instant(n), name })) as never);
@@ -119,7 +119,7 @@ test("a list of the past goes on as it began, while rows are written and replace
   store.close();
 });
 
-test("what is asked of the past as of a later mark is as it was then", () => {
+test("a read as of a later mark has the state of that mark", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   const marks = ["first", "second", "third"].map((name) => {
     store.write(SCOPE, [sampleRow(1, { start_time: instant(1), name })]);
@@ -140,7 +140,7 @@ test("what is asked of the past as of a later mark is as it was then", () => {
   store.close();
 });
 
-test("nothing is written to the past, and what is no id names no row of it", () => {
+test("history accepts no writes, and a text that is not an id finds no row in it", () => {
   const store = openTraceStore({ folder: temporaryFolder() });
   expect(store.asOf(0).read(SCOPE, "nobody")).toBeUndefined();
   expect(() => store.asOf(0).write(SCOPE, [])).toThrow("history is read-only");

@@ -48,7 +48,7 @@ export function sampleRow(n: number, changes: Partial<TraceRow> = {}): TraceRow 
   };
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed at the end of the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "traces-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

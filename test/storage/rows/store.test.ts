@@ -175,7 +175,7 @@ describe("the trace store", () => {
     expect(openTraceStore({ folder }).stats().bytes).toBe(bytes);
   });
 
-  test("goes on with more segments than it keeps open", () => {
+  test("supports more segments than it keeps open", () => {
     const before = readdirSync("/dev/fd").length;
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });

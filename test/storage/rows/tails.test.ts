@@ -71,7 +71,7 @@ describe("a store whose process was ended in a write", () => {
     }
   });
 
-  test("begins a new tail anew, whatever an unnamed one of that name holds", () => {
+  test("overwrites an unnamed tail of the same name", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
     store.write(SCOPE, [sampleRow(1, { start_time: "2025-03-02T00:00:00.000000Z" })]);
@@ -85,7 +85,7 @@ describe("a store whose process was ended in a write", () => {
 
   test.each([
     ["its first process", false],
-    ["a process that went on from a closed world", true],
+    ["a process that resumed a closed world", true],
   ])(
     "in %s counts lost rows never, whatever other tenants write before they are looked at",
     async (_, closed) => {
@@ -114,7 +114,7 @@ describe("a store whose process was ended in a write", () => {
     },
   );
 
-  test("with its machine, and lost rows that the journal counts, is told so", () => {
+  test("with its machine, and lost rows that the journal counts, gets an error about them", () => {
     const { folder, tail } = written();
     truncateSync(`${tail}.ndjson`, 10);
     expect(() => openTraceStore({ folder })).toThrow(/2025-03-01\.ndjson is missing or ends before byte \d+/);

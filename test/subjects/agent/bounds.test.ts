@@ -67,7 +67,7 @@ describe("values larger than limits.agent_values_bytes", () => {
     });
   });
 
-  it("leave a thread that goes on working", async () => {
+  it("leave a thread that continues to work", async () => {
     const world = await opened();
     const thread = world.thread();
     for (const n of [1, 2, 3, 4, 5]) world.start(thread, { input: { [`k${n}`]: KILO } });
@@ -143,7 +143,7 @@ describe("the plan of a run", () => {
     return plan;
   };
 
-  it("holds a streamed text once and streams it piece by piece", async () => {
+  it("holds a streamed text once and streams it in chunks", async () => {
     const world = await openAgentWorld();
     const text = Array.from({ length: 200 }, (_, n) => `${"word".repeat(20)}${n}`).join(" ");
     const run = world.start(world.thread(), { input: { messages: text } });

@@ -116,7 +116,7 @@ describe("a breakpoint", () => {
     expect(thread.said().map(({ type }) => type)).toEqual(["human", "human", "ai"]);
   });
 
-  it("does not stop a run with input: it starts anew", async () => {
+  it("does not stop a run with input: it starts at the beginning", async () => {
     const thread = await agentThread();
     await thread.run({ ...ASKED, interrupt_before: ["tools"] });
     expect(thread.status(await thread.run({ input: { messages: "again" } }))).toBe("success");

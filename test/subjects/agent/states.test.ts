@@ -175,7 +175,7 @@ describe("the checkpoints that a stream shows", () => {
     expect([...first, ...second].reverse()).toEqual(kept);
   });
 
-  it("begin with the state that a run without input goes on from", async () => {
+  it("begin with the state from which a run without input resumes", async () => {
     const thread = await agentThread();
     await thread.run({ ...HELLO, interrupt_before: ["tools"] });
     const [waiting] = thread.states();
@@ -191,7 +191,7 @@ describe("the checkpoints that a stream shows", () => {
 });
 
 describe("a run from an earlier state", () => {
-  it("goes on from a copy of it, and the states after it stay", async () => {
+  it("resumes from a copy of it, and keeps the states after it", async () => {
     const thread = await agentThread();
     await thread.run(HELLO);
     const { checkpoint } = thread.states()[2] ?? {};
@@ -213,7 +213,7 @@ describe("a run from an earlier state", () => {
     ]);
   });
 
-  it("with an input starts anew on its values; from the first state without one, on the input of then", async () => {
+  it("with an input starts at the beginning with its values; without one from the first state, with its first input", async () => {
     const thread = await agentThread();
     await thread.run({ assistant_id: "echo", input: { a: 1 } });
     await thread.run({ assistant_id: "echo", input: { a: 2 } });
@@ -244,7 +244,7 @@ describe("a run from an earlier state", () => {
 });
 
 describe("command.goto", () => {
-  it("starts at a node of the graph, and the graph goes on after it", async () => {
+  it("starts at a node of the graph, and the graph continues after it", async () => {
     const thread = await agentThread();
     await thread.run(HELLO);
     const run = await thread.run({ command: { goto: "agent", update: { messages: "and?" } } });
@@ -292,7 +292,7 @@ describe("config.recursion_limit", () => {
     ]);
   });
 
-  it("counts only the nodes of a run that goes on without input", async () => {
+  it("counts only the nodes of a run that resumes without input", async () => {
     const thread = await agentThread();
     await thread.run({ ...HELLO, interrupt_before: ["tools"] });
     expect(thread.status(await thread.run({ input: null, config: { recursion_limit: 1 } }))).toBe("success");

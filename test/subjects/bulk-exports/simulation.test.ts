@@ -22,7 +22,7 @@ describe("a simulation of exports, schedules, traffic, faults, crashes and moves
     }
     expect(failures).toEqual([]);
     if (last - first < 70) return;
-    // What never happens proves nothing.
+    // An event that never happens is not tested.
     for (const what of RARE)
       expect({ what, times: seen.get(what) ?? 0 }).toEqual({ what, times: expect.any(Number) });
     expect(RARE.filter((what) => !seen.get(what))).toEqual([]);

@@ -23,7 +23,7 @@ import {
 } from "../../support/export-world.ts";
 import { WORKSPACE } from "../../support/world.ts";
 
-/** What came of one seed: the first promise that was broken, if any, and how often what happened. */
+/** The result of one seed: the first violated rule, if any, and how often each event occurred. */
 export interface Simulated {
   readonly broken: string | undefined;
   readonly happened: ReadonlyMap<string, number>;
@@ -233,7 +233,7 @@ function changeDestinations({ exportWorld, random, destinations, monitor }: Simu
   } else destinations.push(exportWorld.addDestination());
 }
 
-/** A 4xx leaves the world as it was. */
+/** A 4xx leaves the world unchanged. */
 function sendInvalidRequest({ exportWorld, random, monitor, destinations }: Simulation): void {
   const before = snapshotOf(exportWorld);
   const body = {
@@ -453,7 +453,7 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
   }
 }
 
-/** Failures that no retry mends (§7.3). */
+/** Failures that no retry can repair (§7.3). */
 const PERMANENT_FAILURES = new Set([
   "access_denied",
   "bucket_not_valid",

@@ -105,7 +105,7 @@ describe("a cron", () => {
     expect(times).toHaveLength(250);
   });
 
-  it("skips a time at which its run is refused, and goes on with the next", async () => {
+  it("skips a time at which its run is refused, and continues with the next", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
     world.create({ assistant_id: "slow", schedule: "* * * * * */6", multitask_strategy: "reject" }, thread);
@@ -135,7 +135,7 @@ describe("a change", () => {
     expect(world.times()).toEqual(["2026-03-01T00:45:00Z"]);
   });
 
-  it("of enabled stops it, and plans it anew when it is enabled again", async () => {
+  it("of enabled stops it, and schedules it when it is enabled again", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create();
     expect(world.change(cron_id, { enabled: false }).next_run_date).toBeNull();

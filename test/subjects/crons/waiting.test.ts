@@ -50,7 +50,7 @@ describe("a cron that is changed again and again", () => {
     expect(world.times()).toEqual(["2026-03-01T01:00:00Z", "2026-03-01T03:00:00Z"]);
   });
 
-  it("of an older data folder, without wakes_at, goes on with its queued event", async () => {
+  it("of an older data folder, without wakes_at, continues with its queued event", async () => {
     const before = await opened();
     const { cron_id } = before.create();
     const state = JSON.parse(JSON.stringify(before.world.state()));

@@ -204,7 +204,7 @@ describe("temporary credentials of the environment (§2.4-3)", () => {
     });
   });
 
-  it("are no matter of the version when they last", async () => {
+  it("do not depend on the version when they last", async () => {
     Object.assign(process.env, KEYS);
     expect(await opened("0.10.33")).toMatchObject({ accessKeyId: "VARIABLE", sessionToken: null });
   });

@@ -106,7 +106,7 @@ describe("refused when written", () => {
     ["attempt of text", { ...crash, match: { attempt: "1" } }, "invalid_count", /from 0 to/],
     ["times of 0", { ...crash, times: 0 }, "invalid_count", /^times/],
     ["times of a half", { ...crash, times: 1.5 }, "invalid_count", /^times/],
-    ["ttl that is no duration", { ...crash, ttl: "1h" }, "invalid_duration", /^ttl: .*PT30S/],
+    ["ttl that is not a duration", { ...crash, ttl: "1h" }, "invalid_duration", /^ttl: .*PT30S/],
     ["ttl of nothing", { ...crash, ttl: "PT0S" }, "invalid_duration", /longer than zero/],
     ["ttl of months", { ...crash, ttl: "P1M" }, "invalid_duration", /months and years/],
     ["ttl of null", { ...crash, ttl: null }, "invalid_duration", /^ttl/],
@@ -225,7 +225,7 @@ describe("accepted", () => {
     ["a delayed webhook", { target: "webhook", match: { url: "*" }, then: { duplicate: 1, delay: "PT5M" } }],
     ["a webhook without match", lost],
     ["text that fits operations", { ...slow, match: { op: ["*Object", "Head*"] } }],
-  ])("%s, as it was written", (_, input) => {
+  ])("%s, unchanged", (_, input) => {
     expect(read(input)).toMatchObject(input as object);
   });
 

@@ -27,7 +27,7 @@ beforeEach(() => {
   world = openExportWorld();
 });
 
-/** The id of the rule that strikes a request for this bucket. */
+/** The id of the rule that a request for this bucket triggers. */
 function triggeredBy(bucket: string): string | undefined {
   return world.turn(
     (turn) => trigger(turn, "s3", { op: "PutObject", bucket, key: "k", access_key_id: "a" })?.id,
@@ -208,7 +208,7 @@ describe("the armed rules", () => {
     );
   });
 
-  it("that were never hit are listed, expired ones included", async () => {
+  it("that were never triggered are listed, expired ones included", async () => {
     const triggered = world.arm({ target: "s3", then: { reset: true }, times: 5 });
     const waiting = world.arm({ target: "s3", match: { nth: 9 }, then: { reset: true } });
     const expired = world.arm({ target: "worker", then: { crash: true }, ttl: "PT1S" });
@@ -289,7 +289,7 @@ describe("the webhook target", () => {
 });
 
 describe("a rule of another version, for which this one has no line", () => {
-  /** The world as it was stored, but with something else in the place of what the rule does. */
+  /** The stored world, with another action in its rule. */
   function stored(target: FaultTarget, then: object, match: object = {}): ExportWorld {
     world.arm({ target, match, then });
     const state = JSON.stringify(world.world.state());
@@ -301,7 +301,7 @@ describe("a rule of another version, for which this one has no line", () => {
   const unknownOn = (target: FaultTarget) =>
     `This version cannot apply {"explode":true} to the target ${target}.`;
 
-  /** Creates an export and goes on to its first second, in which its runs begin. */
+  /** Creates an export and advances to its first second, in which its runs begin. */
   async function begin(opened: ExportWorld): Promise<string> {
     opened.ingest(ROW_ID, "2026-01-01T00:00:00.000000Z", "row");
     const { id } = opened.create({
@@ -360,7 +360,7 @@ describe("what a target does", () => {
     expect(() => handled({ error: "resource_exhausted" })).toThrow("cannot apply");
   });
 
-  it("is one thing, with what may stand beside it", () => {
+  it("is one action, with its options", () => {
     const alone: HappeningOf<"webhook"> = { duplicate: 2, delay: "PT1S" };
     // @ts-expect-error two things
     const two: HappeningOf<"worker"> = { crash: true, stall: "PT1S" } satisfies { crash: true };

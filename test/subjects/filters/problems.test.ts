@@ -9,7 +9,7 @@ function problemOf(text: string) {
   return read.problem;
 }
 
-/** The `»` marks where the problem has to lie, and is no part of the filter. */
+/** The `»` marks the expected position of the problem. It is not a part of the filter. */
 const PROBLEMS: readonly (readonly [marked: string, message: string, hint?: string])[] = [
   ["»", "the filter is empty", "Leave it out"],
   ["»  ", "the filter is empty", "Leave it out"],

@@ -3,7 +3,7 @@ import { FILTER_FIELDS, type FilterEntries } from "../../../contracts/spec/filte
 import type { Comparison, Filter } from "../../../emulator/subjects/filters/filter.ts";
 
 /**
- * What filters mean, as plainly as it can be written: each time everything is looked at anew, entries are
+ ** The meaning of filters, as simply as possible: each call reads everything again, entries are
  * listed in full, and patterns are tried in every way.
  */
 export function holds(filter: Filter, row: TraceRow, tenantId: string): boolean {
@@ -156,7 +156,7 @@ function listEntries(comparisonKind: FilterEntries, row: TraceRow): Entry[] {
       };
     });
   }
-  // What is called metadata and is no object is none.
+  // A member "metadata" that is not an object does not count.
   const metadata = (row.extra as { metadata?: unknown } | null)?.metadata;
   const content = { input: row.inputs, output: row.outputs, metadata: isObject(metadata) ? metadata : {} };
   return members(content[comparisonKind], []);

@@ -26,7 +26,7 @@ test("a compiled filter and its explanation agree with a naive evaluator on ever
     }),
     { numRuns: casesOf(3_000) },
   );
-  // Filters that take everything or nothing would prove nothing.
+  // Filters that select everything or nothing would not test anything.
   expect(passed / judged).toBeGreaterThan(0.15);
   expect(passed / judged).toBeLessThan(0.85);
 });
@@ -52,7 +52,7 @@ test("like agrees with a matcher that tries every alignment", () => {
   );
 });
 
-test("the parser never throws, and its problems lie within the text", () => {
+test("the parser never throws, and its problems are within the text", () => {
   const pieces = fc.constantFrom(
     ..."()[],.\"'\\ \n%_-+:={}“".split(""),
     ...[

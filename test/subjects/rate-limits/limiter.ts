@@ -9,7 +9,7 @@ export async function limiterWith(rateLimits: Record<string, unknown> = {}, more
 
 export function rowOf(name: string): RateRow {
   const row = RATE_ROWS.find(({ id }) => id === name);
-  if (!row) throw new Error(`${name} is no row.`);
+  if (!row) throw new Error(`${name} is not a row.`);
   return row;
 }
 

@@ -45,7 +45,7 @@ describe("which row decides (8.5-4)", () => {
     ["GET", "/sessions", "default_key"],
     ["POST", "/sessions", "default_key"],
     ["GET", "/metadata/submit", "default_key"],
-    // One call, and not what lies below it.
+    // One path, without the paths below it.
     ["POST", "/runs/", "runs_post"],
     ["POST", "/runs/other", "default_key"],
     ["GET", "/runs", "default_key"],

@@ -140,7 +140,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     expect(limiter.storedCount).toBe(1);
   });
 
-  it("is copied with its counters, and both go on independently", async () => {
+  it("is copied with its counters, and both continue independently", async () => {
     const limiter = await limiterWith({ window, rows });
     for (let n = 1; n < COUNT; n += 1) ask(limiter, "a", NOW);
     const fork = limiter.copy();
@@ -206,7 +206,7 @@ describe("what a row admits", () => {
     expect(ask(limiter, "a", NOW)).toBeUndefined();
   });
 
-  it("is as it was before once it is released, in that region alone and not in a copy", async () => {
+  it("has its earlier state once it is released, only in that region and not in a copy", async () => {
     const limiter = await limiterWith({ enabled: false });
     const row = rowOf("runs_query_key");
     for (const region of ["us", "eu"] as const) limiter.change(row, region, { count: 1, seconds: 3 }, NOW);

@@ -137,7 +137,7 @@ export const SPECIFIED: readonly SpecifiedRow[] = RATE_FACT_IDS.map((row) => ({
   requests: REQUESTS[row],
 }));
 
-/** Two callers that the identity of a row tells apart. */
+/** Two callers that the identity of a row distinguishes. */
 export function callers(identity: Counted): readonly [Caller, Caller] {
   switch (identity) {
     case "x-api-key":

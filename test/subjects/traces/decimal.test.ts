@@ -51,7 +51,7 @@ describe("costs", () => {
     null,
     true,
     [1],
-  ])("%j is no cost", (sent, { expect }) => {
+  ])("%j is not a cost", (sent, { expect }) => {
     expect(parseDecimal(sent)).toBeUndefined();
   });
 

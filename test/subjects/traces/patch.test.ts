@@ -108,7 +108,7 @@ describe("a patched row", () => {
     );
   });
 
-  it("is the same after a patch that says nothing", ({ expect }) => {
+  it("is the same after an empty patch", ({ expect }) => {
     fc.assert(
       fc.property(anyPost, (post) => {
         expect(patched(post, {})).toEqual(rowOf(post));
@@ -125,7 +125,7 @@ describe("a patched row", () => {
   });
 
   it("is the row of a post that the client had merged with the patch itself", ({ expect }) => {
-    // What can be told apart only while the post is at hand is left out: a status that a later
+    // Differences that are visible only together with the post are left out: a status that a later
     // error overrules, and a figure that was said outright and equals the reported one.
     const outright = new Set([
       "status",

@@ -62,7 +62,7 @@ describe("a span's inputs and outputs", () => {
       { messages: [{ role: "user" }] },
     ],
     [
-      "messages beside instructions",
+      "messages next to instructions",
       { "gen_ai.input.messages": text("[]"), "gen_ai.system_instructions": text("be kind") },
       { system: "be kind", messages: [] },
     ],

@@ -69,7 +69,7 @@ describe("times on the wire", () => {
     null,
     true,
     {},
-  ])("%j is no time", (sent, { expect }) => {
+  ])("%j is not a time", (sent, { expect }) => {
     expect(parseTime(sent)).toBeUndefined();
   });
 

@@ -14,20 +14,23 @@ const NINE = [
 ];
 
 describe("a run that has ended", () => {
-  it.each(["success", "error", "timeout", "interrupted"] as const)("with %s is told once", async (status) => {
-    const world = await openWebhookWorld();
-    world.end({ status });
-    await world.advance("PT1H");
-    expect(world.sent).toHaveLength(1);
-    expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({
-      run_id: RUN.run_id,
-      status,
-      kwargs: { input: { question: "why" } },
-    });
-    expect(world.ledger()).toMatchObject([
-      { status: "delivered", run_status: status, attempts: [{ status: 200, reply: "ok" }] },
-    ]);
-  });
+  it.each(["success", "error", "timeout", "interrupted"] as const)(
+    "with %s is delivered once",
+    async (status) => {
+      const world = await openWebhookWorld();
+      world.end({ status });
+      await world.advance("PT1H");
+      expect(world.sent).toHaveLength(1);
+      expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({
+        run_id: RUN.run_id,
+        status,
+        kwargs: { input: { question: "why" } },
+      });
+      expect(world.ledger()).toMatchObject([
+        { status: "delivered", run_status: status, attempts: [{ status: 200, reply: "ok" }] },
+      ]);
+    },
+  );
 
   it("is posted as the nine fields of a Run (§2.1)", async () => {
     const world = await openWebhookWorld();
@@ -35,7 +38,7 @@ describe("a run that has ended", () => {
     expect(Object.keys(JSON.parse(world.sent[0]?.payload ?? "")).sort()).toEqual([...NINE].sort());
   });
 
-  it("is posted with the observed fields beside them in the profile observed", async () => {
+  it("is posted with the observed fields as well in the profile observed", async () => {
     const world = await openWebhookWorld({ profile: "observed" });
     world.end();
     const payload = JSON.parse(world.sent[0]?.payload ?? "");

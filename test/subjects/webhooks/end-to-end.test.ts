@@ -74,7 +74,7 @@ describe("over real HTTP", () => {
   it.each([
     ["failing", "error"],
     ["interrupting", "interrupted"],
-  ])("an assistant that is %s is told of as %s", async (assistant_id, status) => {
+  ])("an assistant that is %s is reported as %s", async (assistant_id, status) => {
     const target = await receiver();
     const { run, emulator } = await openEmulator();
     await run(target.url, { assistant_id });

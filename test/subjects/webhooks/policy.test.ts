@@ -312,7 +312,7 @@ describe("the explanation", () => {
     expect(described.rules.at(-1)).toMatchObject({ rule: "address", verdict: "when_sent" });
   });
 
-  it("never says delivered of what a rule refuses when it is sent", async () => {
+  it("never reports a post as delivered that a rule refuses", async () => {
     const refuse = { "agent.webhook_local_addresses": "refuse" };
     const settings = await settingsWith({ assumptions: refuse });
     for (const url of ["http://localhost/", "http://127.0.0.1/", "http://a.example/", "http://x.localhost/"])

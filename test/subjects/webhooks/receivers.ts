@@ -17,7 +17,7 @@ export interface Receiver {
 
 type Answer = (response: ServerResponse, request: Received, count: number) => void | Promise<void>;
 
-/** A real receiver on a loopback address; it answers 200 `ok` unless told otherwise. */
+/** A real receiver on a loopback address; by default it answers 200 `ok`. */
 export async function startReceiver(
   answer: Answer = (response) => void response.end("ok"),
   host = "127.0.0.1",

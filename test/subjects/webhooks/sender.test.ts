@@ -38,7 +38,7 @@ async function sender(options: Record<string, unknown> = {}, tools: Partial<Webh
 }
 
 describe("a delivery", () => {
-  it("is a POST of JSON with the static headers and the token as it was given", async () => {
+  it("is a POST of JSON with the static headers and the unchanged token", async () => {
     const target = await receiver();
     const post = await sender({ webhooks: { headers: { "X-Token": "abc-secret", "X-Empty": "" } } });
     expect(await post(`${target.url}/hook?token=s3%20cret`)).toMatchObject({ status: 200, reply: "ok" });
@@ -238,7 +238,7 @@ describe("where local addresses are not wanted", () => {
     expect(target.received).toEqual([]);
   });
 
-  it("a name is resolved once, and connected to as it was checked", async () => {
+  it("a name is resolved once, and the checked address is used", async () => {
     const target = await receiver();
     let asked = 0;
     const resolve = async () => {
