@@ -42,17 +42,17 @@ export type BodyOwner = ObjectPlace | { readonly uploadId: string; readonly part
 export function publishBody<R>(
   { world, files }: ObjectStore,
   stage: BodyStage,
-  { claim, place }: { readonly claim: AccessRequest; readonly place: BodyOwner },
+  { claim, owner }: { readonly claim: AccessRequest; readonly owner: BodyOwner },
   act: (turn: Turn, body: BodyFile) => S3Failure | R,
 ): S3Failure | R {
-  const isObject = "key" in place;
-  const replaced = isObject
-    ? world.reader.get(objects, objectId(place.bucket, place.key))
-    : world.reader.get(s3Parts, partId(place.uploadId, place.partNumber));
-  const value = files.publish(stage, isObject ? place : undefined, (body) =>
+  const isObject = "key" in owner;
+  const earlier = isObject
+    ? world.reader.get(objects, objectId(owner.bucket, owner.key))
+    : world.reader.get(s3Parts, partId(owner.uploadId, owner.partNumber));
+  const value = files.publish(stage, isObject ? owner : undefined, (body) =>
     world.turn(causeOf(claim), (turn) => act(turn, body)),
   );
-  if (replaced && !isS3Failure(value)) files.drop([replaced.file]);
+  if (earlier && !isS3Failure(value)) files.drop([earlier.file]);
   return value;
 }
 

@@ -53,7 +53,7 @@ describe("what an error means (§7.3)", () => {
   test("an endpoint that a destination does not have is not invalid", () => {
     const found = unanswered("ENOTFOUND", false);
     expect(found).toMatchObject({ failure: "refused", code: "UnknownHost" });
-    expect(shownFailure(found)).toBe("UnknownHost (its host name is not known)");
+    expect(shownFailure(found)).toBe("UnknownHost (its host name is unknown)");
     expect([validationError(found, false), validationError(unanswered("ECONNREFUSED"), false)]).toEqual([
       undefined,
       undefined,

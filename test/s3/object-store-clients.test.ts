@@ -188,15 +188,15 @@ describe("the client of an object store elsewhere", () => {
       `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
     expect(await reply(gone)).toBe("nothing listens at that address");
     expect(await reply(await serve(() => undefined), impatient)).toBe("it did not answer in time");
-    expect(await reply(broken)).toBe("it broke the connection off");
+    expect(await reply(broken)).toBe("it closed the connection");
     expect(await reply(plain.replace("http:", "https:"))).toBe("it does not speak TLS: check http or https");
     expect(await reply("http://no-such-host.invalid")).toMatch(
-      /^its host name (is not known|could not be looked up)$/,
+      /^its host name (is unknown|could not be looked up)$/,
     );
-    expect(await reply("no address")).toBe("it is no URL");
+    expect(await reply("no address")).toBe("it is not a URL");
     expect(await reply(await answering(404, "no XML"))).toBe("it answered 404 without an error code of S3");
     const garbled = open(await answering(200, "<ListBucketResult><Na"), KEY);
-    expect(await garbled.list("")).toMatchObject({ message: "it answered 200 with what no S3 server says" });
+    expect(await garbled.list("")).toMatchObject({ message: "it answered 200, but not as an S3 server" });
     expect(await reply(await answering(403, ""))).toBe("it answered 403 without an error code of S3");
     const denied = await answering(403, error("AccessDenied", "Not yours."));
     expect(await reply(denied)).toBe("it answered 403 AccessDenied: Not yours.");

@@ -18,7 +18,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { keepFinished } from "../../emulator/subjects/object-storage/finished-uploads.ts";
+import { saveFinished } from "../../emulator/subjects/object-storage/finished-uploads.ts";
 import { s3FinishedUploads, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { codeOf, openTestServer, type TestServer } from "./harness.ts";
 import { sendSigned } from "./signed-request.ts";
@@ -229,11 +229,11 @@ test("of completed uploads the last thousand are known, and none of a bucket tha
     last_modified: 0,
   };
   server.control((turn) => {
-    for (let count = 0; count < 1000; count += 1) keepFinished(turn, `upload-${count}`, made);
+    for (let count = 0; count < 1000; count += 1) saveFinished(turn, `upload-${count}`, made);
   });
   expect(server.world.reader.count(s3FinishedUploads)).toBe(1000);
   expect(await again()).toBe("NoSuchUpload");
-  server.control((turn) => keepFinished(turn, UploadId ?? "", { ...made, bucket: own.Bucket }));
+  server.control((turn) => saveFinished(turn, UploadId ?? "", { ...made, bucket: own.Bucket }));
   await client.send(new DeleteObjectCommand(own));
   await client.send(new DeleteBucketCommand({ Bucket: own.Bucket }));
   await client.send(new CreateBucketCommand({ Bucket: own.Bucket }));

@@ -25,10 +25,10 @@ async function putInParts(
   const upload = await transport.createUpload(key);
   if ("failure" in upload) return upload;
   const parts = await putParts(transport, upload, bytes, partBytes);
-  const done = "failure" in parts ? parts : await transport.completeUpload(upload, parts);
+  const outcome = "failure" in parts ? parts : await transport.completeUpload(upload, parts);
   // The first failure is reported, whether or not the abort succeeds.
-  if ("failure" in done) await transport.abortUpload(upload);
-  return done;
+  if ("failure" in outcome) await transport.abortUpload(upload);
+  return outcome;
 }
 
 async function putParts(

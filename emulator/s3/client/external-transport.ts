@@ -55,8 +55,8 @@ export function createExternalTransport(
     size: (Key) =>
       attempt(async (request) => {
         const { sdk, client } = request;
-        const head = new sdk.HeadObjectCommand({ Bucket, Key });
-        const reply = await client.send(head, within()).catch(() => undefined);
+        const command = new sdk.HeadObjectCommand({ Bucket, Key });
+        const reply = await client.send(command, within()).catch(() => undefined);
         if (reply?.ContentLength !== undefined) return { size: reply.ContentLength };
         // A response to HEAD has no body with the reason; a response to GET has one.
         return { size: (await readObject(request, { Bucket, Key })).length };

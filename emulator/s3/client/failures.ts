@@ -26,12 +26,12 @@ export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStor
     return noStoreFailure("NotAnS3Server", error.message.slice(0, MAX_CHARACTERS), hasEndpoint);
   const { name = "", Code, message: said = "", code: cause, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;
-  const known = Code ?? (isS3Name(name) ? name : undefined);
-  const request: FailedRequest = { code: known, said, status, cause, name };
+  const s3Code = Code ?? (isS3Name(name) ? name : undefined);
+  const request: FailedRequest = { code: s3Code, message: said, status, cause, name };
   // An upload may fail after the status 200, with a code in the body.
-  const unanswered = known !== undefined && status > 0 ? undefined : noAnswer(request);
+  const unanswered = s3Code !== undefined && status > 0 ? undefined : noAnswer(request);
   if (unanswered) return noStoreFailure(...unanswered, hasEndpoint);
-  const code = known ?? PLAIN_STATUSES[status] ?? (status >= 500 ? `HTTP ${status}` : undefined);
+  const code = s3Code ?? PLAIN_STATUSES[status] ?? (status >= 500 ? `HTTP ${status}` : undefined);
   const message = failureMessage(request);
   // A code comes from an S3 server. A response without one comes from something else.
   if (code === undefined) return noStoreFailure("NotAnS3Server", message, hasEndpoint);

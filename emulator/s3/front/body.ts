@@ -41,8 +41,8 @@ export async function receive(
 ): Promise<ReceivedBody> {
   const { headers } = request;
   const framing = framingOf(signature.payload);
-  const expected = lengthOf(request, framing !== undefined, needsLength);
-  if (expected > maxBytes) throw tooLarge(expected, maxBytes);
+  const expectedSize = lengthOf(request, framing !== undefined, needsLength);
+  if (expectedSize > maxBytes) throw tooLarge(expectedSize, maxBytes);
   let claimed = ofObject ? NONE : checksumsIn((name) => headerText(headers[name]));
   const announced = announcedTrailer(headers);
   const algorithms = new Set([...claimed.keys(), ...(announced ? [announced] : [])]);
@@ -60,16 +60,16 @@ export async function receive(
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > expected) throw refuse("IncompleteBody", "The body is longer than the announced length.");
+    if (size > expectedSize) throw refuse("IncompleteBody", "The body is longer than the announced length.");
     for (const taker of takers) taker.update(chunk);
     await take(chunk);
   }
-  if (size !== expected) throw refuse("IncompleteBody");
+  if (size !== expectedSize) throw refuse("IncompleteBody");
   checkPayload(signature, sha256);
   if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
   const digest = md5.digest();
   checkMd5(headerText(headers["content-md5"]), digest);
-  return { size, md5: digest.toString("hex"), checksums: verified(claimed, digests) };
+  return { size, md5: digest.toString("hex"), checksums: verifyChecksums(claimed, digests) };
 }
 
 /** Reads a small body, for example an XML document, into memory. */
@@ -135,7 +135,7 @@ function checkMd5(claimed: string | undefined, digest: Buffer): void {
   }
 }
 
-function verified(
+function verifyChecksums(
   claimed: ReadonlyMap<ChecksumAlgorithm, string>,
   digests: ReadonlyMap<ChecksumAlgorithm, Digest>,
 ): Checksums {

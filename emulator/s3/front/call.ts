@@ -46,17 +46,17 @@ export function objectOf({ store, claim }: Call): StoredObject {
 }
 
 /** A request as the client sent it. */
-export type Sent = Pick<Call, "request" | "target">;
+export type SentRequest = Pick<Call, "request" | "target">;
 
 /** A header as text. Presigned URLs have headers of S3 in the query. */
-export function headerOf({ request, target }: Sent, name: string): string | undefined {
+export function headerOf({ request, target }: SentRequest, name: string): string | undefined {
   const value = request.headers[name];
   if (value === undefined) return name.startsWith(OWN_HEADER) ? target.query.get(name) : undefined;
   return String(value);
 }
 
 /** The names of all headers, including those in the query of a presigned URL. */
-export function headerNames({ request, target }: Sent): readonly string[] {
+export function headerNames({ request, target }: SentRequest): readonly string[] {
   const hoisted = [...target.query.keys()].filter((name) => name.startsWith(OWN_HEADER));
   return [...new Set([...Object.keys(request.headers), ...hoisted])];
 }

@@ -1,29 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import { decode, queryPairs, type Target } from "./target.ts";
 
-/** What a signature says of itself. */
+/** The parts of a signature that its canonical request depends on. */
 interface SignedParts {
   readonly signedHeaders: readonly string[];
   readonly payload: string;
 }
 
 /**
- * The readings of a request that its signature may be over, the usual one first: the path as sent, which is what S3 signs, or encoded
- * anew, for clients that send unreserved signs unencoded; header values as text or as raw bytes.
+ * The canonical requests that a signature may cover, the usual one first. The path is as sent, which is what S3 signs, or encoded
+ * again, for clients that send unreserved characters unencoded. Header values are text or raw bytes.
  */
 export function* canonicalRequests(
   request: IncomingMessage,
   target: Target,
-  parsed: SignedParts,
+  signature: SignedParts,
 ): Generator<Buffer> {
-  const headers = parsed.signedHeaders.map((name) => {
+  const headers = signature.signedHeaders.map((name) => {
     const values = request.headersDistinct[name] ?? [];
     return `${name}:${values.map((value) => value.trim().replace(/\s+/g, " ")).join(",")}\n`;
   });
   const query = canonicalQuery(target.rawQuery);
   for (const path of [target.rawPath, encodedPath(target.rawPath)]) {
     const parts = [request.method, path, query, headers.join("")];
-    const text = [...parts, parsed.signedHeaders.join(";"), parsed.payload].join("\n");
+    const text = [...parts, signature.signedHeaders.join(";"), signature.payload].join("\n");
     yield Buffer.from(text);
     yield Buffer.from(text, "latin1");
   }
@@ -46,10 +46,10 @@ function encodedPath(rawPath: string): string {
   return decode(rawPath).split("/").map(encode).join("/");
 }
 
-/** Percent-encodes all but unreserved signs, as the signature wants it. */
+/** Percent-encodes all but unreserved characters, as signatures require. */
 export function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }

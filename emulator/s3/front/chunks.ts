@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { refuse } from "./refused.ts";
 import { equalHex, hmac, type Signature, sha256 } from "./signature.ts";
 
-/** A body framed as aws-chunked: how its chunks vouch for themselves, and what follows them. */
+/** The framing of an aws-chunked body. */
 export interface Framing {
-  /** Each chunk carries a signature that goes on from the one before it. */
+  /** Each chunk has a signature that includes that of the chunk before it. */
   readonly signed: boolean;
   readonly trailer: boolean;
 }
@@ -15,7 +15,7 @@ const FRAMINGS: Readonly<Record<string, Framing>> = {
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { signed: true, trailer: true },
 };
 
-/** The framing that `x-amz-content-sha256` announces, if it announces one. */
+/** The framing that `x-amz-content-sha256` announces, if any. */
 export function framingOf(payload: string): Framing | undefined {
   if (Object.hasOwn(FRAMINGS, payload)) return FRAMINGS[payload];
   if (payload.startsWith("STREAMING-")) {
@@ -24,43 +24,46 @@ export function framingOf(payload: string): Framing | undefined {
   return undefined;
 }
 
-const MAX_LINE = 4096;
+const MAX_LINE_BYTES = 4096;
 const MAX_TRAILERS = 20;
 const EMPTY_SHA256 = sha256("");
 
-/** Takes the framing off; trailers are handed over once they are read and verified. */
+/** Removes the framing and verifies the signatures; `onTrailers` receives verified trailers. */
 export async function* unframe(
   source: AsyncIterable<Buffer>,
   framing: Framing,
   signature: Signature,
-  takeTrailers: (trailers: ReadonlyMap<string, string>) => void,
+  onTrailers: (trailers: ReadonlyMap<string, string>) => void,
 ): AsyncGenerator<Buffer> {
   const bytes = createReader(source);
   let previous = signature.signature;
   for (;;) {
     const line = await bytes.line();
     if (line === undefined) throw refuse("IncompleteBody");
-    const { size, claimed } = chunkHead(line, framing);
+    const { size, claimed } = parseChunkHeader(line, framing);
     const hash = createHash("sha256");
-    for await (const piece of bytes.take(size)) {
-      if (framing.signed) hash.update(piece);
-      yield piece;
+    for await (const chunk of bytes.read(size)) {
+      if (framing.signed) hash.update(chunk);
+      yield chunk;
     }
     if (framing.signed) {
       const text = chunkText("AWS4-HMAC-SHA256-PAYLOAD", signature, previous, [
         EMPTY_SHA256,
         hash.digest("hex"),
       ]);
-      previous = checked(signature, text, claimed);
+      previous = verifySignature(signature, text, claimed);
     }
     if (size === 0) break;
     if ((await bytes.line()) !== "") throw badChunk();
   }
   if (!framing.trailer) return;
-  takeTrailers(await readTrailers(bytes, framing, signature, previous));
+  onTrailers(await readTrailers(bytes, framing, signature, previous));
 }
 
-function chunkHead(line: string, framing: Framing): { readonly size: number; readonly claimed: string } {
+function parseChunkHeader(
+  line: string,
+  framing: Framing,
+): { readonly size: number; readonly claimed: string } {
   const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
   if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
   const [, size = "", claimed = ""] = match;
@@ -80,7 +83,7 @@ function chunkText(
   return [kind, amzDate, scope, previous, ...hashes].join("\n");
 }
 
-function checked(signature: Signature, text: string, claimed: string): string {
+function verifySignature(signature: Signature, text: string, claimed: string): string {
   if (!equalHex(hmac(signature.chunkKey(), text), claimed)) throw refuse("SignatureDoesNotMatch");
   return claimed;
 }
@@ -104,14 +107,14 @@ async function readTrailers(
   if (!framing.signed) return trailers;
   const text = [...trailers].map(([name, value]) => `${name}:${value}\n`).join("");
   const signedText = chunkText("AWS4-HMAC-SHA256-TRAILER", signature, previous, [sha256(text)]);
-  checked(signature, signedText, claimed ?? "");
+  verifySignature(signature, signedText, claimed ?? "");
   return trailers;
 }
 
 interface ByteReader {
-  /** Up to the next line end; undefined at the end of the body. */
+  /** The next line; undefined at the end of the body. */
   line(): Promise<string | undefined>;
-  take(size: number): AsyncGenerator<Buffer>;
+  read(size: number): AsyncGenerator<Buffer>;
 }
 
 function createReader(source: AsyncIterable<Buffer>): ByteReader {
@@ -134,22 +137,22 @@ function createReader(source: AsyncIterable<Buffer>): ByteReader {
           pending = pending.subarray(end + 2);
           return line;
         }
-        if (pending.length > MAX_LINE) throw badChunk();
-        if (!(await fill())) return pending.length === 0 ? undefined : missingEnd();
+        if (pending.length > MAX_LINE_BYTES) throw badChunk();
+        if (!(await fill())) return pending.length === 0 ? undefined : refuseMissingEnd();
       }
     },
-    async *take(size) {
-      for (let left = size; left > 0; ) {
+    async *read(size) {
+      for (let remaining = size; remaining > 0; ) {
         if (pending.length === 0 && !(await fill())) throw refuse("IncompleteBody");
-        const piece = pending.subarray(0, left);
-        pending = pending.subarray(piece.length);
-        left -= piece.length;
-        if (piece.length > 0) yield piece;
+        const chunk = pending.subarray(0, remaining);
+        pending = pending.subarray(chunk.length);
+        remaining -= chunk.length;
+        if (chunk.length > 0) yield chunk;
       }
     },
   };
 }
 
-function missingEnd(): never {
+function refuseMissingEnd(): never {
   throw refuse("IncompleteBody");
 }

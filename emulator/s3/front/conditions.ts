@@ -1,13 +1,13 @@
 import type { DeleteCondition, WriteCondition } from "../../subjects/object-storage/objects.ts";
 import type { StoredObject } from "../../subjects/object-storage/records.ts";
-import { headerOf, type Sent } from "./call.ts";
+import { headerOf, type SentRequest } from "./call.ts";
 import { unquoted } from "./object-headers.ts";
 import { refuse } from "./refused.ts";
 
-type Verdict = "pass" | "not_modified" | "failed";
+type ConditionResult = "pass" | "not_modified" | "failed";
 
 /** Checks the conditions of a read in the order of RFC 9110 §13.2.2; `prefix` is for copy sources. */
-export function checkReadConditions(call: Sent, object: StoredObject, prefix = ""): Verdict {
+export function checkReadConditions(call: SentRequest, object: StoredObject, prefix = ""): ConditionResult {
   const header = (name: string): string | undefined => headerOf(call, `${prefix}${name}`);
   const seconds = Math.floor(object.last_modified / 1000);
   const match = header("if-match");
@@ -23,8 +23,8 @@ export function checkReadConditions(call: Sent, object: StoredObject, prefix = "
 
 function matches(list: string, etag: string): boolean {
   return list.split(",").some((item) => {
-    const expected = unquoted(item.trim().replace(/^W\//, ""));
-    return expected === "*" || expected === etag;
+    const expectedEtag = unquoted(item.trim().replace(/^W\//, ""));
+    return expectedEtag === "*" || expectedEtag === etag;
   });
 }
 
@@ -35,7 +35,7 @@ function secondsOf(date: string | undefined): number | undefined {
 }
 
 /** The conditions of a write: `If-None-Match: *` and `If-Match` with one tag. */
-export function writeConditionOf(call: Sent): WriteCondition {
+export function writeConditionOf(call: SentRequest): WriteCondition {
   const noneMatch = headerOf(call, "if-none-match");
   const match = headerOf(call, "if-match");
   if (noneMatch !== undefined && noneMatch !== "*") {

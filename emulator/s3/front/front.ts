@@ -156,6 +156,6 @@ function callerOf({ bucket, key }: Target, signature: Signature): Caller {
     key,
     access_key_id: signature.accessKeyId,
     session_token: signature.sessionToken,
-    isSignedWith: signature.proves,
+    isSignedWith: signature.isSignedWith,
   };
 }

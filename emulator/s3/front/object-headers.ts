@@ -4,37 +4,43 @@ import type {
   StoredBody,
   StoredObject,
 } from "../../subjects/object-storage/records.ts";
-import { headerNames, headerOf, type Sent } from "./call.ts";
+import { headerNames, headerOf, type SentRequest } from "./call.ts";
 import { refuse } from "./refused.ts";
 
-const KEPT = ["cache-control", "content-disposition", "content-encoding", "content-language", "expires"];
-const METADATA = "x-amz-meta-";
+const STORED_HEADERS = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "expires",
+];
+const METADATA_PREFIX = "x-amz-meta-";
 const MAX_METADATA_BYTES = 2048;
 
-/** The headers that an object keeps. */
-export function objectHeadersOf(sent: Sent): ObjectHeaders {
+/** The headers, type and metadata to store with an object. */
+export function objectHeadersOf(request: SentRequest): ObjectHeaders {
   const headers: Record<string, string> = {};
-  for (const name of KEPT) {
-    const value = headerOf(sent, name);
-    const kept = name === "content-encoding" ? withoutFraming(value) : value;
-    if (kept) headers[name] = kept;
+  for (const name of STORED_HEADERS) {
+    const value = headerOf(request, name);
+    const storedValue = name === "content-encoding" ? withoutFraming(value) : value;
+    if (storedValue) headers[name] = storedValue;
   }
   return {
-    content_type: headerOf(sent, "content-type") ?? "binary/octet-stream",
+    content_type: headerOf(request, "content-type") ?? "binary/octet-stream",
     headers,
-    metadata: metadataOf(sent),
+    metadata: metadataOf(request),
   };
 }
 
-/** `aws-chunked` is how the body travelled, not what it is. */
+/** `aws-chunked` describes the transfer, not the object. */
 function withoutFraming(encoding: string | undefined): string | undefined {
   return encoding?.replace(/\s*aws-chunked\s*,?|,\s*aws-chunked\s*$/g, "").trim();
 }
 
-function metadataOf(sent: Sent): Readonly<Record<string, string>> {
-  const pairs = headerNames(sent)
-    .filter((name) => name.startsWith(METADATA))
-    .map((name) => [name.slice(METADATA.length), headerOf(sent, name) ?? ""] as const);
+function metadataOf(request: SentRequest): Readonly<Record<string, string>> {
+  const pairs = headerNames(request)
+    .filter((name) => name.startsWith(METADATA_PREFIX))
+    .map((name) => [name.slice(METADATA_PREFIX.length), headerOf(request, name) ?? ""] as const);
   const size = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (size > MAX_METADATA_BYTES) {
     throw refuse("MetadataTooLarge", undefined, {
@@ -45,7 +51,7 @@ function metadataOf(sent: Sent): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
-/** The headers with which an object is read. */
+/** The reply headers of an object. */
 export function replyHeadersOf(object: StoredObject): Record<string, string> {
   const headers: Record<string, string> = {
     ...object.headers,
@@ -54,16 +60,16 @@ export function replyHeadersOf(object: StoredObject): Record<string, string> {
     "last-modified": new Date(object.last_modified).toUTCString(),
     "accept-ranges": "bytes",
   };
-  for (const [name, value] of Object.entries(object.metadata)) headers[`${METADATA}${name}`] = value;
+  for (const [name, value] of Object.entries(object.metadata)) headers[`${METADATA_PREFIX}${name}`] = value;
   return headers;
 }
 
-/** An ETag is kept without quotes and has them on the wire. */
+/** ETags are stored without quotes and sent with them. */
 export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
-/** An ETag as it is kept; some clients send it without quotes. */
+/** An ETag as it is stored. Some clients send it without quotes. */
 export function unquoted(etag: string): string {
   return etag.trim().replace(/^"(.*)"$/, "$1");
 }

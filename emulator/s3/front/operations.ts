@@ -1,5 +1,5 @@
 import type { S3Operation } from "../../subjects/object-storage/permissions.ts";
-import { type Handler, headerOf, type Sent } from "./call.ts";
+import { type Handler, headerOf, type SentRequest } from "./call.ts";
 import * as attributes from "./operations/attributes.ts";
 import * as buckets from "./operations/buckets.ts";
 import { BUCKET_READS, OBJECT_READS } from "./operations/configuration.ts";
@@ -99,8 +99,11 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 };
 
 /** The operation of a request, or the name of an unsupported operation. */
-export function operationOf(method: string, sent: Sent): OperationRow | { readonly unknown: string } {
-  const { target } = sent;
+export function operationOf(
+  method: string,
+  request: SentRequest,
+): OperationRow | { readonly unknown: string } {
+  const { target } = request;
   const scope = target.bucket === "" ? "service" : target.key === "" ? "bucket" : "object";
   const mark = Object.keys(UNSUPPORTED).find((name) => target.query.has(name));
   const operation = OPERATIONS.find(
@@ -108,7 +111,7 @@ export function operationOf(method: string, sent: Sent): OperationRow | { readon
       candidate.method === method &&
       candidate.scope === scope &&
       candidate.query.every((name) => target.query.has(name)) &&
-      (candidate.header === undefined || headerOf(sent, candidate.header) !== undefined),
+      (candidate.header === undefined || headerOf(request, candidate.header) !== undefined),
   );
   const isMeant = mark === undefined || operation?.query.includes(mark);
   if (operation && isMeant && !changesVersioning(method, target)) return operation;

@@ -4,11 +4,11 @@ import { messageOf, S3_ERRORS, type S3Failure } from "../../subjects/object-stor
 import type { Reply } from "./call.ts";
 import { writeXml } from "./xml.ts";
 
-/** Larger bodies go out in pieces of this size, which fits the caches of a processor. */
-const PIECE_BYTES = 256 * 1024;
-/** Buffers that wait for the next large body: a new one costs more than to fill it. */
-const spare: Buffer[] = [];
-const SPARE_MAX = 8;
+/** Larger bodies are sent in chunks of this size, which fits the caches of a processor. */
+const CHUNK_BYTES = 256 * 1024;
+/** Buffers for the next large body: allocating one costs more than filling it. */
+const spareBuffers: Buffer[] = [];
+const MAX_SPARE_BUFFERS = 8;
 
 /** The error document of the real service. */
 export function errorReply(why: S3Failure, resource: string, requestId: string): Reply {
@@ -24,7 +24,7 @@ export function errorReply(why: S3Failure, resource: string, requestId: string):
   return { status, xml: writeXml("Error", content, false) };
 }
 
-/** Sends a reply; a client that went away is none of our trouble. */
+/** Sends a reply; a closed connection is ignored. */
 export async function send(reply: Reply, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, headers = {}, xml, body } = reply;
   const bodiless = request.method === "HEAD" || status === 304 || status === 204;
@@ -53,8 +53,8 @@ async function sendBody(
 ): Promise<void> {
   try {
     if (bodiless) response.end();
-    else if (length <= PIECE_BYTES) sendWhole(fd, start, length, response);
-    else await sendPieces(fd, start, length, response);
+    else if (length <= CHUNK_BYTES) sendWhole(fd, start, length, response);
+    else await sendInChunks(fd, start, length, response);
   } finally {
     fs.closeSync(fd);
   }
@@ -63,49 +63,50 @@ async function sendBody(
 function sendWhole(fd: number, start: number, length: number, response: ServerResponse): void {
   const buffer = Buffer.allocUnsafe(length);
   const bytesRead = length === 0 ? 0 : fs.readSync(fd, buffer, 0, length, start);
-  // Shorter than it was a moment ago: a broken connection is the only honest answer left.
+  // The file has become shorter. The headers are sent, so only a broken connection can report it.
   if (bytesRead < length) response.destroy();
   else response.end(buffer);
 }
 
-/** Two buffers take turns: one is filled while the other goes out. */
-async function sendPieces(
+/** Uses two buffers: one is filled while the other is sent. */
+async function sendInChunks(
   fd: number,
   start: number,
   length: number,
   response: ServerResponse,
 ): Promise<void> {
   const buffers = [takeBuffer(), takeBuffer()] as const;
-  const sent = [Promise.resolve(), Promise.resolve()];
+  const writes = [Promise.resolve(), Promise.resolve()];
   let offset = 0;
   for (let turn = 0; offset < length; turn = 1 - turn) {
-    const [buffer, before] = [buffers[turn] as Buffer, sent[turn]];
+    const [buffer, before] = [buffers[turn] as Buffer, writes[turn]];
     await before;
-    // A thread would take longer: the system mostly has it in memory, as it was read through when it was opened first.
-    const bytesRead = fs.readSync(fd, buffer, 0, Math.min(PIECE_BYTES, length - offset), start + offset);
+    // A thread would take longer: the file is mostly in the system's cache, because opening it first read all of it.
+    const bytesRead = fs.readSync(fd, buffer, 0, Math.min(CHUNK_BYTES, length - offset), start + offset);
     if (bytesRead === 0) response.destroy();
     if (response.destroyed) return;
-    sent[turn] = written(response, buffer.subarray(0, bytesRead));
+    writes[turn] = writeBytes(response, buffer.subarray(0, bytesRead));
     offset += bytesRead;
   }
-  await Promise.all(sent);
+  await Promise.all(writes);
   response.end();
-  // Those of a broken connection may still be read.
-  if (!response.destroyed) spare.push(...buffers.slice(0, Math.max(0, SPARE_MAX - spare.length)));
+  // A broken connection may still read its buffers.
+  if (!response.destroyed)
+    spareBuffers.push(...buffers.slice(0, Math.max(0, MAX_SPARE_BUFFERS - spareBuffers.length)));
 }
 
 function takeBuffer(): Buffer {
-  return spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+  return spareBuffers.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
 }
 
-/** Resolves when the system has the bytes, or the client is gone. */
-function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+/** Resolves when the system has the bytes or the connection is closed. */
+function writeBytes(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      response.off("close", done);
+    const finish = (): void => {
+      response.off("close", finish);
       resolve();
     };
-    response.once("close", done);
-    response.write(bytes, done);
+    response.once("close", finish);
+    response.write(bytes, finish);
   });
 }

@@ -3,11 +3,11 @@ import { refuse } from "./refused.ts";
 
 /** The account that owns all buckets, for `x-amz-expected-bucket-owner`. */
 const OWNER_ACCOUNT = "000000000000";
-/** The only version that an object of an unversioned bucket has. */
+/** The version id of every object in an unversioned bucket. */
 export const UNVERSIONED = "null";
 
-/** Headers that change what is done in a way that this store does not know, and the values that change nothing. */
-const UNSUPPORTED: readonly { readonly name: RegExp; readonly harmless: readonly string[] }[] = [
+/** Headers that request something this store does not implement, and the values that change nothing. */
+const UNSUPPORTED_HEADERS: readonly { readonly name: RegExp; readonly harmless: readonly string[] }[] = [
   { name: /^x-amz-acl$/, harmless: ["private", "bucket-owner-full-control"] },
   { name: /^x-amz-grant-/, harmless: [] },
   { name: /^x-amz-storage-class$/, harmless: ["STANDARD"] },
@@ -22,11 +22,11 @@ const UNSUPPORTED: readonly { readonly name: RegExp; readonly harmless: readonly
 
 const EXPECTED_OWNERS = ["x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner"];
 
-/** Refuses a request that asks for more than this store does, or expects another owner or version, rather than ignore it. */
+/** Refuses a request with an unsupported header, another owner or another version. */
 export function checkRequest(call: Call): void {
   for (const name of headerNames(call)) {
     const value = headerOf(call, name) ?? "";
-    const row = UNSUPPORTED.find((candidate) => candidate.name.test(name));
+    const row = UNSUPPORTED_HEADERS.find((candidate) => candidate.name.test(name));
     if (row && !row.harmless.includes(value)) throw unsupported(name);
   }
   for (const name of EXPECTED_OWNERS) checkOwner(headerOf(call, name));
@@ -34,17 +34,18 @@ export function checkRequest(call: Call): void {
 }
 
 function unsupported(name: string): Error {
-  const message = `This object store does not implement what the header ${name} asks for; leave it out.`;
+  const message = `This object store does not implement the header ${name}. Remove it.`;
   return refuse("NotImplemented", message, { Header: name });
 }
 
-function checkOwner(expected: string | undefined): void {
-  if (expected === undefined || expected === OWNER_ACCOUNT) return;
-  if (/^\d{12}$/.test(expected)) throw refuse("AccessDenied", `The buckets belong to ${OWNER_ACCOUNT}.`);
+function checkOwner(expectedOwner: string | undefined): void {
+  if (expectedOwner === undefined || expectedOwner === OWNER_ACCOUNT) return;
+  if (/^\d{12}$/.test(expectedOwner))
+    throw refuse("AccessDenied", `The buckets belong to ${OWNER_ACCOUNT}, not to ${expectedOwner}.`);
   throw refuse("InvalidBucketOwnerAWSAccountID");
 }
 
-/** No bucket has versions besides `null`. */
+/** `null` is the only version, since buckets are unversioned. */
 export function checkVersion(version: string | undefined): void {
   if (version === undefined || version === UNVERSIONED) return;
   throw refuse("InvalidArgument", "Invalid version id specified", {

@@ -5,8 +5,8 @@ import { refuse } from "./refused.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Signature Version 4, over node:crypto: what is signed has to be the path exactly as it was sent, and a
- * signing library takes the request apart and puts it together anew.
+ * Signature Version 4, with node:crypto. The signature covers the path exactly as the client sent it. A signing library
+ * would parse the request and encode it again.
  */
 export interface Signature {
   readonly accessKeyId: string;
@@ -14,15 +14,15 @@ export interface Signature {
   readonly amzDate: string;
   readonly scope: string;
   readonly signature: string;
-  /** Hex of the body, or a word for how the body vouches for itself. */
+  /** The SHA-256 of the body in hex, or a word for how the body is signed. */
   readonly payload: string;
   readonly expiresSeconds: number | null;
-  proves(secret: string): boolean;
-  /** The key that the chunks of a streamed body are signed with; known once `proves` said yes. */
+  isSignedWith(secret: string): boolean;
+  /** The key that the chunks of a streamed body are signed with. Call `isSignedWith` first. */
   chunkKey(): Buffer;
 }
 
-interface Parsed {
+interface SignatureFields {
   readonly credential: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
@@ -35,28 +35,28 @@ interface Parsed {
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_PRESIGN_SECONDS = 7 * 24 * 3600;
 const MAX_SKEW_MS = 15 * 60 * 1000;
-/** Stands for the digest of a body that the signature does not cover. */
+/** In place of the digest of a body that the signature does not cover. */
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
 const HEX_64 = /^[0-9a-f]{64}$/;
 
-/** Reads the signature of a request; refuses what cannot be one before any key is looked at. */
+/** Reads the signature of a request. Refuses a malformed signature before a key is looked up. */
 export function readSignature(request: IncomingMessage, target: Target, wallNow: number): Signature {
-  const parsed = parse(request, target);
-  const { amzDate } = parsed;
-  const [accessKeyId = "", ...rest] = scopeParts(parsed.credential);
+  const fields = parseSignature(request, target);
+  const { amzDate } = fields;
+  const [accessKeyId = "", ...rest] = scopeParts(fields.credential);
   const scope = rest.join("/");
-  checkTime(parsed, wallNow);
-  if (rest.length !== 4 || rest[3] !== "aws4_request" || rest[2] !== "s3") throw malformed(parsed, "scope");
-  if (rest[0] !== amzDate.slice(0, 8)) throw malformed(parsed, "date");
-  checkSignedHeaders(request, parsed);
+  checkTime(fields, wallNow);
+  if (rest.length !== 4 || rest[3] !== "aws4_request" || rest[2] !== "s3") throw malformed(fields, "scope");
+  if (rest[0] !== amzDate.slice(0, 8)) throw malformed(fields, "date");
+  checkSignedHeaders(request, fields);
   let key: Buffer | undefined;
-  let tried: { readonly secret: string; readonly matches: boolean } | undefined;
+  let lastAttempt: { readonly secret: string; readonly matches: boolean } | undefined;
 
   function matches(secret: string): boolean {
     const signingKey = signingKeyOf(secret, rest);
-    for (const canonical of canonicalRequests(request, target, parsed)) {
+    for (const canonical of canonicalRequests(request, target, fields)) {
       const text = [ALGORITHM, amzDate, scope, sha256(canonical)].join("\n");
-      if (!equalHex(hmac(signingKey, text), parsed.signature)) continue;
+      if (!equalHex(hmac(signingKey, text), fields.signature)) continue;
       key = signingKey;
       return true;
     }
@@ -65,19 +65,19 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
 
   return {
     accessKeyId,
-    sessionToken: parsed.sessionToken,
+    sessionToken: fields.sessionToken,
     amzDate,
     scope,
-    signature: parsed.signature,
-    payload: parsed.payload,
-    expiresSeconds: parsed.expiresSeconds,
-    proves(secret) {
-      // Asked again by the turn that keeps a body.
-      if (tried?.secret !== secret) tried = { secret, matches: matches(secret) };
-      return tried.matches;
+    signature: fields.signature,
+    payload: fields.payload,
+    expiresSeconds: fields.expiresSeconds,
+    isSignedWith(secret) {
+      // The turn that stores a body checks the signature again.
+      if (lastAttempt?.secret !== secret) lastAttempt = { secret, matches: matches(secret) };
+      return lastAttempt.matches;
     },
     chunkKey() {
-      if (!key) throw new Error("The chunk key was asked for before the signature was proven.");
+      if (!key) throw new Error("The chunk key was requested before the signature was verified.");
       return key;
     },
   };
@@ -85,7 +85,7 @@ export function readSignature(request: IncomingMessage, target: Target, wallNow:
 
 let lastKey: { readonly secret: string; readonly scope: string; readonly key: Buffer } | undefined;
 
-/** The key of a secret for a day, region and service: most requests have that of the one before. */
+/** The signing key of a secret for a day, region and service. Most requests need the key of the previous request. */
 function signingKeyOf(secret: string, parts: readonly string[]): Buffer {
   const scope = parts.join("/");
   if (lastKey?.secret !== secret || lastKey.scope !== scope) {
@@ -95,74 +95,74 @@ function signingKeyOf(secret: string, parts: readonly string[]): Buffer {
   return lastKey.key;
 }
 
-/** An access key id may hold slashes; the scope behind it has four parts. */
+/** An access key id may contain slashes. The scope after it has four parts. */
 function scopeParts(credential: string): readonly string[] {
   const parts = credential.split("/");
   return [parts.slice(0, -4).join("/"), ...parts.slice(-4)];
 }
 
-function parse(request: IncomingMessage, target: Target): Parsed {
+function parseSignature(request: IncomingMessage, target: Target): SignatureFields {
   const { authorization } = request.headers;
   const { query } = target;
-  const inQuery = query.has("X-Amz-Algorithm") || query.has("X-Amz-Signature");
-  if (authorization !== undefined && inQuery) {
+  const isInQuery = query.has("X-Amz-Algorithm") || query.has("X-Amz-Signature");
+  if (authorization !== undefined && isInQuery) {
     throw refuse("InvalidArgument", "Only one auth mechanism allowed.");
   }
-  if (inQuery) return parseQuery(request, query);
-  const oldQuery = query.has("AWSAccessKeyId") && query.has("Signature");
-  if (oldQuery || (authorization && !authorization.startsWith("AWS4-"))) {
+  if (isInQuery) return parseQuery(request, query);
+  const isOldQuery = query.has("AWSAccessKeyId") && query.has("Signature");
+  if (isOldQuery || (authorization && !authorization.startsWith("AWS4-"))) {
     const message =
       `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM} ` +
       `(Signature Version 4; in boto3 Config(signature_version="s3v4")).`;
     throw refuse("InvalidRequest", message);
   }
-  if (!authorization) throw isForm(request) ? formRefused() : refuse("AccessDenied");
+  if (!authorization) throw isForm(request) ? formRefusal() : refuse("AccessDenied");
   return parseHeader(request, authorization);
 }
 
-/** A form of a browser carries its signature among its fields. */
+/** A browser's form has its signature in its fields. */
 function isForm({ method, headers }: IncomingMessage): boolean {
   return method === "POST" && /^multipart\/form-data\b/i.test(headers["content-type"] ?? "");
 }
 
-function formRefused(): Error {
-  const message = "PostObject (an upload by a form) is not implemented by this object store; use PutObject.";
+function formRefusal(): Error {
+  const message = "This object store does not implement PostObject (an upload by a form). Use PutObject.";
   return refuse("NotImplemented", message, { Operation: "PostObject" });
 }
 
-/** Clients that cannot set `x-amz-date` sign by `Date`, in either spelling. */
+/** Clients that cannot set `x-amz-date` sign with `Date`, in one of two formats. */
 function amzDateOf(date: string | undefined): string {
   const instant = date === undefined ? Number.NaN : (instantOf(date) ?? Date.parse(date));
   return Number.isNaN(instant) ? "" : new Date(instant).toISOString().replace(/[-:]|\.\d{3}/g, "");
 }
 
-function parseHeader({ headers }: IncomingMessage, authorization: string): Parsed {
+function parseHeader({ headers }: IncomingMessage, authorization: string): SignatureFields {
   const match = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(authorization);
-  const fields = new Map(
+  const pairs = new Map(
     (match?.[1] ?? "").split(",").map((field) => {
       const equals = field.indexOf("=");
       return [field.slice(0, equals).trim(), field.slice(equals + 1).trim()] as const;
     }),
   );
   const payload = headers["x-amz-content-sha256"];
-  const parsed = {
-    credential: fields.get("Credential") ?? "",
-    signedHeaders: (fields.get("SignedHeaders") ?? "").split(";"),
-    signature: fields.get("Signature") ?? "",
+  const fields = {
+    credential: pairs.get("Credential") ?? "",
+    signedHeaders: (pairs.get("SignedHeaders") ?? "").split(";"),
+    signature: pairs.get("Signature") ?? "",
     amzDate: headerText(headers["x-amz-date"]) ?? amzDateOf(headers.date),
     sessionToken: headerText(headers["x-amz-security-token"]),
     payload: String(payload),
     expiresSeconds: null,
   };
-  if (!match || !HEX_64.test(parsed.signature)) throw malformed(parsed, "syntax");
+  if (!match || !HEX_64.test(fields.signature)) throw malformed(fields, "syntax");
   if (payload === undefined) {
     throw refuse("InvalidRequest", "Missing required header for this request: x-amz-content-sha256");
   }
-  return parsed;
+  return fields;
 }
 
-function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, string>): Parsed {
-  const parsed = {
+function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, string>): SignatureFields {
+  const fields = {
     credential: query.get("X-Amz-Credential") ?? "",
     signedHeaders: (query.get("X-Amz-SignedHeaders") ?? "").split(";"),
     signature: query.get("X-Amz-Signature") ?? "",
@@ -171,21 +171,21 @@ function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, str
     payload: headerText(headers["x-amz-content-sha256"]) ?? query.get("X-Amz-Content-Sha256") ?? UNSIGNED,
     expiresSeconds: Number(query.get("X-Amz-Expires") || Number.NaN),
   };
-  if (query.get("X-Amz-Algorithm") !== ALGORITHM || !HEX_64.test(parsed.signature)) {
-    throw malformed(parsed, "syntax");
+  if (query.get("X-Amz-Algorithm") !== ALGORITHM || !HEX_64.test(fields.signature)) {
+    throw malformed(fields, "syntax");
   }
-  const { expiresSeconds } = parsed;
+  const { expiresSeconds } = fields;
   if (!Number.isInteger(expiresSeconds) || expiresSeconds < 1 || expiresSeconds > MAX_PRESIGN_SECONDS) {
     throw refuse("AuthorizationQueryParametersError", "X-Amz-Expires must be between 1 and 604800 seconds");
   }
-  return parsed;
+  return fields;
 }
 
 function headerText(header: string | string[] | undefined): string | null {
   return header === undefined ? null : String(header);
 }
 
-function malformed({ expiresSeconds }: Parsed, part: string): Error {
+function malformed({ expiresSeconds }: SignatureFields, part: string): Error {
   if (expiresSeconds !== null) {
     return refuse(
       "AuthorizationQueryParametersError",
@@ -195,8 +195,8 @@ function malformed({ expiresSeconds }: Parsed, part: string): Error {
   return refuse("AuthorizationHeaderMalformed", `The authorization header is malformed (${part}).`);
 }
 
-/** Law 8: signatures are judged by the wall clock, since clients sign by theirs. */
-function checkTime({ amzDate, expiresSeconds }: Parsed, wallNow: number): void {
+/** Law 8: signatures follow the wall clock, because clients sign with theirs. */
+function checkTime({ amzDate, expiresSeconds }: SignatureFields, wallNow: number): void {
   const signedAt = instantOf(amzDate);
   if (signedAt === undefined) {
     throw refuse("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
@@ -227,8 +227,8 @@ function instantOf(amzDate: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** What steers the store has to be signed, or anyone on the way could change it. */
-function checkSignedHeaders({ headers }: IncomingMessage, { signedHeaders }: Parsed): void {
+/** Headers that change what the store does have to be signed, or a proxy could change them. */
+function checkSignedHeaders({ headers }: IncomingMessage, { signedHeaders }: SignatureFields): void {
   const unsigned = Object.keys(headers).filter(
     (name) =>
       (name === "host" || (name.startsWith("x-amz-") && name !== "x-amz-content-sha256")) &&
@@ -247,7 +247,7 @@ export function sha256(bytes: string | Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 export function equalHex(computed: Buffer, claimed: string): boolean {
   const bytes = Buffer.from(claimed, "hex");
   return bytes.length === computed.length && timingSafeEqual(bytes, computed);

@@ -6,12 +6,10 @@ import { type BodyOwner, publishBody } from "../object-store.ts";
 import type { Call } from "./call.ts";
 import { orRefuse } from "./refused.ts";
 
-/**
- * Takes a body in, as long as there is room for it, then keeps it in one turn; whatever goes wrong leaves nothing.
- */
+/** Receives a body while the disk has room for it, then stores it in one turn. A failure leaves nothing. */
 export async function receiveAndStore<Facts, R>(
   { store, claim, requireRoom }: Call,
-  place: BodyOwner,
+  owner: BodyOwner,
   fill: (stage: BodyStage) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {
@@ -24,7 +22,7 @@ export async function receiveAndStore<Facts, R>(
     requireRoom(0);
     const facts = await fill({ ...stage, write });
     await stage.close();
-    return orRefuse(publishBody(store, stage, { claim, place }, (turn, body) => keep(turn, facts, body)));
+    return orRefuse(publishBody(store, stage, { claim, owner }, (turn, body) => keep(turn, facts, body)));
   } catch (error) {
     stage.discard();
     throw error;

@@ -46,10 +46,10 @@ function escape(text: string): string {
   });
 }
 
-type Parsed = Readonly<Record<string, unknown>>;
+type XmlDocument = Readonly<Record<string, unknown>>;
 
 /** Reads a document with this root element; all values are text. */
-export async function readXml(text: string, root: string): Promise<Parsed> {
+export async function readXml(text: string, root: string): Promise<XmlDocument> {
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
     ignoreAttributes: true,
@@ -60,29 +60,29 @@ export async function readXml(text: string, root: string): Promise<Parsed> {
   });
   // A document type could define entities that expand without limit. No client sends one.
   if (text.includes("<!DOCTYPE")) throw refuse("MalformedXML");
-  let parsed: Parsed;
+  let document: XmlDocument;
   try {
-    parsed = parser.parse(text, true) as Parsed;
+    document = parser.parse(text, true) as XmlDocument;
   } catch {
     throw refuse("MalformedXML");
   }
-  if (!Object.hasOwn(parsed, root)) throw refuse("MalformedXML");
-  const content = parsed[root];
-  return typeof content === "object" && content !== null ? (content as Parsed) : {};
+  if (!Object.hasOwn(document, root)) throw refuse("MalformedXML");
+  const content = document[root];
+  return typeof content === "object" && content !== null ? (content as XmlDocument) : {};
 }
 
 /** All child elements of a name. */
-export function childrenOf(parent: Parsed, name: string): readonly Parsed[] {
+export function childrenOf(parent: XmlDocument, name: string): readonly XmlDocument[] {
   const value = Object.hasOwn(parent, name) ? parent[name] : [];
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.map((item) => {
     if (typeof item !== "object" || item === null) throw refuse("MalformedXML");
-    return item as Parsed;
+    return item as XmlDocument;
   });
 }
 
 /** The text of a child element. */
-export function childText(parent: Parsed, name: string): string | undefined {
+export function childText(parent: XmlDocument, name: string): string | undefined {
   const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
   return typeof value === "string" ? value : undefined;
 }

@@ -5,7 +5,7 @@ import { type FinishedUpload, type StoredObject, s3FinishedUploads } from "./rec
 const MAX_FINISHED = 1000;
 
 /** Retains the reply of a completed upload, so that a repeated request gets the same reply. */
-export function keepFinished(turn: Turn, upload_id: string, object: StoredObject): void {
+export function saveFinished(turn: Turn, upload_id: string, object: StoredObject): void {
   const { bucket, key, etag, checksums, checksum_type } = object;
   turn.put(s3FinishedUploads, { upload_id, bucket, key, etag, checksums, checksum_type });
   if (turn.count(s3FinishedUploads) <= MAX_FINISHED) return;

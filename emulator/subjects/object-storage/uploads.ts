@@ -70,7 +70,7 @@ export function storePart(
 }
 
 /** A part in a request to complete an upload. */
-export interface NamedPart {
+export interface RequestedPart {
   readonly part_number: number;
   /** Without quotes. */
   readonly etag: string;
@@ -78,15 +78,15 @@ export interface NamedPart {
 }
 
 /** The requested parts, in order, or the error of the list. */
-export function partsNamed(
+export function findParts(
   reader: Reader,
   uploadId: string,
-  named: readonly NamedPart[],
+  requestedParts: readonly RequestedPart[],
 ): S3Failure | readonly UploadedPart[] {
-  if (named.length === 0)
+  if (requestedParts.length === 0)
     return s3Failure("MalformedXML", "The list of parts is empty. Send at least one part.");
   const parts: UploadedPart[] = [];
-  for (const { part_number, etag, checksums } of named) {
+  for (const { part_number, etag, checksums } of requestedParts) {
     if (part_number <= (parts.at(-1)?.part_number ?? 0)) return s3Failure("InvalidPartOrder");
     const part = reader.get(s3Parts, partId(uploadId, part_number));
     const detail = { UploadId: uploadId, PartNumber: String(part_number), ETag: etag };
@@ -112,7 +112,7 @@ export function finishUpload(
   turn: Turn,
   access: AccessRequest,
   uploadId: string,
-  named: readonly NamedPart[],
+  requestedParts: readonly RequestedPart[],
   body: StoredBody,
   condition: WriteCondition = {},
 ): S3Failure | StoredObject {
@@ -120,7 +120,7 @@ export function finishUpload(
   if (error) return error;
   const upload = findUpload(turn, access, uploadId);
   if ("error" in upload) return upload;
-  const parts = partsNamed(turn, uploadId, named);
+  const parts = findParts(turn, uploadId, requestedParts);
   if ("error" in parts) return parts;
   const { content_type, headers, metadata, checksum_type } = upload;
   const sizes = parts.map(({ size, checksums }) => ({ size, checksums }));

@@ -10,7 +10,7 @@ import { removeObjects, storeObject } from "./objects.ts";
 import type { S3Operation } from "./permissions.ts";
 import { objectId, objects, type StoredBody, type StoredObject } from "./records.ts";
 import type { StagedFile } from "./staged.ts";
-import { abortUpload, finishUpload, type NamedPart, startUpload, storePart } from "./uploads.ts";
+import { abortUpload, finishUpload, type RequestedPart, startUpload, storePart } from "./uploads.ts";
 
 /** Writes to a bucket of the embedded store inside a turn, with the same checks and faults as S3 requests. */
 export interface Writer {
@@ -126,7 +126,9 @@ function complete(
 ): ObjectStoreFailure | undefined {
   const access = requestAccess(turn, writer, "CompleteMultipartUpload", key);
   if ("failure" in access) return access;
-  const list = parts.map(({ etag }, index): NamedPart => ({ part_number: index + 1, etag, checksums: {} }));
+  const list = parts.map(
+    ({ etag }, index): RequestedPart => ({ part_number: index + 1, etag, checksums: {} }),
+  );
   const replaced = turn.get(objects, objectId(writer.bucket, key));
   const object = asStoreResult(finishUpload(turn, access, uploadId, list, whole));
   if ("failure" in object) return object;

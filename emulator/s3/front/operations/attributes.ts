@@ -8,12 +8,12 @@ const NAMES = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"] 
 
 type Name = (typeof NAMES)[number];
 
-/** `GetObjectAttributes`: those that the header names. */
+/** `GetObjectAttributes`: the attributes that the header names. */
 export function getObjectAttributes(call: Call): Reply {
-  const asked = namesIn(headerOf(call, "x-amz-object-attributes"));
+  const requestedNames = namesIn(headerOf(call, "x-amz-object-attributes"));
   const object = objectOf(call);
   const { etag, size, checksums, checksum_type, parts, last_modified } = object;
-  const all: Record<Name, XmlElements[string]> = {
+  const values: Record<Name, XmlElements[string]> = {
     ETag: etag,
     Checksum:
       Object.keys(checksums).length > 0
@@ -23,7 +23,9 @@ export function getObjectAttributes(call: Call): Reply {
     StorageClass: "STANDARD",
     ObjectSize: size,
   };
-  const content = Object.fromEntries(NAMES.map((name) => [name, asked.has(name) ? all[name] : undefined]));
+  const content = Object.fromEntries(
+    NAMES.map((name) => [name, requestedNames.has(name) ? values[name] : undefined]),
+  );
   return {
     status: 200,
     headers: { "last-modified": new Date(last_modified).toUTCString() },
@@ -33,19 +35,19 @@ export function getObjectAttributes(call: Call): Reply {
 
 function namesIn(header: string | undefined): ReadonlySet<string> {
   const names = (header ?? "").split(",").map((name) => name.trim());
-  const wrong = names.find((name) => !NAMES.some((known) => known === name));
-  if (wrong === undefined) return new Set(names);
+  const unknownName = names.find((name) => !NAMES.some((attribute) => attribute === name));
+  if (unknownName === undefined) return new Set(names);
   throw refuse("InvalidArgument", "Invalid attribute name specified.", {
     ArgumentName: "x-amz-object-attributes",
-    ArgumentValue: wrong.slice(0, 100),
+    ArgumentValue: unknownName.slice(0, 100),
   });
 }
 
-/** The number of parts; the parts themselves only where they have checksums, as the real service has it. */
+/** The number of parts. Like the real service, lists the parts only if they have checksums. */
 function partsOf(call: Call, parts: NonNullable<ReturnType<typeof objectOf>["parts"]>): XmlElements {
   const max = Math.min(numberIn(call, "x-amz-max-parts", MAX_PAGE), MAX_PAGE);
   const marker = numberIn(call, "x-amz-part-number-marker", 0);
-  const listed = parts.some(({ checksums }) => Object.keys(checksums).length > 0)
+  const page = parts.some(({ checksums }) => Object.keys(checksums).length > 0)
     ? parts.slice(marker, marker + max)
     : [];
   const next = Math.min(marker + max, parts.length);
@@ -55,7 +57,7 @@ function partsOf(call: Call, parts: NonNullable<ReturnType<typeof objectOf>["par
     NextPartNumberMarker: next,
     MaxParts: max,
     IsTruncated: next < parts.length,
-    Part: listed.map(({ size, checksums }, index) => ({
+    Part: page.map(({ size, checksums }, index) => ({
       PartNumber: marker + index + 1,
       Size: size,
       ...checksumElements(checksums),

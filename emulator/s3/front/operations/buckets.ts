@@ -12,34 +12,37 @@ const MAX_BUCKETS = 10_000;
 const CONSTRAINT = "LocationConstraint";
 const MAX_CONFIGURATION_BYTES = 64 * 1024;
 
-/** The only owner that there is. */
+/** The owner of all buckets and objects. */
 export const OWNER = { ID: "emulator", DisplayName: "emulator" } as const;
 
-/** The instant as S3's documents spell it. */
+/** A time in the format of S3's documents. */
 export function isoOf(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** `ListBuckets`, all at once or `max-buckets` at a time; a key pair that opens one bucket sees that one. */
+/** `ListBuckets`, all of them or `max-buckets` per page. A key pair for one bucket lists only that bucket. */
 export function listBuckets(call: Call): Reply {
   const { reader } = call.store.world;
   const { query } = call.target;
   const prefix = query.get("prefix");
-  const wantedRegion = query.get("bucket-region");
+  const requestedRegion = query.get("bucket-region");
   const token = query.get("continuation-token");
   const after = token === undefined ? "" : afterOf(token);
-  const only = reader.get(s3Credentials, call.claim.access_key_id)?.bucket ?? null;
-  const found = [...reader.list(buckets)]
-    .filter(({ name }) => name.startsWith(prefix ?? "") && (only === null || name === only) && name > after)
-    .filter(({ region }) => wantedRegion === undefined || wantedRegion === (region ?? DEFAULT_REGION))
+  const onlyBucket = reader.get(s3Credentials, call.claim.access_key_id)?.bucket ?? null;
+  const matches = [...reader.list(buckets)]
+    .filter(
+      ({ name }) =>
+        name.startsWith(prefix ?? "") && (onlyBucket === null || name === onlyBucket) && name > after,
+    )
+    .filter(({ region }) => requestedRegion === undefined || requestedRegion === (region ?? DEFAULT_REGION))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const page = found.slice(0, maxBucketsOf(call) ?? found.length);
-  const listed = page.map(({ name, created_at }) => ({ Name: name, CreationDate: isoOf(created_at) }));
+  const page = matches.slice(0, maxBucketsOf(call) ?? matches.length);
+  const elements = page.map(({ name, created_at }) => ({ Name: name, CreationDate: isoOf(created_at) }));
   const last = page.at(-1);
   const content = {
     Owner: OWNER,
-    Buckets: { Bucket: listed },
-    ContinuationToken: last && page.length < found.length ? tokenOf(last.name) : undefined,
+    Buckets: { Bucket: elements },
+    ContinuationToken: last && page.length < matches.length ? tokenOf(last.name) : undefined,
     Prefix: prefix,
   };
   return { status: 200, xml: writeXml("ListAllMyBucketsResult", content) };
@@ -56,29 +59,37 @@ function maxBucketsOf({ target }: Call): number | undefined {
   });
 }
 
-/** `CreateBucket`, with the region that the body names or none; in the usual region it may be repeated. */
+/** `CreateBucket`, with the region that the body names, if any. In the default region it may be repeated. */
 export async function createBucket(call: Call): Promise<Reply> {
-  const region = await regionAskedFor(call);
+  const region = await readRegion(call);
   const { bucket } = call.claim;
   commit(call, (turn) => authorise(turn, call.claim) ?? ensureBucket(turn, bucket, region));
   return { status: 200, headers: { location: `/${bucket}` } };
 }
 
-async function regionAskedFor({ request, signature }: Call): Promise<string | null> {
+async function readRegion({ request, signature }: Call): Promise<string | null> {
   const text = await receiveText(request, signature, { maxBytes: MAX_CONFIGURATION_BYTES });
   if (text.trim() === "") return null;
   const configuration = await readXml(text, "CreateBucketConfiguration");
-  const other = Object.keys(configuration).find((name) => name !== CONSTRAINT && name !== "#text");
-  if (other)
-    throw refuse("NotImplemented", `A bucket takes no ${other} here; leave it out.`, { Element: other });
+  const unsupportedElement = Object.keys(configuration).find(
+    (name) => name !== CONSTRAINT && name !== "#text",
+  );
+  if (unsupportedElement)
+    throw refuse(
+      "NotImplemented",
+      `This object store does not implement ${unsupportedElement} of a bucket. Remove it.`,
+      {
+        Element: unsupportedElement,
+      },
+    );
   const region = childText(configuration, CONSTRAINT)?.trim() || null;
-  // The usual region is the one that goes without a name; the real service refuses it by name.
+  // The real service refuses the default region by name.
   if (region === DEFAULT_REGION)
     throw refuse("InvalidLocationConstraint", undefined, { LocationConstraint: region });
   return region;
 }
 
-/** `HeadBucket`: what it is asked for is whether the bucket can be reached. */
+/** `HeadBucket`; succeeds if the key pair has access to the bucket. */
 export function headBucket(call: Call): Reply {
   return { status: 200, headers: { "x-amz-bucket-region": regionOf(call) ?? DEFAULT_REGION } };
 }
@@ -90,12 +101,12 @@ export function deleteBucket(call: Call): Reply {
   return { status: 204 };
 }
 
-/** `GetBucketLocation`; empty for the usual region, as the real service has it. */
+/** `GetBucketLocation`; empty for the default region, as in the real service. */
 export function getBucketLocation(call: Call): Reply {
   return { status: 200, xml: writeXml("LocationConstraint", regionOf(call)) };
 }
 
-/** No bucket keeps versions; the real service says so with an empty document. */
+/** `GetBucketVersioning`: an empty document means an unversioned bucket. */
 export function getBucketVersioning(): Reply {
   return { status: 200, xml: writeXml("VersioningConfiguration", null) };
 }

@@ -5,24 +5,24 @@ import { refuse } from "../refused.ts";
 import { writeXml, type XmlContent } from "../xml.ts";
 import { OWNER } from "./buckets.ts";
 
-// Nothing can be configured here: each read answers what the real service answers for a bucket or an object as created.
+// Configuration is read-only: each read returns what the real service returns for a new bucket or object.
 
-/** A read of a configuration: its operation, the query parameter that asks for it, and its answer. */
+/** A read of a configuration: its operation, the query parameter that selects it, and its handler. */
 type ConfigurationRead = readonly [op: S3Operation, mark: string, handler: Handler];
 
-/** A document, the same for every bucket. */
+/** Replies with the same document for every bucket. */
 function always(root: string, content: XmlContent): Handler {
   return () => ({ status: 200, xml: writeXml(root, content) });
 }
 
-/** The error that names what the bucket does not have. */
-function missing(error: S3ErrorCode): Handler {
+/** Refuses with the error for a configuration that the bucket does not have. */
+function refuseWith(error: S3ErrorCode): Handler {
   return ({ claim }) => {
     throw refuse(error, undefined, { BucketName: claim.bucket });
   };
 }
 
-/** One configuration by its id, which is not there, or the empty list of all. */
+/** Replies with an empty list; no configuration has an id. */
 function noneOf(root: string): Handler {
   return (call) => {
     if (call.target.query.has("id")) throw refuse("NoSuchConfiguration");
@@ -30,7 +30,7 @@ function noneOf(root: string): Handler {
   };
 }
 
-/** An answer about an object, which has to be there. */
+/** Refuses a missing object. */
 function ofObject(handler: Handler): Handler {
   return (call) => {
     objectOf(call);
@@ -66,7 +66,7 @@ export const BUCKET_READS: readonly ConfigurationRead[] = [
   ["GetBucketAccelerateConfiguration", "accelerate", always("AccelerateConfiguration", null)],
   ["GetBucketAcl", "acl", ownersAcl],
   ["GetBucketAnalyticsConfiguration", "analytics", noneOf("ListBucketAnalyticsConfigurationResult")],
-  ["GetBucketCors", "cors", missing("NoSuchCORSConfiguration")],
+  ["GetBucketCors", "cors", refuseWith("NoSuchCORSConfiguration")],
   ["GetBucketEncryption", "encryption", always("ServerSideEncryptionConfiguration", { Rule: ENCRYPTION })],
   [
     "GetBucketIntelligentTieringConfiguration",
@@ -74,7 +74,7 @@ export const BUCKET_READS: readonly ConfigurationRead[] = [
     noneOf("ListBucketIntelligentTieringConfigurationsOutput"),
   ],
   ["GetBucketInventoryConfiguration", "inventory", noneOf("ListInventoryConfigurationsResult")],
-  ["GetBucketLifecycleConfiguration", "lifecycle", missing("NoSuchLifecycleConfiguration")],
+  ["GetBucketLifecycleConfiguration", "lifecycle", refuseWith("NoSuchLifecycleConfiguration")],
   ["GetBucketLogging", "logging", always("BucketLoggingStatus", null)],
   ["GetBucketMetricsConfiguration", "metrics", noneOf("ListMetricsConfigurationsResult")],
   ["GetBucketNotificationConfiguration", "notification", always("NotificationConfiguration", null)],
@@ -83,17 +83,17 @@ export const BUCKET_READS: readonly ConfigurationRead[] = [
     "ownershipControls",
     always("OwnershipControls", { Rule: { ObjectOwnership: "BucketOwnerEnforced" } }),
   ],
-  ["GetBucketPolicy", "policy", missing("NoSuchBucketPolicy")],
-  ["GetBucketPolicyStatus", "policyStatus", missing("NoSuchBucketPolicy")],
-  ["GetBucketReplication", "replication", missing("ReplicationConfigurationNotFoundError")],
+  ["GetBucketPolicy", "policy", refuseWith("NoSuchBucketPolicy")],
+  ["GetBucketPolicyStatus", "policyStatus", refuseWith("NoSuchBucketPolicy")],
+  ["GetBucketReplication", "replication", refuseWith("ReplicationConfigurationNotFoundError")],
   [
     "GetBucketRequestPayment",
     "requestPayment",
     always("RequestPaymentConfiguration", { Payer: "BucketOwner" }),
   ],
-  ["GetBucketTagging", "tagging", missing("NoSuchTagSet")],
-  ["GetBucketWebsite", "website", missing("NoSuchWebsiteConfiguration")],
-  ["GetObjectLockConfiguration", "object-lock", missing("ObjectLockConfigurationNotFoundError")],
+  ["GetBucketTagging", "tagging", refuseWith("NoSuchTagSet")],
+  ["GetBucketWebsite", "website", refuseWith("NoSuchWebsiteConfiguration")],
+  ["GetObjectLockConfiguration", "object-lock", refuseWith("ObjectLockConfigurationNotFoundError")],
   ["GetPublicAccessBlock", "publicAccessBlock", always("PublicAccessBlockConfiguration", NOT_PUBLIC)],
 ];
 

@@ -21,13 +21,13 @@ interface Source {
   readonly body: OpenedBody;
 }
 
-/** `CopyObject`: the source is opened before the target is written, so both may be one. */
+/** `CopyObject`: opens the source before it writes the target, so both may be the same object. */
 export async function copyObject(call: Call): Promise<Reply> {
   const { store, claim } = call;
   const condition = writeConditionOf(call);
   orRefuse(conditionError(store.world.reader, claim, condition));
   const replace = replacesMetadata(call);
-  const replaced = replace ? objectHeadersOf(call) : undefined;
+  const replacement = replace ? objectHeadersOf(call) : undefined;
   const { object: source, body } = await openSource(call);
   if (!replace && source.bucket === claim.bucket && source.key === claim.key) {
     store.files.close(body);
@@ -36,31 +36,31 @@ export async function copyObject(call: Call): Promise<Reply> {
       "object's metadata, storage class, website redirect location or encryption attributes.";
     throw refuse("InvalidRequest", message);
   }
-  const { content_type, headers, metadata } = replaced ?? source;
-  const whole = source.checksum_type === "FULL_OBJECT";
-  const copied = await receiveAndStore(
+  const { content_type, headers, metadata } = replacement ?? source;
+  const isWhole = source.checksum_type === "FULL_OBJECT";
+  const copy = await receiveAndStore(
     call,
     claim,
     async (stage) => {
       const md5 = createHash("md5");
-      await copyBody(stage, body, { start: 0, length: body.size }, (piece) => void md5.update(piece));
+      await copyBody(stage, body, { start: 0, length: body.size }, (chunk) => void md5.update(chunk));
       return { size: body.size, etag: md5.digest("hex") };
     },
     (turn, facts, file) => {
-      const made = {
+      const newObject = {
         content_type,
         headers,
         metadata,
         ...facts,
         ...file,
-        // A checksum of parts says nothing about a copy, which has none.
-        checksums: whole ? source.checksums : {},
+        // A copy has no parts, so a checksum of parts does not apply to it.
+        checksums: isWhole ? source.checksums : {},
         checksum_type: "FULL_OBJECT",
       } as const;
-      return storeObject(turn, claim, made, condition);
+      return storeObject(turn, claim, newObject, condition);
     },
   );
-  const { etag, last_modified } = copied;
+  const { etag, last_modified } = copy;
   const content = { LastModified: isoOf(last_modified), ETag: quoted(etag) };
   return { status: 200, xml: writeXml("CopyObjectResult", content) };
 }
@@ -72,40 +72,40 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const partNumber = partNumberOf(call);
   orRefuse(findUpload(store.world.reader, claim, uploadId));
   const { body } = await openSource(call);
-  const stretch = stretchAsked(call, body);
+  const range = requestedRange(call, body);
   const { etag, now } = await receiveAndStore(
     call,
     { uploadId, partNumber },
     async (stage) => {
       const md5 = createHash("md5");
-      await copyBody(stage, body, stretch, (piece) => void md5.update(piece));
+      await copyBody(stage, body, range, (chunk) => void md5.update(chunk));
       return md5.digest("hex");
     },
     (turn, md5, file) => {
-      const made = { ...file, size: stretch.length, etag: md5, checksums: {} };
-      const kept = storePart(turn, claim, uploadId, partNumber, made);
-      return kept ?? { etag: md5, now: turn.now };
+      const part = { ...file, size: range.length, etag: md5, checksums: {} };
+      const failure = storePart(turn, claim, uploadId, partNumber, part);
+      return failure ?? { etag: md5, now: turn.now };
     },
   );
   const content = { LastModified: isoOf(now), ETag: quoted(etag) };
   return { status: 200, xml: writeXml("CopyPartResult", content) };
 }
 
-/** What `x-amz-copy-source-range` names, or all; the body is closed if that is not there. */
-function stretchAsked(call: Call, body: OpenedBody): ByteRange {
-  const asked = headerOf(call, "x-amz-copy-source-range");
-  if (asked === undefined) return { start: 0, length: body.size };
-  const range = copyRangeOf(asked, body.size);
+/** The bytes that `x-amz-copy-source-range` names, or all. Closes the body before it refuses the header. */
+function requestedRange(call: Call, body: OpenedBody): ByteRange {
+  const header = headerOf(call, "x-amz-copy-source-range");
+  if (header === undefined) return { start: 0, length: body.size };
+  const range = copyRangeOf(header, body.size);
   if (typeof range === "object") return range;
   call.store.files.close(body);
   if (range === "unsatisfiable") {
-    throw refuse("InvalidRange", undefined, { RangeRequested: asked, ActualObjectSize: String(body.size) });
+    throw refuse("InvalidRange", undefined, { RangeRequested: header, ActualObjectSize: String(body.size) });
   }
   const message =
-    "The x-amz-copy-source-range value must be bytes=first-last, two offsets counted from zero.";
+    "The x-amz-copy-source-range value must be bytes=first-last, two offsets that start at zero.";
   throw refuse("InvalidArgument", message, {
     ArgumentName: "x-amz-copy-source-range",
-    ArgumentValue: asked.slice(0, 100),
+    ArgumentValue: header.slice(0, 100),
   });
 }
 
@@ -117,22 +117,22 @@ function replacesMetadata(call: Call): boolean {
   });
 }
 
-/** Finds the source, which takes the get permission, and opens it at once. */
+/** Opens the source, which requires the get permission. */
 async function openSource(call: Call): Promise<Source> {
   const { store, claim } = call;
   const { reader } = store.world;
-  const { bucket, key } = sourceNamed(headerOf(call, "x-amz-copy-source") ?? "");
-  const reading = { ...claim, op: "GetObject", bucket, key } as const;
-  orRefuse(permissionError(reader, reading, "get"));
-  const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, reading));
+  const { bucket, key } = parseSource(headerOf(call, "x-amz-copy-source") ?? "");
+  const sourceClaim = { ...claim, op: "GetObject", bucket, key } as const;
+  orRefuse(permissionError(reader, sourceClaim, "get"));
+  const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, sourceClaim));
   if (checkReadConditions(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
   return { object, body: await store.files.open(object) };
 }
 
-function sourceNamed(header: string): { readonly bucket: string; readonly key: string } {
-  const [given = "", version] = header.split("?versionId=");
-  // Many programs encode the slash between bucket and key as well.
-  const path = decode(given).replace(/^\//, "");
+function parseSource(header: string): { readonly bucket: string; readonly key: string } {
+  const [encodedPath = "", version] = header.split("?versionId=");
+  // Many clients also encode the slash between bucket and key.
+  const path = decode(encodedPath).replace(/^\//, "");
   const slash = path.indexOf("/");
   if (slash < 1 || slash === path.length - 1 || (version !== undefined && version !== "null")) {
     const detail = { ArgumentName: "x-amz-copy-source", ArgumentValue: header.slice(0, 200) };

@@ -13,7 +13,7 @@ import { afterOf, tokenOf } from "./page-tokens.ts";
 
 export const MAX_PAGE = 1000;
 
-/** A count from the query, cut to what a page may hold. */
+/** A count from the query, limited to `MAX_PAGE`. */
 function countOf({ target }: Call, name: string): number {
   const text = target.query.get(name);
   if (text === undefined || text === "") return MAX_PAGE;
@@ -26,8 +26,8 @@ function countOf({ target }: Call, name: string): number {
   return Math.min(Number(text), MAX_PAGE);
 }
 
-/** How names are spelled in this listing: plain, or encoded for readers whose XML cannot hold them. */
-function spellingOf({ target }: Call): (name: string) => string {
+/** How this listing encodes names: unchanged, or as URLs for names that XML cannot contain. */
+function encodingOf({ target }: Call): (name: string) => string {
   const type = target.query.get("encoding-type");
   if (type === undefined) return (name) => name;
   if (type === "url") return (name) => name.split("/").map(encode).join("/");
@@ -42,19 +42,19 @@ interface Page {
   readonly elements: Readonly<Record<string, XmlContent>>;
 }
 
-/** What a listing shows of each key besides what all of them show. */
-interface Shown {
+/** Optional elements of each key in a listing. */
+interface ItemOptions {
   readonly owner?: boolean;
   readonly version?: boolean;
 }
 
-function pageOf(call: Call, after: string, { owner = false, version = false }: Shown): Page {
+function pageOf(call: Call, after: string, { owner = false, version = false }: ItemOptions): Page {
   const { query } = call.target;
   const { reader } = call.store.world;
   const { bucket } = call.claim;
   const [prefix, delimiter] = [query.get("prefix") ?? "", query.get("delimiter") ?? ""];
   const max = countOf(call, "max-keys");
-  const spell = spellingOf(call);
+  const encodeName = encodingOf(call);
   const keys = (function* () {
     for (const object of reader.list(objects, bucket)) yield object.key;
   })();
@@ -62,7 +62,7 @@ function pageOf(call: Call, after: string, { owner = false, version = false }: S
   const contents = listing.keys.map((key) => {
     const object = reader.get(objects, objectId(bucket, key));
     return {
-      Key: spell(key),
+      Key: encodeName(key),
       ...(version && { VersionId: UNVERSIONED, IsLatest: true }),
       LastModified: isoOf(object?.last_modified ?? 0),
       ETag: quoted(object?.etag ?? ""),
@@ -74,28 +74,28 @@ function pageOf(call: Call, after: string, { owner = false, version = false }: S
   });
   const elements = {
     Name: bucket,
-    Prefix: spell(prefix),
-    Delimiter: delimiter === "" ? undefined : spell(delimiter),
+    Prefix: encodeName(prefix),
+    Delimiter: delimiter === "" ? undefined : encodeName(delimiter),
     MaxKeys: max,
     EncodingType: query.get("encoding-type"),
     IsTruncated: listing.is_truncated,
     [version ? "Version" : "Contents"]: contents,
-    CommonPrefixes: listing.common_prefixes.map((name) => ({ Prefix: spell(name) })),
+    CommonPrefixes: listing.common_prefixes.map((name) => ({ Prefix: encodeName(name) })),
   };
   return { listing, elements };
 }
 
 /** `ListObjects`, by marker. */
 export function listObjects(call: Call): Reply {
-  const spell = spellingOf(call);
+  const encodeName = encodingOf(call);
   const marker = call.target.query.get("marker") ?? "";
   const { listing, elements } = pageOf(call, marker, { owner: true });
-  const next = listing.is_truncated ? spell(listing.next) : undefined;
-  const content = { ...elements, Marker: spell(marker), NextMarker: next };
+  const next = listing.is_truncated ? encodeName(listing.next) : undefined;
+  const content = { ...elements, Marker: encodeName(marker), NextMarker: next };
   return { status: 200, xml: writeXml("ListBucketResult", content) };
 }
 
-/** `ListObjectsV2`, by continuation token; a token goes before `start-after`. */
+/** `ListObjectsV2`, by continuation token, which overrides `start-after`. */
 export function listObjectsV2(call: Call): Reply {
   const { query } = call.target;
   const token = query.get("continuation-token");
@@ -107,15 +107,15 @@ export function listObjectsV2(call: Call): Reply {
     KeyCount: listing.keys.length + listing.common_prefixes.length,
     ContinuationToken: token,
     NextContinuationToken: listing.is_truncated ? tokenOf(listing.next) : undefined,
-    StartAfter: startAfter === undefined ? undefined : spellingOf(call)(startAfter),
+    StartAfter: startAfter === undefined ? undefined : encodingOf(call)(startAfter),
   };
   return { status: 200, xml: writeXml("ListBucketResult", content) };
 }
 
-/** `ListObjectVersions`: no bucket keeps versions, so each key has the one that `null` names. */
+/** `ListObjectVersions`: buckets are unversioned, so each key has the version `null`. */
 export function listObjectVersions(call: Call): Reply {
   const { query } = call.target;
-  const spell = spellingOf(call);
+  const encodeName = encodingOf(call);
   const keyMarker = query.get("key-marker") ?? "";
   const versionMarker = query.get("version-id-marker");
   if (versionMarker && keyMarker === "") {
@@ -127,44 +127,44 @@ export function listObjectVersions(call: Call): Reply {
   const { listing, elements } = pageOf(call, keyMarker, { owner: true, version: true });
   const content = {
     ...elements,
-    KeyMarker: spell(keyMarker),
+    KeyMarker: encodeName(keyMarker),
     VersionIdMarker: versionMarker ?? null,
-    NextKeyMarker: listing.is_truncated ? spell(listing.next) : undefined,
+    NextKeyMarker: listing.is_truncated ? encodeName(listing.next) : undefined,
     NextVersionIdMarker: listing.is_truncated ? UNVERSIONED : undefined,
   };
   return { status: 200, xml: writeXml("ListVersionsResult", content) };
 }
 
-/** `ListMultipartUploads`, by key and then by id; delimiters are refused. */
+/** `ListMultipartUploads`, by key and then by id; refuses delimiters. */
 export function listMultipartUploads(call: Call): Reply {
   const { query } = call.target;
-  const spell = spellingOf(call);
+  const encodeName = encodingOf(call);
   const prefix = query.get("prefix") ?? "";
   const [keyMarker, idMarker] = [query.get("key-marker") ?? "", query.get("upload-id-marker") ?? ""];
   const max = countOf(call, "max-uploads");
   if (query.get("delimiter")) throw refuse("NotImplemented", undefined, { Query: "delimiter" });
-  const found = [...call.store.world.reader.list(s3Uploads, call.claim.bucket)]
+  const uploads = [...call.store.world.reader.list(s3Uploads, call.claim.bucket)]
     .filter(({ key }) => key.startsWith(prefix))
     .sort((a, b) => compareKeys(a.key, b.key) || compareKeys(a.upload_id, b.upload_id))
     .filter(({ key, upload_id }) => {
       const order = compareKeys(key, keyMarker);
       return order > 0 || (order === 0 && idMarker !== "" && compareKeys(upload_id, idMarker) > 0);
     });
-  const page = found.slice(0, max);
-  const truncated = found.length > page.length && max > 0;
-  const last = truncated ? page.at(-1) : undefined;
+  const page = uploads.slice(0, max);
+  const isTruncated = uploads.length > page.length && max > 0;
+  const last = isTruncated ? page.at(-1) : undefined;
   const content = {
     Bucket: call.claim.bucket,
-    KeyMarker: spell(keyMarker),
+    KeyMarker: encodeName(keyMarker),
     UploadIdMarker: idMarker,
-    NextKeyMarker: last && spell(last.key),
+    NextKeyMarker: last && encodeName(last.key),
     NextUploadIdMarker: last?.upload_id,
-    Prefix: spell(prefix),
+    Prefix: encodeName(prefix),
     EncodingType: query.get("encoding-type"),
     MaxUploads: max,
-    IsTruncated: truncated,
+    IsTruncated: isTruncated,
     Upload: page.map(({ key, upload_id, initiated, initiator, checksum_algorithm }) => ({
-      Key: spell(key),
+      Key: encodeName(key),
       UploadId: upload_id,
       Initiator: { ID: initiator, DisplayName: initiator },
       Owner: OWNER,
@@ -186,11 +186,11 @@ export function listParts(call: Call): Reply {
   if (!Number.isInteger(marker) || marker < 0) {
     throw refuse("InvalidArgument", undefined, { ArgumentName: "part-number-marker" });
   }
-  const found = [...reader.list(s3Parts, upload.upload_id)]
+  const parts = [...reader.list(s3Parts, upload.upload_id)]
     .sort((a, b) => a.part_number - b.part_number)
     .filter(({ part_number }) => part_number > marker);
-  const page = found.slice(0, max);
-  const truncated = found.length > page.length && max > 0;
+  const page = parts.slice(0, max);
+  const isTruncated = parts.length > page.length && max > 0;
   const content = {
     Bucket: upload.bucket,
     Key: upload.key,
@@ -201,7 +201,7 @@ export function listParts(call: Call): Reply {
     PartNumberMarker: marker,
     NextPartNumberMarker: page.at(-1)?.part_number ?? marker,
     MaxParts: max,
-    IsTruncated: truncated,
+    IsTruncated: isTruncated,
     ChecksumAlgorithm: upload.checksum_algorithm?.toUpperCase(),
     Part: page.map(({ part_number, last_modified, etag, size, checksums }) => ({
       PartNumber: part_number,

@@ -21,7 +21,7 @@ import { partNumberOf } from "./uploads.ts";
 const MAX_DELETE_BYTES = 2 * 1024 * 1024;
 const MAX_DELETE_KEYS = 1000;
 
-/** `PutObject`: an upload that is cut off or fails its checksum leaves the old object as it was. */
+/** `PutObject`: an incomplete upload or a wrong checksum leaves the old object unchanged. */
 export async function putObject(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   const headers = objectHeadersOf(call);
@@ -30,40 +30,48 @@ export async function putObject(call: Call): Promise<Reply> {
   const object = await receiveAndStore(
     call,
     claim,
-    (stage) => receive(request, signature, (piece) => stage.write(piece), { needsLength: true }),
+    (stage) => receive(request, signature, (chunk) => stage.write(chunk), { needsLength: true }),
     (turn, { size, md5, checksums }, body) => {
-      const made = { ...headers, ...body, size, etag: md5, checksums, checksum_type: "FULL_OBJECT" } as const;
-      return storeObject(turn, claim, made, condition);
+      const newObject = {
+        ...headers,
+        ...body,
+        size,
+        etag: md5,
+        checksums,
+        checksum_type: "FULL_OBJECT",
+      } as const;
+      return storeObject(turn, claim, newObject, condition);
     },
   );
   const checksums = checksumHeaders(object, object.checksum_type);
   return { status: 200, headers: { etag: quoted(object.etag), ...checksums } };
 }
 
-/** `GET` and `HEAD` differ only in that the latter's reply is sent without its body. */
+/** `GetObject` and `HeadObject`; the reply to `HEAD` is sent without its body. */
 export async function getObject(call: Call): Promise<Reply> {
   const object = objectOf(call);
-  const verdict = checkReadConditions(call, object);
+  const conditionResult = checkReadConditions(call, object);
   const headers = { ...replyHeadersOf(object), ...overrides(call) };
-  if (verdict === "failed") throw refuse("PreconditionFailed");
-  if (verdict === "not_modified") return { status: 304, headers };
+  if (conditionResult === "failed") throw refuse("PreconditionFailed");
+  if (conditionResult === "not_modified") return { status: 304, headers };
   const part = partOf(call, object);
-  const asked = headerOf(call, "range");
-  const range = part?.range ?? rangeOf(asked, object.size);
+  const rangeHeader = headerOf(call, "range");
+  const range = part?.range ?? rangeOf(rangeHeader, object.size);
   if (range === "unsatisfiable") {
-    const detail = { RangeRequested: asked ?? "", ActualObjectSize: String(object.size) };
+    const detail = { RangeRequested: rangeHeader ?? "", ActualObjectSize: String(object.size) };
     throw refuse("InvalidRange", undefined, detail);
   }
   const body = await call.store.files.open(object);
   const { checksum_type } = object;
-  // A checksum says nothing about a range; of a part, its own is told.
-  const vouched = part ?? (range === undefined ? object : undefined);
-  const checksums = vouched && wantsChecksum(call) ? checksumHeaders(vouched, checksum_type) : {};
-  const stretch = range ?? { start: 0, length: body.size };
+  // The checksum of an object does not apply to a range. A part has its own.
+  const checksumSource = part ?? (range === undefined ? object : undefined);
+  const checksums =
+    checksumSource && wantsChecksum(call) ? checksumHeaders(checksumSource, checksum_type) : {};
+  const bytes = range ?? { start: 0, length: body.size };
   return {
     status: range === undefined ? 200 : 206,
     headers: { ...headers, ...checksums, ...part?.headers, ...(range && contentRange(range, body.size)) },
-    body: { ...body, start: body.at + stretch.start, length: stretch.length },
+    body: { ...body, start: body.at + bytes.start, length: bytes.length },
   };
 }
 
@@ -71,13 +79,13 @@ function contentRange({ start, length }: ByteRange, size: number): Record<string
   return length === 0 ? {} : { "content-range": `bytes ${start}-${start + length - 1}/${size}` };
 }
 
-/** What `partNumber` names: some bytes, their checksums, and headers that the reply has besides. */
+/** The part that `partNumber` selects: its bytes, checksums and additional reply headers. */
 interface NumberedPart extends Pick<StoredObject, "checksums"> {
   readonly range: ByteRange;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The part that `partNumber` names; an object that was not uploaded in parts is one. */
+/** The part that `partNumber` selects. An object that was not uploaded in parts is one part. */
 function partOf(call: Call, object: StoredObject): NumberedPart | undefined {
   if (!call.target.query.has("partNumber")) return undefined;
   if (headerOf(call, "range") !== undefined) {
@@ -109,9 +117,9 @@ const OVERRIDABLE = [
   "content-encoding",
 ];
 
-/** `response-*` parameters; what is no header value is refused, since it would end the reply early. */
+/** Headers from `response-*` parameters. Refuses an invalid header value, which would end the reply early. */
 function overrides({ target }: Call): Record<string, string> {
-  const found: Record<string, string> = {};
+  const headers: Record<string, string> = {};
   for (const name of OVERRIDABLE) {
     const value = target.query.get(`response-${name}`);
     if (value === undefined) continue;
@@ -120,12 +128,12 @@ function overrides({ target }: Call): Record<string, string> {
         ArgumentName: `response-${name}`,
       });
     }
-    found[name] = value;
+    headers[name] = value;
   }
-  return found;
+  return headers;
 }
 
-/** `DeleteObject`; a key that is not there is no trouble. */
+/** `DeleteObject`; succeeds also if the key does not exist. */
 export function deleteObject(call: Call): Reply {
   const condition = deleteConditionOf({
     etag: headerOf(call, "if-match"),
@@ -142,15 +150,15 @@ export function deleteObject(call: Call): Reply {
   return { status: 204 };
 }
 
-/** `DeleteObjects`: in one turn; what its condition does not permit is left and listed as an error. */
+/** `DeleteObjects`, in one turn. An object whose condition fails stays and is listed as an error. */
 export async function deleteObjects(call: Call): Promise<Reply> {
   const text = await receiveText(call.request, call.signature, { maxBytes: MAX_DELETE_BYTES });
-  const wanted = await readXml(text, "Delete");
-  const deletions = childrenOf(wanted, "Object").map(deletionIn);
+  const document = await readXml(text, "Delete");
+  const deletions = childrenOf(document, "Object").map(deletionIn);
   if (deletions.length === 0 || deletions.length > MAX_DELETE_KEYS) throw refuse("MalformedXML");
   const { removed, failed } = commit(call, (turn) => removeObjects(turn, call.claim, deletions));
   dropObjects(call.store, removed);
-  const quiet = childText(wanted, "Quiet")?.trim() === "true";
+  const quiet = childText(document, "Quiet")?.trim() === "true";
   const deleted = deletions.filter((deletion) => !failed.has(deletion)).map(({ key }) => ({ Key: key }));
   const errors = [...failed].map(([{ key }, why]) => ({
     Key: key,

@@ -1,6 +1,6 @@
 import { partFiles } from "../../../subjects/object-storage/buckets.ts";
 import { isS3Failure } from "../../../subjects/object-storage/errors.ts";
-import { findFinished, keepFinished } from "../../../subjects/object-storage/finished-uploads.ts";
+import { findFinished, saveFinished } from "../../../subjects/object-storage/finished-uploads.ts";
 import { conditionError } from "../../../subjects/object-storage/objects.ts";
 import type {
   ChecksumAlgorithm,
@@ -9,11 +9,11 @@ import type {
 } from "../../../subjects/object-storage/records.ts";
 import {
   abortUpload,
+  findParts,
   findUpload,
   finishUpload,
   MAX_PART_NUMBER,
-  type NamedPart,
-  partsNamed,
+  type RequestedPart,
   startUpload,
   storePart,
 } from "../../../subjects/object-storage/uploads.ts";
@@ -27,15 +27,15 @@ import { orRefuse, refuse } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
 
-/** Room for ten thousand parts with their checksums. */
+/** Enough for ten thousand parts with their checksums. */
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
 
-/** Empty when the query has none. */
+/** The upload id of the query; empty if there is none. */
 export function uploadIdOf({ target }: Call): string {
   return target.query.get("uploadId") ?? "";
 }
 
-/** Throws `S3Refused` (`InvalidArgument`) for whatever is no part number. */
+/** The part number of the query. Throws `S3Refused` (`InvalidArgument`) if it is not valid. */
 export function partNumberOf({ target }: Call): number {
   const text = target.query.get("partNumber") ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -50,7 +50,7 @@ export function partNumberOf({ target }: Call): number {
   );
 }
 
-/** `CreateMultipartUpload`: headers and metadata of the object come with it. */
+/** `CreateMultipartUpload`, with the headers and metadata of the object. */
 export function createMultipartUpload(call: Call): Reply {
   const { claim } = call;
   const plan = { ...objectHeadersOf(call), ...checksumPlan(call) };
@@ -74,20 +74,20 @@ function checksumPlan(call: Call): Pick<MultipartUpload, "checksum_algorithm" | 
   if (!isChecksumAlgorithm(algorithm)) {
     throw refuse("InvalidRequest", "Checksum algorithm provided is unsupported.");
   }
-  const natural = algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE";
+  const defaultType = algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE";
   if (type !== undefined && type !== "COMPOSITE" && type !== "FULL_OBJECT") {
     throw refuse("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
   }
-  if (type === "COMPOSITE" && natural !== type) {
+  if (type === "COMPOSITE" && defaultType !== type) {
     throw refuse(
       "InvalidRequest",
       "The COMPOSITE checksum type cannot be used with the crc64nvme algorithm.",
     );
   }
-  return { checksum_algorithm: algorithm, checksum_type: type ?? natural };
+  return { checksum_algorithm: algorithm, checksum_type: type ?? defaultType };
 }
 
-/** `UploadPart`; a part sent again replaces the earlier one. */
+/** `UploadPart`; replaces an earlier part of the same number. */
 export async function uploadPart(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   const uploadId = uploadIdOf(call);
@@ -96,18 +96,18 @@ export async function uploadPart(call: Call): Promise<Reply> {
   const body = await receiveAndStore(
     call,
     { uploadId, partNumber },
-    (stage) => receive(request, signature, (piece) => stage.write(piece), { needsLength: true }),
+    (stage) => receive(request, signature, (chunk) => stage.write(chunk), { needsLength: true }),
     (turn, { size, md5, checksums }, file) => {
-      const made = { ...file, size, etag: md5, checksums };
-      const kept = storePart(turn, claim, uploadId, partNumber, made);
-      return kept ?? made;
+      const part = { ...file, size, etag: md5, checksums };
+      const failure = storePart(turn, claim, uploadId, partNumber, part);
+      return failure ?? part;
     },
   );
   const { "x-amz-checksum-type": _, ...checksums } = checksumHeaders(body, "FULL_OBJECT");
   return { status: 200, headers: { etag: quoted(body.etag), ...checksums } };
 }
 
-/** `CompleteMultipartUpload`: puts the named parts together and makes the object in one step. */
+/** `CompleteMultipartUpload`: joins the named parts and creates the object in one step. */
 export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const { store, claim, request, signature } = call;
   const { reader } = store.world;
@@ -116,17 +116,17 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
   const earlier = findFinished(reader, claim, uploadId);
   const upload = earlier ?? orRefuse(findUpload(reader, claim, uploadId));
   const text = await receiveText(request, signature, { maxBytes: MAX_COMPLETE_BYTES, ofObject: true });
-  const named = await partsIn(text);
-  if (!("initiated" in upload)) return answerAgain(call, upload, named);
+  const requestedParts = await partsIn(text);
+  if (!("initiated" in upload)) return repeatReply(call, upload, requestedParts);
   orRefuse(conditionError(reader, claim, condition));
-  const parts = orRefuse(partsNamed(reader, uploadId, named));
+  const parts = orRefuse(findParts(reader, uploadId, requestedParts));
   let files: readonly string[] = [];
   const object = await receiveAndStore(
     call,
     claim,
     async (stage) => {
       const assembled = await assemble(store.files, stage, upload, parts).catch((error: unknown) => {
-        // Parts are gone when the upload was aborted or completed meanwhile.
+        // The parts are missing if the upload was aborted or completed meanwhile.
         orRefuse(findUpload(reader, claim, uploadId));
         throw error;
       });
@@ -135,22 +135,29 @@ export async function completeMultipartUpload(call: Call): Promise<Reply> {
     },
     (turn, assembled, file) => {
       files = partFiles(turn, uploadId);
-      const made = finishUpload(turn, claim, uploadId, named, { ...assembled, ...file }, condition);
-      if (!isS3Failure(made)) keepFinished(turn, uploadId, made);
-      return made;
+      const finished = finishUpload(
+        turn,
+        claim,
+        uploadId,
+        requestedParts,
+        { ...assembled, ...file },
+        condition,
+      );
+      if (!isS3Failure(finished)) saveFinished(turn, uploadId, finished);
+      return finished;
     },
   );
   store.files.drop(files);
-  return completed(call, object);
+  return completedReply(call, object);
 }
 
-/** A client that lost the reply asks again, with the same list of parts. */
-function answerAgain(call: Call, upload: FinishedUpload, named: readonly NamedPart[]): Reply {
-  if (multipartEtag(named) !== upload.etag) throw refuse("InvalidPart");
-  return completed(call, upload);
+/** Repeats the reply for a client that lost it and sends the same list of parts again. */
+function repeatReply(call: Call, upload: FinishedUpload, requestedParts: readonly RequestedPart[]): Reply {
+  if (multipartEtag(requestedParts) !== upload.etag) throw refuse("InvalidPart");
+  return completedReply(call, upload);
 }
 
-function completed(
+function completedReply(
   { claim, target }: Call,
   { etag, checksums, checksum_type }: Pick<FinishedUpload, "etag" | "checksums" | "checksum_type">,
 ): Reply {
@@ -165,7 +172,7 @@ function completed(
   return { status: 200, xml: writeXml("CompleteMultipartUploadResult", content) };
 }
 
-async function partsIn(text: string): Promise<readonly NamedPart[]> {
+async function partsIn(text: string): Promise<readonly RequestedPart[]> {
   const document = await readXml(text, "CompleteMultipartUpload");
   return childrenOf(document, "Part").map((part) => {
     const part_number = Number(childText(part, "PartNumber")?.trim() || Number.NaN);
@@ -180,21 +187,21 @@ async function partsIn(text: string): Promise<readonly NamedPart[]> {
   });
 }
 
-/** What the request says of the whole object has to be so. */
+/** Refuses an object whose size or checksum differs from the headers of the request. */
 function checkAssembled(call: Call, { size, checksums }: Assembled): void {
-  const saidSize = headerOf(call, "x-amz-mp-object-size");
-  if (saidSize !== undefined && Number(saidSize) !== size) {
+  const expectedSize = headerOf(call, "x-amz-mp-object-size");
+  if (expectedSize !== undefined && Number(expectedSize) !== size) {
     throw refuse("InvalidRequest", "The provided object size does not match the parts.");
   }
   for (const [algorithm, value] of Object.entries(checksums)) {
-    const said = headerOf(call, `x-amz-checksum-${algorithm}`);
-    if (said !== undefined && said !== value) {
+    const expected = headerOf(call, `x-amz-checksum-${algorithm}`);
+    if (expected !== undefined && expected !== value) {
       throw refuse("BadDigest", `The ${algorithm} you specified did not match the calculated checksum.`);
     }
   }
 }
 
-/** `AbortMultipartUpload`: its parts go with it. */
+/** `AbortMultipartUpload`; removes its parts. */
 export function abortMultipartUpload(call: Call): Reply {
   const uploadId = uploadIdOf(call);
   const parts = partFiles(call.store.world.reader, uploadId);
