@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { SCENARIO_NAME } from "./document.ts";
 import { differences } from "./matching.ts";
 
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
 /** The result of comparing a journal with the kept one. */
 export type Drift =
@@ -48,7 +48,7 @@ function firstDifference(known: string, journal: string) {
 }
 
 function shortened(line = ""): string {
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
 }
 
 function parsed(line: string | undefined): unknown {

@@ -9,7 +9,7 @@ import { type Failure, runScenario, type ScenarioRun } from "./run-scenario.ts";
 /** Default seed. */
 const DEFAULT_SEED = 1;
 /** Maximum parallelism: each job may start an emulator with its ports. */
-const KEPT_MAX = 16;
+const MAX_OPEN_WORLDS = 16;
 
 /** The outcome of a scenario. */
 export interface Outcome {
@@ -100,7 +100,7 @@ export async function replay(
   let kept = 0;
   let done = 0;
   function shouldKeepOpen({ failure }: ScenarioRun): boolean {
-    if (failure === undefined || options.keep !== true || kept >= KEPT_MAX) return false;
+    if (failure === undefined || options.keep !== true || kept >= MAX_OPEN_WORLDS) return false;
     kept += 1;
     return true;
   }

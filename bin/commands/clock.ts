@@ -7,7 +7,7 @@ import { advanced } from "../long-work.ts";
 import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
 import { counted } from "../verdict.ts";
 
-const SHOWN = 20;
+const MAX_EVENTS = 20;
 
 const DRY_RUN: Flags = { "dry-run": { help: "say what would happen; changes nothing" } };
 
@@ -109,8 +109,8 @@ function clockLines({ now, mode, rate, behind_ms, next, next_total, in_flight }:
   const behind = behind_ms > 0 ? `; ${behind_ms} ms behind` : "";
   return [
     `${now}, ${mode}${pace}${behind}; ${counted(next_total, "event")} due, ${counted(in_flight.length, "effect")} in flight`,
-    ...next.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
-    ...in_flight.slice(0, SHOWN).map(({ kind, ref }) => `  in flight  ${kind}  ${ref}`),
+    ...next.slice(0, MAX_EVENTS).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
+    ...in_flight.slice(0, MAX_EVENTS).map(({ kind, ref }) => `  in flight  ${kind}  ${ref}`),
   ];
 }
 
@@ -119,9 +119,9 @@ function advanceLines(
   { to, fired, fired_total, reached, why = "", in_flight = [] }: AdvanceResult,
   command: Pick<Command, "flags" | "operands">,
 ): string[] {
-  const rest = fired_total - Math.min(fired.length, SHOWN);
+  const rest = fired_total - Math.min(fired.length, MAX_EVENTS);
   return [
-    ...fired.slice(0, SHOWN).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
+    ...fired.slice(0, MAX_EVENTS).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${inVerbs(why, command)}`}`,
     ...in_flight.map(

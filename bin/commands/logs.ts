@@ -5,8 +5,8 @@ import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 
-const SHOWN = 100;
-const SHOWN_MOST = 10_000;
+const DEFAULT_TURNS = 100;
+const MAX_TURNS = 10_000;
 
 export const command: Command = {
   summary: "print the journal of a running emulator, a line for each turn with its cause",
@@ -14,7 +14,7 @@ export const command: Command = {
   flags: {
     follow: { help: "print new turns until Ctrl-C" },
     since: { value: "<turn>", help: "only turns after this number" },
-    limit: { value: "<n>", help: `number of past turns (default ${SHOWN}; all with --since)` },
+    limit: { value: "<n>", help: `number of past turns (default ${DEFAULT_TURNS}; all with --since)` },
     ...WORLD_FLAGS,
     ...AS_OF_FLAG,
   },
@@ -23,14 +23,14 @@ export const command: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const since = countOf(invocation, "since", FROM_ZERO);
-  const limit = countOf(invocation, "limit", { least: 0, most: SHOWN_MOST });
+  const limit = countOf(invocation, "limit", { least: 0, most: MAX_TURNS });
   if (invocation.flags.follow === true && invocation.flags.at !== undefined)
     throw new UsageError(
       "--follow: it cannot be combined with --at, because history does not change. Remove one of them.",
     );
   const world = await readWorld(invocation);
   const all = await world.client.journal(since);
-  const most = limit ?? (since === undefined ? SHOWN : all.length);
+  const most = limit ?? (since === undefined ? DEFAULT_TURNS : all.length);
   for (const entry of most === 0 ? [] : all.slice(-most)) printResult(invocation, entry, [lineOfTurn(entry)]);
   if (invocation.flags.follow !== true) return 0;
   for await (const entry of followJournal(world, all.at(-1)?.turn ?? since))

@@ -5,8 +5,8 @@ import { countOf } from "../values.ts";
 import { deliveryCells } from "../webhooks/cells.ts";
 import { tailDeliveries } from "../webhooks/tail.ts";
 
-const LISTED = 100;
-const LISTED_MOST = 10_000;
+const DEFAULT_DELIVERIES = 100;
+const MAX_DELIVERIES = 10_000;
 
 export const command: CommandGroup = {
   summary: "webhook deliveries of a running emulator: follow, list, send again; check a URL",
@@ -16,9 +16,9 @@ export const command: CommandGroup = {
     list: asking({
       summary: "list the newest deliveries, oldest first",
       reads: true,
-      flags: { limit: { value: "<n>", help: `number of deliveries (default ${LISTED})` } },
+      flags: { limit: { value: "<n>", help: `number of deliveries (default ${DEFAULT_DELIVERIES})` } },
       ask(invocation) {
-        const limit = countOf(invocation, "limit", { most: LISTED_MOST }) ?? LISTED;
+        const limit = countOf(invocation, "limit", { most: MAX_DELIVERIES }) ?? DEFAULT_DELIVERIES;
         return ({ client }) => client.webhooks.deliveries(limit);
       },
       lines: (deliveries) => aligned(deliveries.map(deliveryCells)),

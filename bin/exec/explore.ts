@@ -18,9 +18,9 @@ import { runChild } from "./child.ts";
 /** Only the last characters of the output of a command are retained. */
 const RETAINED_CHARACTERS = 16_384;
 const SHOWN_LINES = 20;
-/** A command that takes that many times as long as in its baseline is ended, but never before `LEAST_LIMIT_MS`. */
+/** A command that takes that many times as long as in its baseline is ended, but never before `MIN_LIMIT_MS`. */
 const PATIENCE = 20;
-const LEAST_LIMIT_MS = 120_000;
+const MIN_LIMIT_MS = 120_000;
 
 /** `exec --vary` and `--sweep`: runs a command again in other ways, each time with a fresh emulator. */
 export async function exploreCommand(invocation: Invocation): Promise<number> {
@@ -70,7 +70,7 @@ function openRuns(invocation: Invocation) {
       const begun = performance.now();
       child = await runQuietly(invocation, running, children, limitMs);
       if (limitMs === Number.POSITIVE_INFINITY)
-        limitMs = Math.max(LEAST_LIMIT_MS, PATIENCE * (performance.now() - begun));
+        limitMs = Math.max(MIN_LIMIT_MS, PATIENCE * (performance.now() - begun));
       const ended = end(world).catch((error: unknown) => {
         if (!(error instanceof EnvironmentError)) throw error;
         why = error.message;

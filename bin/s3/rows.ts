@@ -8,8 +8,8 @@ import { countOf, textOf } from "../values.ts";
 import { openObject } from "./object.ts";
 import { readObjectPlace } from "./place.ts";
 
-const SHOWN = 20;
-const SHOWN_MOST = 1_000_000;
+const DEFAULT_ROWS = 20;
+const MAX_ROWS = 1_000_000;
 const CELL_CHARS = 40;
 /** Columns that identify a row. */
 const USUAL = ["id", "name", "run_type", "status", "start_time", "end_time", "parent_run_id"];
@@ -22,11 +22,11 @@ export const showRows = asking({
   operands: ["<bucket/key>"],
   flags: {
     columns: { value: "<names>", help: `columns, separated by commas (default ${USUAL.join(",")})` },
-    limit: { value: "<n>", help: `number of rows (default ${SHOWN}; all with --json)` },
+    limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS}; all with --json)` },
   },
   ask(invocation) {
     const place = readObjectPlace(invocation.operands[0] ?? "");
-    const limit = countOf(invocation, "limit", { most: SHOWN_MOST });
+    const limit = countOf(invocation, "limit", { most: MAX_ROWS });
     const named = textOf(invocation, "columns")?.split(",");
     const isTable = invocation.flags.json !== true;
     return async ({ url }) => {
@@ -36,7 +36,7 @@ export const showRows = asking({
         throw new UsageError(`${place.key}: the object is not a Parquet file (${error.message})`);
       });
       const columns = columnsOf(file, named, isTable);
-      const rows = await rowsOf(file, columns, limit ?? (isTable ? SHOWN : SHOWN_MOST));
+      const rows = await rowsOf(file, columns, limit ?? (isTable ? DEFAULT_ROWS : MAX_ROWS));
       return { row_count: file.rowCount, columns, rows };
     };
   },

@@ -5,8 +5,8 @@ import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
 import { countOf, textOf, timeOf, windowFlags } from "../values.ts";
 
-const SHOWN = 20;
-const SHOWN_MOST = 1_000;
+const DEFAULT_ROWS = 20;
+const MAX_ROWS = 1_000;
 const PAGE_ROWS = 100;
 
 interface Row {
@@ -33,11 +33,11 @@ export const queryTraces = asking({
     filter: { value: "<expression>", help: 'filter expression, such as eq(status, "error")' },
     root: { help: "only rows without a caller" },
     ...windowFlags("the time in which rows began"),
-    limit: { value: "<n>", help: `number of rows (default ${SHOWN})` },
+    limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS})` },
     ...CALLER_FLAGS,
   },
   ask(invocation) {
-    const limit = countOf(invocation, "limit", { most: SHOWN_MOST }) ?? SHOWN;
+    const limit = countOf(invocation, "limit", { most: MAX_ROWS }) ?? DEFAULT_ROWS;
     const query = queryOf(invocation);
     const project = textOf(invocation, "project");
     return async (world) => {

@@ -37,15 +37,15 @@ import { type Setting, setting } from "./setting.ts";
 export type RateGiven = Readonly<Partial<Record<RateRegion, Partial<RateSetting>>>>;
 
 const MAX_SCALE = 1_000;
-const LEAST_HELD = 1_000;
-const MOST_HELD = 10_000_000;
-const MOST_REQUESTS = 1_000_000_000;
-const MOST_SECONDS = 86_400;
+const MIN_HELD = 1_000;
+const MAX_HELD = 10_000_000;
+const MAX_REQUESTS = 1_000_000_000;
+const MAX_SECONDS = 86_400;
 const RATE = /^(\d{1,10}) ?\/ ?(\d{1,5})$/;
 const ENABLED = "whether calls are counted (§8.5): by default when hosted";
 
-const COUNT = integerField({ minimum: 1, maximum: MOST_REQUESTS });
-const SECONDS = integerField({ minimum: 1, maximum: MOST_SECONDS });
+const COUNT = integerField({ minimum: 1, maximum: MAX_REQUESTS });
+const SECONDS = integerField({ minimum: 1, maximum: MAX_SECONDS });
 const NOT_EMPTY = { minProperties: 1 };
 
 /** In text as §8.5 writes it: `count / seconds`. */
@@ -82,7 +82,7 @@ export const RATE_LIMIT_SETTINGS = {
     "proxies whose X-Forwarded-For names the client: addresses, or networks such as 10.0.0.0/8",
   ),
   "rate_limits.held_at_most": setting(
-    integer(LEAST_HELD, MOST_HELD),
+    integer(MIN_HELD, MAX_HELD),
     RATE_LIMIT_MEMORY.value,
     "maximum number of windows and timestamps in memory",
   ),
@@ -127,7 +127,7 @@ function readRate(value: unknown): Partial<RateSetting> | undefined {
   const [, count, seconds] = RATE.exec(String(value)) ?? [];
   const rate =
     typeof value === "number" ? { count: value } : { count: Number(count), seconds: Number(seconds) };
-  return isUpTo(MOST_REQUESTS, rate.count) && isUpTo(MOST_SECONDS, rate.seconds ?? 1) ? rate : undefined;
+  return isUpTo(MAX_REQUESTS, rate.count) && isUpTo(MAX_SECONDS, rate.seconds ?? 1) ? rate : undefined;
 }
 
 function isUpTo(most: number, value: number): boolean {

@@ -14,7 +14,7 @@ import type { InitialSettings } from "../kernel/commit.ts";
 import { instantMs } from "../kernel/instant.ts";
 import { control, type FileReply } from "../subjects/control-operation.ts";
 import { STREAMED_OPERATION } from "../subjects/control-prefix.ts";
-import { GIVEN_SECRETS } from "../subjects/snapshot-secrets.ts";
+import { SUPPLIED_SECRETS } from "../subjects/snapshot-secrets.ts";
 
 const SWITCH = optional(integer({ minimum: 0, maximum: 1, default: 0 }));
 
@@ -155,10 +155,10 @@ export const WORLD_OPERATIONS = [
     method: "PUT",
     path: "/secrets",
     summary:
-      "Give this world, or a snapshot, the secrets that its file does not contain; returns those still missing.",
+      "Supply the secrets that the file of this world, or of a snapshot, does not contain; returns those still missing.",
     query: { snapshot: optional(text()) },
-    body: GIVEN_SECRETS,
-    run: ({ giveSecrets }, { query, body }) => ({ missing: giveSecrets(body, query.snapshot) }),
+    body: SUPPLIED_SECRETS,
+    run: ({ supplySecrets }, { query, body }) => ({ missing: supplySecrets(body, query.snapshot) }),
   }),
   control({
     method: "DELETE",

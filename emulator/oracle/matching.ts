@@ -75,7 +75,7 @@ interface UnpairedRows<T> {
   add(item: T): void;
   take(identity: string): T | undefined;
   /** Reports the oldest unpaired rows until the limit of bytes is met. */
-  reportOldest(bytesMax: number): void;
+  reportOldest(maxBytes: number): void;
 }
 
 // Memory of an object in addition to its texts, in bytes.
@@ -86,7 +86,7 @@ function sizeOf({ values }: ComparableRow): number {
 }
 
 function createUnpaired<T>(
-  bytesMax: number,
+  maxBytes: number,
   rowOf: (item: T) => ComparableRow,
   onUnmatched: (item: T) => void,
 ): UnpairedRows<T> {
@@ -113,7 +113,7 @@ function createUnpaired<T>(
       if (rows) rows.push(item);
       else items.set(row.identity, [item]);
       bytes += sizeOf(row);
-      if (bytes > bytesMax) reportOldest(bytesMax);
+      if (bytes > maxBytes) reportOldest(maxBytes);
     },
     take(identity) {
       const rows = items.get(identity);

@@ -56,10 +56,10 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     worlds: worldsOf(shared),
     turns: () => turnsUpTo(named.runtime),
     snapshots: snapshotsOf(named, shared),
-    giveSecrets: (given, snapshot) =>
+    supplySecrets: (supplied, snapshot) =>
       snapshot === undefined
-        ? supplySecretsTo(world, given, shared.secrets)
-        : shared.snapshots.giveSecrets(snapshot, given),
+        ? supplySecretsTo(world, supplied, shared.secrets)
+        : shared.snapshots.supplySecrets(snapshot, supplied),
     readParquet: (object, page) =>
       readParquet(objects.files, object, page, configuration.settings.limits.parquet_page_bytes),
     async readBody(body) {

@@ -159,7 +159,7 @@ async function openMain({
   Pick<Engine, "main" | "damage" | "missing">
 > {
   const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await (await onDemand()).beginMain() : undefined;
+  const missing = hasFiles ? await (await onDemand()).startMain() : undefined;
   try {
     const main = await worlds.ensureReady(MAIN);
     if (!main) throw unknownWorld(MAIN);

@@ -6,7 +6,7 @@ import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";
 import { controlContextOf, type SharedContext } from "./control-context.ts";
 import { HANDLERS } from "./handlers.ts";
-import { beginMain, exportMain } from "./snapshots/main-file.ts";
+import { exportMain, startMain } from "./snapshots/main-file.ts";
 import { createSnapshotFiles, type SnapshotFilesParts } from "./snapshots/snapshot-files.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
 
@@ -18,25 +18,25 @@ export interface OnDemand {
   readonly replacementOf: typeof replacementOf;
   readonly createS3Front: typeof createS3Front;
   /** Starts the world `main` from the file of `--import`. */
-  beginMain(): Promise<MissingSecrets | undefined>;
+  startMain(): Promise<MissingSecrets | undefined>;
   /** Writes the file of `--export-on-exit`. */
   exportMain(): Promise<void>;
 }
 
 export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles"> &
-  Omit<SnapshotFilesParts, "bytesMax">;
+  Omit<SnapshotFilesParts, "maxBytes">;
 
 export function createOnDemand(parts: OnDemandParts): OnDemand {
   const gateway = createGateway(HANDLERS, CODECS);
-  const bytesMax = parts.configuration.settings.limits.snapshot_bytes;
-  const snapshotFiles = createSnapshotFiles({ ...parts, bytesMax });
+  const maxBytes = parts.configuration.settings.limits.snapshot_bytes;
+  const snapshotFiles = createSnapshotFiles({ ...parts, maxBytes });
   const shared = { ...parts, snapshotFiles, openStreams: gateway.openStreams };
   return {
     gateway,
     control: (named, request, record) => handleControl(controlContextOf(named, shared), request, record),
     replacementOf,
     createS3Front,
-    beginMain: () => beginMain(shared),
+    startMain: () => startMain(shared),
     exportMain: () => exportMain(shared),
   };
 }

@@ -8,7 +8,7 @@ import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
-import type { GivenSecrets, MissingSecrets } from "./snapshot-secrets.ts";
+import type { MissingSecrets, SuppliedSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
 import type { WorldDifference } from "./world-difference.ts";
 
@@ -32,7 +32,7 @@ export interface ControlContext {
   readonly turns: () => Iterable<HistoryTurn>;
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
-  giveSecrets(given: GivenSecrets, snapshot: string | undefined): MissingSecrets;
+  supplySecrets(supplied: SuppliedSecrets, snapshot: string | undefined): MissingSecrets;
   /** The body of an object of this world; refused (409) when it is not there as it was written. */
   readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
   /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */

@@ -1,6 +1,6 @@
 import { type Field, mapOf, object, optional, text } from "../../contracts/spec/fields.ts";
 
-/** What a world that came from a snapshot file has no secrets for. */
+/** The records of an imported world that lack their secrets. */
 export interface MissingSecrets {
   readonly destinations: readonly { readonly id: string; readonly display_name: string }[];
   /** Of the embedded object store. */
@@ -16,7 +16,7 @@ interface MissingWebhookSecret {
 }
 
 /** The body of `PUT /secrets`, and the content of a file of secrets. */
-export const GIVEN_SECRETS = object({
+export const SUPPLIED_SECRETS = object({
   destinations: optional(
     mapOf(object({ access_key_id: text(), secret_access_key: text(), session_token: optional(text()) })),
   ),
@@ -25,4 +25,4 @@ export const GIVEN_SECRETS = object({
 });
 
 /** Secrets for what is missing: by the id or the display name of a destination, the id of a key, `<collection>/<id>`. */
-export type GivenSecrets = typeof GIVEN_SECRETS extends Field<infer Given> ? Given : never;
+export type SuppliedSecrets = typeof SUPPLIED_SECRETS extends Field<infer Secrets> ? Secrets : never;

@@ -99,11 +99,11 @@ async function failureOf(
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** A longer value shows data that the failure is not about. */
-const MOST_CHARACTERS = 80;
+const MAX_CHARACTERS = 80;
 
 /** A difference without the ids and times that every run of steps has of its own. */
 function comparable(difference: string): string {
   const text = difference.replace(ID, "<id>").replace(TIME, "<time>");
   const at = text.indexOf(", found ");
-  return at === -1 || text.length - at <= MOST_CHARACTERS ? text : `${text.slice(0, at)}, found …`;
+  return at === -1 || text.length - at <= MAX_CHARACTERS ? text : `${text.slice(0, at)}, found …`;
 }

@@ -126,7 +126,7 @@ describe("emulator snapshot and world", () => {
     secretsFile("list.json", { keys: { mine: "given" } });
     expect(await take("c", "--secrets", "list.json")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("list.json is no JSON with destinations, keys or webhooks"),
+      stderr: expect.stringContaining("list.json is not JSON with destinations, keys or webhooks"),
     });
     secretsFile("other.json", { keys: { theirs: { secret_access_key: "x" } } });
     expect(await take("c", "--secrets", "other.json")).toMatchObject({
@@ -195,7 +195,7 @@ describe("--import and --export-on-exit", () => {
     await put(running, "a.txt", "x");
     expect(await stopped(running)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("stays as it was"),
+      stderr: expect.stringContaining("is unchanged"),
     });
     expect(readFileSync(join(cwd, "world.tar.gz"), "utf8")).toBe("old");
   });

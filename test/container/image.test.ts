@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { addressOf, BASE_IMAGE, docker, healthy, IMAGE, inspected, ROOT } from "./docker.ts";
 
-const MOST_BYTES = 80_000_000;
+const MAX_BYTES = 80_000_000;
 const VOLUME = `emulator-check-${process.pid}`;
 const started: string[] = [];
 
@@ -37,7 +37,7 @@ describe("the image", () => {
     const [size, baseSize] = await Promise.all(
       [IMAGE, BASE_IMAGE].map((name) => inspected<number>(name, ".Size")),
     );
-    expect(size! - baseSize!).toBeLessThan(MOST_BYTES);
+    expect(size! - baseSize!).toBeLessThan(MAX_BYTES);
     const config = await inspected<Record<string, unknown>>(IMAGE, ".Config");
     expect(config).toMatchObject({
       User: "1000:1000",

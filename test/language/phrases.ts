@@ -96,8 +96,6 @@ export const NOT_YET: readonly string[] = [
   "emulator/entries",
   "emulator/oracle",
   "emulator/runtime/capsules",
-  "emulator/runtime/snapshots",
-  "emulator/s3",
   "emulator/storage",
   "emulator/subjects",
   "scenarios",

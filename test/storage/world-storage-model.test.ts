@@ -35,7 +35,7 @@ import { idOf, instant, readAll, SCOPE, SESSION, sampleRow, wholeDay } from "./r
 
 const SECRETS = createSecrets();
 const DAYS = ["2025-03-01", "2025-03-02"];
-const IDS_MAX = 5;
+const MAX_IDS = 5;
 const KEYS = ["a.txt", "b/c.txt", "Ü"];
 const BUCKET = "traces";
 /** A body of this size shares no file. */
@@ -56,7 +56,7 @@ interface TestWorld {
 
 const place = fc.nat({ max: 30 });
 const version = fc.record({
-  n: fc.nat({ max: IDS_MAX }),
+  n: fc.nat({ max: MAX_IDS }),
   day: fc.constantFrom(...DAYS),
   micros: fc.nat({ max: 3 }),
 });
@@ -315,7 +315,7 @@ function latest(all: readonly TraceRow[]): TraceRow[] {
 function checkRows({ rows }: WorldStorage, all: readonly TraceRow[]): void {
   expect(rows.mark()).toBe(all.length);
   const shown = latest(all);
-  for (let n = 0; n <= IDS_MAX; n += 1)
+  for (let n = 0; n <= MAX_IDS; n += 1)
     expect(rows.read(SCOPE, idOf(n))).toStrictEqual(shown.find(({ id }) => id === idOf(n)));
   const listed = [...rows.list(SCOPE, { sessionIds: [SESSION], order: "asc" })];
   expect(listed.map((row) => row.read().name)).toStrictEqual(shown.map(({ name }) => name));
@@ -336,7 +336,7 @@ function checkAsOf({ rows }: WorldStorage, all: readonly TraceRow[], marks: Iter
       const inDay = seen.filter(({ start_time }) => start_time.startsWith(day));
       expect(readAll(location, wholeDay(mark, day), 3)).toStrictEqual(inDay);
     }
-    for (let n = 0; n <= IDS_MAX; n += 1)
+    for (let n = 0; n <= MAX_IDS; n += 1)
       expect(rows.readAsOf(SCOPE, idOf(n), mark)?.name).toBe(seen.find(({ id }) => id === idOf(n))?.name);
   }
 }

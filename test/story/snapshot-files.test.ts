@@ -461,7 +461,7 @@ describe("an emulator", () => {
     expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
     await rig.emulator.request("/threads", { json: {} });
     await rig.close();
-    await expect(startRig({ import: second, ephemeral: false, data })).rejects.toThrow("has a world already");
+    await expect(startRig({ import: second, ephemeral: false, data })).rejects.toThrow("already has a world");
     rig = await startRig({ ephemeral: false, data, now: undefined });
     expect(await rig.emulator.verifyExport(ran.id)).toMatchObject({ ok: true, rows: 60 });
     await rig.emulator.reset();
@@ -480,7 +480,7 @@ describe("an emulator", () => {
     await rig.close();
     rig = await startRig({ exportOnExit: file, limits: { snapshot_bytes: 1 } });
     await s3(rig.emulator).send(new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: "x" }));
-    await expect(rig.close()).rejects.toThrow("was not written and stays as it was");
+    await expect(rig.close()).rejects.toThrow("was not written and is unchanged");
     expect(readFileSync(file, "utf8")).toBe("earlier export");
     expect(readdirSync(folder)).toEqual(["kept.tar.gz"]);
     const nowhere = join(folder, "no", "such.tar.gz");

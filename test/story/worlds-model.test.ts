@@ -5,7 +5,7 @@ import { casesOf } from "../support/depth.ts";
 import { BEGIN, startRig } from "../support/emulator.ts";
 import { ACTIONS, closeStores, digest, lastTurn } from "../support/world-actions.ts";
 
-const WORLDS_MAX = 5;
+const MAX_WORLDS = 5;
 
 /** A forest of worlds and snapshots, and what each of them is known to show. */
 interface WorldSet {
@@ -38,7 +38,7 @@ interface Step {
 
 async function fork(worldSet: WorldSet, world: Emulator, k: number): Promise<string> {
   const name = `f${k}`;
-  if (worldSet.worlds.has(name) || worldSet.worlds.size >= WORLDS_MAX) return world.world;
+  if (worldSet.worlds.has(name) || worldSet.worlds.size >= MAX_WORLDS) return world.world;
   const kept = worldSet.kept.get(`s${k}`);
   const made = await world.fork({ id: name, ...(kept && { from: `s${k}` }) });
   worldSet.worlds.set(name, made);
@@ -100,7 +100,7 @@ const step = fc.record({
     { weight: 3, arbitrary: fc.constantFrom(...Object.keys(ACTIONS)) },
     { weight: 2, arbitrary: fc.constantFrom("fork", "fork", ...Object.keys(WORLD_ACTIONS)) },
   ),
-  world: fc.nat(WORLDS_MAX - 1),
+  world: fc.nat(MAX_WORLDS - 1),
   k: fc.nat(3),
 });
 

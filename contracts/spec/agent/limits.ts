@@ -128,4 +128,4 @@ export const AGENT_TIMINGS = {
 } as const satisfies Record<string, Limit>;
 
 /** Events that one script may hold. */
-export const SCRIPT_EVENTS_MAX = 1_000;
+export const MAX_SCRIPT_EVENTS = 1_000;

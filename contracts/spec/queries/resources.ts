@@ -17,16 +17,16 @@ import {
 const extension = { "x-requirement": "X-1" };
 
 /** §8.5 names the path of queries only; public clients ask for at most so many rows in a page. */
-export const PAGE_ROWS_MAX = 100;
+export const MAX_PAGE_ROWS = 100;
 
 /** What one page looks at, whatever it finds. */
 export const LOOK_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
 
-const IDS_MAX = 1_000;
+const MAX_IDS = 1_000;
 
 const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
 const filterText = (description: string) => maybe(text({ ...extension, description }));
-const ids = (description: string) => maybe(listOf(uuid(), { maxItems: IDS_MAX, description }));
+const ids = (description: string) => maybe(listOf(uuid(), { maxItems: MAX_IDS, description }));
 const value = (description: string) => anything({ ...extension, description });
 
 /** Which rows are meant; without projects the rows, trace or parent have to be named. */
@@ -58,7 +58,7 @@ export const runQuery = object(
     limit: maybe(
       integer({
         minimum: 1,
-        maximum: PAGE_ROWS_MAX,
+        maximum: MAX_PAGE_ROWS,
         description: "Maximum number of rows of a page; 100 by default.",
       }),
     ),
@@ -89,14 +89,14 @@ export const v2Selects = listOf(oneOf(V2_MEMBERS), {
   description: "Members to return, for example NAME; only the id by default.",
 });
 
-const V2_PAGE_ROWS_MAX = 1_000;
+const MAX_V2_PAGE_ROWS = 1_000;
 
 /** The same questions in the words of the newest public client. */
 export const runQueryV2 = object(
   {
     project_ids: listOf(uuid(), {
       minItems: 1,
-      maxItems: IDS_MAX,
+      maxItems: MAX_IDS,
       description: "Tracing projects of the rows.",
     }),
     ids: ids("The rows themselves."),
@@ -120,7 +120,7 @@ export const runQueryV2 = object(
     page_size: maybe(
       integer({
         minimum: 1,
-        maximum: V2_PAGE_ROWS_MAX,
+        maximum: MAX_V2_PAGE_ROWS,
         description: "Maximum number of rows of a page; 100 by default.",
       }),
     ),

@@ -31,7 +31,7 @@ export function turnsNow(): readonly Turn[] {
 }
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 const ANNOUNCE_AFTER_MS = 50;
 
 let isAnnounced = false;
@@ -53,7 +53,7 @@ export async function followJournal(): Promise<void> {
       stopWaiting = resolve;
       setTimeout(resolve, waitMs);
     });
-    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+    waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
   }
 }
 

@@ -6,8 +6,8 @@ import type { Bar, Mark } from "./history.ts";
 import { type Scale, xOf } from "./scale.ts";
 
 const ROW = 16;
-const ROWS_MAX = 8;
-const LEAST_WIDTH = 3;
+const MAX_ROWS = 8;
+const MIN_WIDTH = 3;
 
 /** A bar with the parts that it is made of. */
 export interface LaneBar extends Bar {
@@ -64,10 +64,10 @@ export function placed(bars: readonly LaneBar[], scale: Scale, now: number): rea
   return bars.flatMap((bar) => {
     const end = xOf(scale, bar.to ?? Math.max(now, bar.from));
     const begin = xOf(scale, bar.from);
-    if (end < -LEAST_WIDTH || begin > scale.width) return [];
+    if (end < -MIN_WIDTH || begin > scale.width) return [];
     const found = free.findIndex((x) => x <= begin);
-    const row = found !== -1 ? found : Math.min(free.length, ROWS_MAX - 1);
-    free[row] = Math.max(end, begin + LEAST_WIDTH) + 2;
+    const row = found !== -1 ? found : Math.min(free.length, MAX_ROWS - 1);
+    free[row] = Math.max(end, begin + MIN_WIDTH) + 2;
     return [{ bar, row }];
   });
 }
@@ -90,7 +90,7 @@ function BarShape({ bar, y, scale, now }: { bar: LaneBar; y: number; scale: Scal
   const extent = (part: Bar) => {
     const x = Math.max(-2, xOf(scale, part.from));
     const end = Math.min(scale.width + 2, xOf(scale, part.to ?? now));
-    return { x, width: Math.max(LEAST_WIDTH, end - x) };
+    return { x, width: Math.max(MIN_WIDTH, end - x) };
   };
   const height = ROW - 5;
   const part = Math.max(1, Math.min(4, height / Math.max(1, bar.parts.length)));

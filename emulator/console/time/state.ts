@@ -46,19 +46,19 @@ export async function lookAhead(): Promise<Future> {
   }
 }
 
-const LEAST_MS = 60_000;
+const MIN_SPAN_MS = 60_000;
 const MARGIN = 0.04;
 /** Schedules never end: distant events must not shrink the history on the axis. */
-const LEAST_AHEAD_MS = 60_000;
+const MIN_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
 /** The range from the first turn to the last predicted event, with some margin on both sides. */
 export function wholeStretch(future: Future | undefined): { readonly from: number; readonly to: number } {
   const from = Math.min(historyNow().begin || now.value, now.value);
   const last = future?.fired.at(-1);
-  const ahead = now.value + Math.max(LEAST_AHEAD_MS, (now.value - from) * FUTURE_PER_PAST);
+  const ahead = now.value + Math.max(MIN_AHEAD_MS, (now.value - from) * FUTURE_PER_PAST);
   const to = Math.max(now.value, last ? Math.min(ahead, instantMs(last.at)) : 0);
-  const room = Math.max(LEAST_MS / 2, (to - from) * MARGIN);
+  const room = Math.max(MIN_SPAN_MS / 2, (to - from) * MARGIN);
   return { from: from - room, to: to + 3 * room };
 }
 

@@ -4,7 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import { ErrorReply, valueOf } from "../../client/send.ts";
 import { checkWritable, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
-import type { GivenSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { readSecretsFile } from "../snapshots/secrets-file.ts";
 
 /** How a snapshot is written to a file. */
@@ -61,7 +61,7 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
   file: string,
   { name, secrets, replace }: SnapshotImportOptions = {},
 ): Promise<Facts> {
-  const given = secrets === undefined ? undefined : await readSecretsFile(secrets);
+  const supplied = secrets === undefined ? undefined : await readSecretsFile(secrets);
   const query = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(replace === true && { replace: "1" }),
@@ -71,13 +71,17 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
   const answer = await text(chunks);
   if (!ok) throw new ErrorReply("POST", path, status, valueOf(answer, null));
   const facts = JSON.parse(answer) as Facts;
-  return given ? { ...facts, ...(await giveSecrets(transport, facts.name, given)) } : facts;
+  return supplied ? { ...facts, ...(await supplySecrets(transport, facts.name, supplied)) } : facts;
 }
 
-/** Gives an imported snapshot secrets; answers what is still missing. */
-async function giveSecrets(transport: SnapshotTransport, name: string, given: GivenSecrets): Promise<object> {
+/** Supplies secrets to an imported snapshot; returns the secrets that are still missing. */
+async function supplySecrets(
+  transport: SnapshotTransport,
+  name: string,
+  supplied: SuppliedSecrets,
+): Promise<object> {
   const path = `${CONTROL_PREFIX}v1/secrets?snapshot=${encodeURIComponent(name)}`;
-  const { status, ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(given)));
+  const { status, ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(supplied)));
   const answer = await text(chunks);
   if (!ok) {
     const { message } = new ErrorReply("PUT", path, status, valueOf(answer, null));

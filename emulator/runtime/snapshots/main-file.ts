@@ -15,10 +15,10 @@ import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** The snapshot of a file that was written at the end of a process. */
+/** The name of the snapshot in a file written at exit. */
 const AT_EXIT = "at-exit";
 
-/** What reads and writes the file that the world main begins with or is exported to. */
+/** The parts that import and export the world `main`. */
 export interface MainFileParts {
   readonly configuration: Configuration;
   readonly manifests: Manifests;
@@ -27,14 +27,14 @@ export interface MainFileParts {
   readonly worlds: Worlds;
 }
 
-/** Starts the world `main` from a file; an export file that cannot be written is refused now, not at the end. */
-export async function beginMain(parts: MainFileParts): Promise<MissingSecrets | undefined> {
+/** Starts the world `main` from a file. Refuses an export file that cannot be written now, not at exit. */
+export async function startMain(parts: MainFileParts): Promise<MissingSecrets | undefined> {
   const { exportFile } = parts.configuration;
   if (exportFile !== null) await checkWritable(exportFile, true);
   return importMain(parts);
 }
 
-/** `--import`: existing data is never replaced. */
+/** `--import`; never replaces existing data. */
 async function importMain({
   configuration,
   manifests,
@@ -49,19 +49,19 @@ async function importMain({
     throw new Refusal(
       409,
       "data_is_there",
-      `${dataFolder} has a world already, which --import would replace.`,
-      "Leave --import out to go on with it, name another folder with --data, or take --ephemeral.",
+      `${dataFolder} already has a world, which --import would replace.`,
+      "Remove --import to continue with that world, select another folder with --data, or use --ephemeral.",
     );
-  const given = secretsFile === null ? undefined : await readSecretsFile(secretsFile);
+  const suppliedSecrets = secretsFile === null ? undefined : await readSecretsFile(secretsFile);
   const chunks = await readArchiveFile(importFile);
   const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
-  const stillMissing = given ? snapshots.giveSecrets(name, given) : missing;
+  const stillMissing = suppliedSecrets ? snapshots.supplySecrets(name, suppliedSecrets) : missing;
   const { clock } = configuration;
   worlds.startFromSnapshot(MAIN, name, (image) => ({ ...stateToResume(image, configuration), clock }));
   return stillMissing;
 }
 
-/** `--export-on-exit`: the old file stays until the new one is complete. */
+/** `--export-on-exit`; the old file stays until the new file is complete. */
 export async function exportMain({ configuration, snapshotFiles, worlds }: MainFileParts): Promise<void> {
   const { exportFile } = configuration;
   const main = worlds.find(MAIN);
@@ -72,7 +72,7 @@ export async function exportMain({ configuration, snapshotFiles, worlds }: MainF
   } catch (error) {
     const { message } = error as Error;
     throw new ArchiveFileError(
-      `--export-on-exit: ${exportFile} was not written and stays as it was: ${message}`,
+      `--export-on-exit: ${exportFile} was not written and is unchanged: ${message}`,
     );
   }
 }

@@ -1,25 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
 import { fileAdvice } from "../../storage/file-advice.ts";
-import { GIVEN_SECRETS, type GivenSecrets } from "../../subjects/snapshot-secrets.ts";
+import { SUPPLIED_SECRETS, type SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
 
-/** Reads a file of secrets, which has the form of the body of `PUT /secrets`. */
-export async function readSecretsFile(file: string): Promise<GivenSecrets> {
+/** Reads a file of secrets, in the format of the body of `PUT /secrets`. */
+export async function readSecretsFile(file: string): Promise<SuppliedSecrets> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new ArchiveFileError(`${file}: ${fileAdvice(error)}`);
   });
-  const given = parsed(text);
-  const problems = (await checkOf(GIVEN_SECRETS))(given, "file");
+  const content = parseJson(text);
+  const problems = (await checkOf(SUPPLIED_SECRETS))(content, "file");
   if (problems.length > 0)
     throw new ArchiveFileError(
-      `${file} is no JSON with destinations, keys or webhooks: ${problems.join("; ")}`,
+      `${file} is not JSON with destinations, keys or webhooks: ${problems.join("; ")}`,
     );
-  return given as GivenSecrets;
+  return content as SuppliedSecrets;
 }
 
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
+/** Undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,45 +19,45 @@ import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
 
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {
-  /** A snapshot as one file, piece by piece; it stays as it is until its last piece was read. */
+  /** A snapshot as one file, in chunks. Its data stays until the last chunk was read. */
   export(name: string): Promise<ExportedArchive>;
-  /** A world as it is now, under the name that its snapshot would have. */
+  /** The current state of a world, as a snapshot of this name. */
   exportWorld(runtime: WorldRuntime, of: string, name: string): Promise<ExportedArchive>;
-  /** Makes a snapshot of a file; nothing is changed before all of it was read and found whole. */
+  /** Creates a snapshot from a file. Changes nothing until the whole file was read and verified. */
   import(chunks: AsyncIterable<Uint8Array>, request: ImportRequest): Promise<SnapshotFacts>;
 }
 
-/** How a snapshot file is to be taken in. */
+/** Options of an import. */
 export interface ImportRequest {
-  /** The name that the file gives when left out. */
+  /** Default: the name in the file. */
   readonly name: string | undefined;
-  /** Whether a snapshot of that name may be there already. */
+  /** Whether a snapshot of that name may exist. */
   readonly mayReplace: boolean;
 }
 
-/** What snapshot files are made of and become. */
+/** The parts that export and import snapshots. */
 export interface SnapshotFilesParts {
   readonly pool: Pool;
   readonly manifests: Manifests;
   readonly secrets: Secrets;
-  readonly bytesMax: number;
+  readonly maxBytes: number;
   readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
 }
 
-/** Each holds memory and open files. */
-const TRANSFERS_MAX = 4;
+/** Each transfer uses memory and open files. */
+const MAX_TRANSFERS = 4;
 
-/** Turns snapshots into files and back. */
+/** Exports snapshots to files and imports them. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
-  const { pool, manifests, secrets, bytesMax, snapshots } = parts;
+  const { pool, manifests, secrets, maxBytes, snapshots } = parts;
   const transfers = createTransfers();
 
-  /** Held from here on, whether or not anybody ever reads the first piece. */
+  /** Holds the snapshot's data from now on, even if nobody reads the first chunk. */
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
     const release = transfers.begin(manifests.hold(packed.manifest));
     try {
-      const archive = await exportArchive(packed, { pool, secrets, bytesMax });
-      return { ...archive, chunks: releasing(archive.chunks, release) };
+      const archive = await exportArchive(packed, { pool, secrets, maxBytes });
+      return { ...archive, chunks: withRelease(archive.chunks, release) };
     } catch (error) {
       release();
       throw error;
@@ -78,10 +78,10 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
         return prepared.owner;
       };
       try {
-        const options = { pool, collections: COLLECTIONS, secrets, bytesMax, prepare, ...request };
+        const options = { pool, collections: COLLECTIONS, secrets, maxBytes, prepare, ...request };
         const { world, state, rows, manifest } = await importArchive(chunks, options);
         const { name } = prepared as Required<typeof prepared>;
-        // Another request may have taken the name meanwhile.
+        // Another request may have used the name meanwhile.
         snapshots.refuse(name, request.mayReplace);
         const { now, turn } = state;
         const entry = {
@@ -103,22 +103,22 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   };
 }
 
-/** Counts files that are read or written at this moment, up to their bound. */
+/** Counts the files that are being read or written, up to `MAX_TRANSFERS`. */
 function createTransfers() {
   let count = 0;
   return {
     /** Returns a function that ends the transfer; calling it again does nothing. */
     begin(release: () => void): () => void {
-      if (count >= TRANSFERS_MAX) {
+      if (count >= MAX_TRANSFERS) {
         release();
-        const message = `${TRANSFERS_MAX} snapshot files are being read or written already.`;
-        throw new Refusal(409, "busy", message, "Try again when one of them is done.");
+        const message = `${MAX_TRANSFERS} snapshot files, the maximum, are being read or written.`;
+        throw new Refusal(409, "busy", message, "Try again when one of them is finished.");
       }
       count += 1;
-      let isOver = false;
+      let hasEnded = false;
       return () => {
-        if (isOver) return;
-        isOver = true;
+        if (hasEnded) return;
+        hasEnded = true;
         count -= 1;
         release();
       };
@@ -126,10 +126,10 @@ function createTransfers() {
   };
 }
 
-function releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncIterable<Uint8Array> {
+function withRelease(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncIterable<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const over = async (): Promise<IteratorResult<Uint8Array>> => {
-    // One that was never begun would not come to its own end.
+  const end = async (): Promise<IteratorResult<Uint8Array>> => {
+    // A generator that never started does not run its own cleanup.
     await iterator.return?.();
     release();
     return { done: true, value: undefined };
@@ -146,7 +146,7 @@ function releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): Asyn
           throw error;
         }
       },
-      return: over,
+      return: end,
     }),
   };
 }

@@ -13,46 +13,46 @@ import { imageOfNames } from "../../storage/rows/image.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
 import { manifestOf } from "../../storage/write-manifest.ts";
 import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
-import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { MissingSecrets, SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
 import { refuseSnapshotName, refuseTakenSnapshot, SEEDED, unknownSnapshot } from "../worlds/names.ts";
 import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { ForkSource } from "../worlds/world-state.ts";
 
-/** A snapshot as the control API shows it; `now` is the virtual time that it was taken at. */
+/** A snapshot in the control API; `now` is the virtual time at which it was taken. */
 export interface SnapshotFacts {
   readonly name: string;
-  /** The world that it is of. */
+  /** The world that the snapshot is of. */
   readonly of: string;
   readonly now: string;
   readonly turn: number;
-  /** What it has no secrets for; only of one that was imported without them. */
+  /** Records without their secrets; only of a snapshot that was imported without them. */
   readonly missing?: MissingSecrets;
 }
 
-/** Named snapshots of worlds: what other worlds are forked from. */
+/** Named snapshots of worlds, from which other worlds can be forked. */
 export interface Snapshots {
-  /** Keeps a world as it is now; a snapshot of this name is replaced, once the new one is there, or is a refusal. */
+  /** Saves the current state of a world. Replaces a snapshot of this name when the new one is complete, or refuses. */
   save(name: string, of: string, runtime: WorldRuntime, mayReplace: boolean): Promise<SnapshotFacts>;
-  /** Keeps a world that was just seeded, so that the next one is forked from it instead of seeded again. */
+  /** Saves a world that was just seeded, so that the next world is forked from it instead of seeded again. */
   saveSeeded(runtime: WorldRuntime): Promise<void>;
   list(): readonly SnapshotFacts[];
   find(name: string): SnapshotFacts;
-  /** What worlds go on from a snapshot with; undefined when there is none of this name. */
+  /** The state with which worlds continue from a snapshot; undefined if it does not exist. */
   forkSource(name: string): ForkSource | undefined;
   remove(name: string): void;
-  /** Refuses a name that a snapshot cannot have, or has while it may not be replaced. */
+  /** Refuses an invalid name, and the name of a snapshot that may not be replaced. */
   refuse(name: string, mayReplace: boolean): void;
-  /** A snapshot as it is put into a file. */
+  /** The content of a snapshot file. */
   exportSource(name: string): ExportSource;
-  /** Gives a snapshot secrets that it lacks since it came from a file; answers what is still missing. */
-  giveSecrets(name: string, given: GivenSecrets): MissingSecrets;
+  /** Supplies secrets that an imported snapshot lacks; returns the secrets that are still missing. */
+  supplySecrets(name: string, supplied: SuppliedSecrets): MissingSecrets;
   /** Registers a snapshot that an import has read. */
   registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotFacts;
 }
 
-/** What snapshots are kept with. */
+/** The parts that load and save snapshots. */
 interface SnapshotsParts {
   readonly configuration: Configuration;
   readonly pool: Pool;
@@ -65,13 +65,13 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
   const { configuration, pool, manifests, secrets } = parts;
   const loaded = new Map<string, ForkSource>();
   const { limits, rateLimits } = configuration.settings;
-  /** Not written down: the next start may begin worlds in another way. */
+  /** Only in memory: the next start may seed worlds differently. */
   let seeded: ForkSource | undefined;
 
-  /** What is not in memory was kept by an earlier process. */
+  /** Loads a snapshot of an earlier process from disk on first use. */
   function load(name: string, { manifest }: SnapshotEntry): ForkSource {
-    const known = loaded.get(name);
-    if (known) return known;
+    const loadedSource = loaded.get(name);
+    if (loadedSource) return loadedSource;
     const { state, rows } = readManifest(pool, manifest);
     const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
     const limiter = createRateLimiter(rateLimits);
@@ -114,11 +114,11 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
     },
     registerImported: (name, entry, image) =>
       register(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
-    giveSecrets(name, given) {
+    supplySecrets(name, supplied) {
       find(name);
       const entry = manifests.snapshots.get(name) as SnapshotEntry;
       const source = load(name, entry);
-      const completed = completedSource(parts, source, given);
+      const completed = completeSource(parts, source, supplied);
       const missing = missingSecrets(stateOf(completed), secrets);
       register(name, { ...entry, manifest: completed.manifest, missing }, completed);
       return missing;
@@ -134,7 +134,7 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
       return entry && load(name, entry);
     },
     async saveSeeded(runtime) {
-      // Without rows or destinations a world is seeded as quickly as it is copied.
+      // Seeding a world without rows or destinations is as fast as copying it.
       if (seeded || !isSlowToSeed(configuration.seedData)) return;
       await runtime.whenIdle((source) => {
         manifests.hold(source.manifest);
@@ -144,10 +144,10 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
   };
 }
 
-/** A snapshot with secrets that it lacked; its rows and bodies stay where they are. */
-function completedSource(parts: SnapshotsParts, source: ForkSource, given: GivenSecrets): ForkSource {
+/** A snapshot completed with secrets; its rows and bodies stay in place. */
+function completeSource(parts: SnapshotsParts, source: ForkSource, supplied: SuppliedSecrets): ForkSource {
   const before = stateOf(source);
-  const state = withCompleted(before, completedRecords(before, given, parts.secrets));
+  const state = withCompleted(before, completedRecords(before, supplied, parts.secrets));
   const completed = { ...source, image: imageOf(state, COLLECTIONS) };
   return { ...completed, manifest: manifestOf(parts, completed, source.manifest.others) };
 }

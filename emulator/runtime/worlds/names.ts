@@ -42,18 +42,18 @@ export function refuseTakenSnapshot({ snapshots }: Known, name: string): void {
 }
 
 /** Refuses a name that a snapshot cannot have. */
-export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, snapshotsMax: number): void {
+export function refuseSnapshotName({ worlds, snapshots }: Known, name: string, maxSnapshots: number): void {
   refuseName(name);
   if (worlds.has(name))
     throw nameTaken(
       `${name} is the name of a world. Worlds and snapshots share their names, so choose another one.`,
     );
   const isNew = !snapshots.has(name);
-  if (isNew && snapshots.size >= snapshotsMax)
+  if (isNew && snapshots.size >= maxSnapshots)
     throw new Refusal(
       422,
       "too_many_snapshots",
-      `There are ${snapshotsMax} snapshots already.`,
+      `There are ${maxSnapshots} snapshots already.`,
       "Remove one with DELETE /_emulator/v1/snapshots/{name}, or raise limits.snapshots.",
     );
 }

@@ -26,7 +26,7 @@ export interface ExportOptions {
   readonly pool: Pool;
   /** The secrets of the data folder. */
   readonly secrets: Secrets;
-  readonly bytesMax: number;
+  readonly maxBytes: number;
 }
 
 /** A snapshot file that is being written. Nothing is read before the first chunk is requested. */
@@ -41,11 +41,11 @@ const ENTRY_OVERHEAD_BYTES = 1024;
 /** Exports a world at rest as one file. Rejects before the first chunk when the world cannot be exported. */
 export async function exportArchive(source: ExportSource, options: ExportOptions): Promise<ExportedArchive> {
   const { image, name, of } = source;
-  const { pool, secrets, bytesMax } = options;
+  const { pool, secrets, maxBytes } = options;
   const bodies = bodiesOf(image.records.storedRecords());
   const names = namesIn(source.rows);
   const rows = traceEntries(ENTRY.traces, pool, names);
-  refuseTooLarge([...rows, ...bodies], bytesMax);
+  refuseTooLarge([...rows, ...bodies], maxBytes);
   await checkBodies(pool, bodies);
   await checkRows(pool, names);
   const { turn, seed } = image;
@@ -66,9 +66,9 @@ export async function exportArchive(source: ExportSource, options: ExportOptions
   };
 }
 
-function refuseTooLarge(parts: readonly { readonly size: number }[], bytesMax: number): void {
+function refuseTooLarge(parts: readonly { readonly size: number }[], maxBytes: number): void {
   const bytes = parts.reduce((sum, { size }) => sum + size + ENTRY_OVERHEAD_BYTES, 0);
-  if (bytes > bytesMax) throw tooLarge(bytesMax);
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
 }
 
 function countLeftOut({ records }: WorldImage, secretStripper: SecretStripper): ExportedArchive["leftOut"] {

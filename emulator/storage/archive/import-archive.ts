@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly collections: readonly Collection<never>[];
   /** The secrets of the data folder. */
   readonly secrets: Secrets;
-  readonly bytesMax: number;
+  readonly maxBytes: number;
   readonly pool: Pool;
   /** Returns the owner in whose folder the world is written; may refuse the world. */
   prepare(world: ArchivedWorld): number;
@@ -78,7 +78,7 @@ interface ImportProgress {
 
 async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportedArchive> {
   let progress: ImportProgress | undefined;
-  for await (const entry of unpackEntries(chunks, options.bytesMax)) {
+  for await (const entry of unpackEntries(chunks, options.maxBytes)) {
     if (progress) await importEntry(progress, entry);
     else progress = await begin(entry, options);
   }

@@ -4,7 +4,7 @@ import type { DueEvent } from "../../kernel/queue.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS, type Destination } from "../../subjects/destinations/records.ts";
 import { type S3Credential, s3Credentials } from "../../subjects/object-storage/records.ts";
-import type { GivenSecrets, MissingSecrets } from "../../subjects/snapshot-secrets.ts";
+import type { MissingSecrets, SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { INBOX } from "../../subjects/webhooks/records.ts";
 import { EVENTS, hiderOf, LEFT_OUT } from "../secret-paths.ts";
@@ -34,7 +34,7 @@ export function missingSecrets(state: State, own: Secrets): MissingSecrets {
 }
 
 /** The records with the supplied secrets. Throws a `Refusal` (422, `unknown_secret`) that names secrets that no record lacks. */
-export function completedRecords(state: State, supplied: GivenSecrets, own: Secrets): CompletedRecord[] {
+export function completedRecords(state: State, supplied: SuppliedSecrets, own: Secrets): CompletedRecord[] {
   const unknown = new Set<string>();
   const completed = [
     ...completedDestinations(incompleteDestinations(state, own), supplied, own, unknown),
@@ -116,7 +116,7 @@ function gapsOf(collection: string, record: unknown): readonly Path[] {
 
 function completedDestinations(
   all: readonly Destination[],
-  { destinations = {} }: GivenSecrets,
+  { destinations = {} }: SuppliedSecrets,
   own: Secrets,
   unknown: Set<string>,
 ): CompletedRecord[] {
@@ -137,7 +137,7 @@ function completedDestinations(
 
 function completedKeys(
   all: readonly S3Credential[],
-  { keys = {} }: GivenSecrets,
+  { keys = {} }: SuppliedSecrets,
   own: Secrets,
   unknown: Set<string>,
 ): CompletedRecord[] {
@@ -156,7 +156,7 @@ function completedKeys(
 
 function completedWebhooks(
   all: readonly IncompleteRecord[],
-  { webhooks = {} }: GivenSecrets,
+  { webhooks = {} }: SuppliedSecrets,
   unknown: Set<string>,
 ): CompletedRecord[] {
   return Object.entries(webhooks).flatMap(([name, members]) => {

@@ -19,19 +19,19 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_TRAILER_BYTES = 4096;
 
 /**
- * Reads a gzipped tar as it arrives, up to `bytesMax` bytes before compression. Throws a `Refusal` for a damaged file, after the last
+ * Reads a gzipped tar as it arrives, up to `maxBytes` bytes before compression. Throws a `Refusal` for a damaged file, after the last
  * entry at the latest.
  */
 export async function* unpackEntries(
   chunks: AsyncIterable<Uint8Array>,
-  bytesMax: number,
+  maxBytes: number,
 ): AsyncGenerator<UnpackedEntry> {
   const { extract } = await import("tar-stream");
   const tar = extract();
   const digest = createDigest();
   const progress: UnpackProgress = { headerAndContentBytes: 0 };
   let trailer: string | undefined;
-  void feed(chunks, tar, { progress, bytesMax }).catch((error: Error) => void tar.destroy(error));
+  void feed(chunks, tar, { progress, maxBytes }).catch((error: Error) => void tar.destroy(error));
   try {
     for await (const entry of tar as AsyncIterable<Entry>) {
       const { name, size = 0, type } = entry.header;
@@ -55,9 +55,9 @@ export async function* unpackEntries(
 export async function readText(
   content: AsyncIterable<Uint8Array>,
   size: number,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<string> {
-  if (size > bytesMax) throw damaged("one of its entries is too long");
+  if (size > maxBytes) throw damaged("one of its entries is too long");
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
@@ -94,7 +94,7 @@ async function* hashedEntry(
 async function feed(
   chunks: AsyncIterable<Uint8Array>,
   tar: Extract,
-  { progress, bytesMax }: { readonly progress: UnpackProgress; readonly bytesMax: number },
+  { progress, maxBytes }: { readonly progress: UnpackProgress; readonly maxBytes: number },
 ): Promise<void> {
   const received = { bytes: 0 };
   const plain = createGunzip();
@@ -102,7 +102,7 @@ async function feed(
   let bytes = 0;
   for await (const chunk of plain) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
     if (bytes - chunk.length > progress.headerAndContentBytes + MAX_HEADER_BYTES)
       throw damaged("one of its headers is too long");
     if (tar.destroyed) return;
@@ -138,11 +138,11 @@ function explained(error: unknown): unknown {
 }
 
 /** The `Refusal` (413) for a file that contains more than it may. */
-export function tooLarge(bytesMax: number): Refusal {
+export function tooLarge(maxBytes: number): Refusal {
   return new Refusal(
     413,
     "snapshot_too_large",
-    `The snapshot is larger than ${bytesMax} bytes, the limit limits.snapshot_bytes.`,
+    `The snapshot is larger than ${maxBytes} bytes, the limit limits.snapshot_bytes.`,
     "Raise limits.snapshot_bytes, or delete data from the world.",
   );
 }

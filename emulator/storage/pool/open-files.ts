@@ -81,7 +81,7 @@ function openOrRefuse(open: () => number): number {
 }
 
 /** Holds up to so many files open. */
-export function createOpenFiles(filesMax = MAX_FILES): OpenFiles {
+export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
   // Maps keep the order of insertion, so the first key is that of the file used longest ago.
   const files = new Map<string, number>();
 
@@ -107,7 +107,7 @@ export function createOpenFiles(filesMax = MAX_FILES): OpenFiles {
     if (known !== undefined) files.delete(key);
     files.set(key, file);
     const [oldest] = files;
-    if (files.size > filesMax && oldest) close(...oldest);
+    if (files.size > maxFiles && oldest) close(...oldest);
     return file;
   }
 

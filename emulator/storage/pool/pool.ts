@@ -33,10 +33,10 @@ export function poolPath(root: string, file: string): string {
 }
 
 /** Opens the pool in a data folder, with so many open files at most; what an earlier process discarded goes now. */
-export function openPool(root: string, isPersistent: boolean, filesMax?: number): Pool {
+export function openPool(root: string, isPersistent: boolean, maxFiles?: number): Pool {
   const base = poolPath(root, "");
   const deletions = openDeletionQueue(join(root, ".trash"));
-  const files = createOpenFiles(filesMax);
+  const files = createOpenFiles(maxFiles);
   return {
     root,
     isPersistent,

@@ -11,7 +11,7 @@ interface RowSource {
    * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
    * bytes together; but one at least, when `atLeastOne` is set and one is left. Their bytes are there until the next call.
    */
-  take(rowsMax: number, bytesMax: number, atLeastOne: boolean): readonly StoredRow[];
+  take(maxRows: number, maxBytes: number, atLeastOne: boolean): readonly StoredRow[];
   /** Names the last row that was taken. */
   cursor(): string | null;
   /** How many rows are left. */
@@ -109,12 +109,18 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
 }
 
 /** Up to where a batch goes that begins at `from`: the first row may have other bounds than the rest. */
-function endOfBatch(plan: Plan, from: number, rowsMax: number, firstMax: number, bytesMax: number): number {
-  const end = Math.min(plan.offsets.length, from + Math.min(rowsMax, MAX_BATCH_ROWS));
+function endOfBatch(
+  plan: Plan,
+  from: number,
+  maxRows: number,
+  maxFirstBytes: number,
+  maxBytes: number,
+): number {
+  const end = Math.min(plan.offsets.length, from + Math.min(maxRows, MAX_BATCH_ROWS));
   let bytes = 0;
   for (let to = from; to < end; to += 1) {
     bytes += plan.lengths[to] ?? 0;
-    if (bytes > (to === from ? firstMax : Math.min(bytesMax, MAX_BATCH_BYTES))) return to;
+    if (bytes > (to === from ? maxFirstBytes : Math.min(maxBytes, MAX_BATCH_BYTES))) return to;
   }
   return end;
 }
@@ -124,8 +130,8 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
   let cursor = beginCursor;
   const room = createRoom();
   return {
-    take(rowsMax, bytesMax, atLeastOne) {
-      const to = endOfBatch(plan, position, rowsMax, atLeastOne ? Infinity : bytesMax, bytesMax);
+    take(maxRows, maxBytes, atLeastOne) {
+      const to = endOfBatch(plan, position, maxRows, atLeastOne ? Infinity : maxBytes, maxBytes);
       const rows = readLines(plan, position, to, room).map(splitLine);
       position = to;
       const last = rows.at(-1);

@@ -22,7 +22,7 @@ const SLOW_STEPS = 10;
 const SLOW_STEP_MS = 1000;
 const TOOL = "look_up";
 /** Most tool calls that one step runs; a caller may have added any number to the thread's state. */
-const TOOL_CALLS_MAX = 100;
+const MAX_TOOL_CALLS = 100;
 
 /** The nodes of the built-in graphs, in order of execution. */
 export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>> = {
@@ -111,7 +111,7 @@ function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
 /** Runs the tool calls of the thread's current values: a caller may have edited them at a breakpoint. */
 function runTools(draft: Draft, { stepMs }: GraphTiming): undefined {
   const requested = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
-  const calls = (Array.isArray(requested) ? requested : []).filter(isObject).slice(0, TOOL_CALLS_MAX);
+  const calls = (Array.isArray(requested) ? requested : []).filter(isObject).slice(0, MAX_TOOL_CALLS);
   draft.update({ messages: calls.map((call) => runTool(draft, call, stepMs)) });
 }
 

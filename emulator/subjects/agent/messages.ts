@@ -4,7 +4,7 @@ import type { Json } from "./records.ts";
 
 const ROLES: Readonly<Record<string, string>> = { user: "human", assistant: "ai" };
 
-const CHUNKS_MAX = 200;
+const MAX_CHUNKS = 200;
 
 /** A caller's message in stored form: with a type and an id. */
 export function messageFrom(input: unknown, nextId: () => string): Json {
@@ -32,7 +32,7 @@ export function lastOfType(messages: readonly Json[], type: string): Json | unde
 /** Splits a text into chunks as a model streams it: words, or longer chunks of a long text. */
 export function chunkTexts(text: string): readonly string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
-  const wordsPerChunk = Math.ceil(words.length / CHUNKS_MAX);
+  const wordsPerChunk = Math.ceil(words.length / MAX_CHUNKS);
   if (wordsPerChunk <= 1) return words;
   return Array.from({ length: Math.ceil(words.length / wordsPerChunk) }, (_, index) =>
     words.slice(index * wordsPerChunk, (index + 1) * wordsPerChunk).join(""),

@@ -1,5 +1,5 @@
 import { STREAM_MODES, type StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { SCRIPT_EVENTS_MAX } from "../../../contracts/spec/agent/limits.ts";
+import { MAX_SCRIPT_EVENTS } from "../../../contracts/spec/agent/limits.ts";
 import {
   anything,
   boolean,
@@ -50,7 +50,7 @@ const THEN = closed(
     after: optional(duration({ description: "ISO 8601 duration from the start of the run to its end." })),
     values: optional(freeForm({ description: "What the thread holds afterwards." })),
     error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
-    events: optional(listOf(EVENT, { maxItems: SCRIPT_EVENTS_MAX })),
+    events: optional(listOf(EVENT, { maxItems: MAX_SCRIPT_EVENTS })),
     interrupt: optional(anything({ description: "What the run asks its caller; any value." })),
     never_starts: optional(boolean()),
     dies: optional(

@@ -11,7 +11,7 @@ export type Explanation =
   | { readonly passes: true }
   | { readonly passes: false; readonly clause: string; readonly because: string };
 
-const LONGEST_VALUE = 200;
+const MAX_VALUE_CHARACTERS = 200;
 
 /** Whether a row passes, and if not which part of the filter rejects it. */
 export function explainFilter(filter: Filter, row: TraceRow, tenantId: string): Explanation {
@@ -65,15 +65,15 @@ function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection
 function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): string {
   switch (fieldRow(field).kind) {
     case "labels":
-      return `its tags are ${shown(row.tags.join(", "), LONGEST_VALUE)}`;
+      return `its tags are ${shown(row.tags.join(", "), MAX_VALUE_CHARACTERS)}`;
     case "metadata":
       return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
     case "document":
       return `the text of its ${field} ${op === "like" ? "does not fit" : "fits"} the pattern`;
     case "identifiers":
-      return `its ${field} are ${shown(row.parent_run_ids.join(", "), LONGEST_VALUE)}`;
+      return `its ${field} are ${shown(row.parent_run_ids.join(", "), MAX_VALUE_CHARACTERS)}`;
     case "thread":
-      return `its thread is ${shown(threadOf(row) ?? "none", LONGEST_VALUE)}`;
+      return `its thread is ${shown(threadOf(row) ?? "none", MAX_VALUE_CHARACTERS)}`;
     case "duration":
       return row.end_time === null
         ? "it has no end_time"
@@ -81,7 +81,7 @@ function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): st
     default: {
       const value = field === "tenant_id" ? tenantId : row[field as keyof TraceRow];
       if (value === null) return `it has no ${field}`;
-      return `its ${field} is ${typeof value === "string" ? shown(value, LONGEST_VALUE) : String(value)}`;
+      return `its ${field} is ${typeof value === "string" ? shown(value, MAX_VALUE_CHARACTERS) : String(value)}`;
     }
   }
 }

@@ -38,7 +38,7 @@ const FIELD_ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Longer names get no spelling suggestion, since comparing them would be slow. */
-const LONGEST_NAME = 64;
+const MAX_NAME_CHARACTERS = 64;
 
 /** A suggestion for an unknown function, or the list of functions. */
 export function functionHint(name: string): string {
@@ -62,7 +62,7 @@ function suggestionOr(
 ): string {
   const small = name.toLowerCase();
   const alias = Object.hasOwn(words, small) ? words[small] : undefined;
-  const near = name.length > LONGEST_NAME ? undefined : nearest(name, known);
+  const near = name.length > MAX_NAME_CHARACTERS ? undefined : nearest(name, known);
   const found = alias ?? near;
   return found ? `Did you mean ${found}?` : `There are ${known.join(", ")}.`;
 }

@@ -1,4 +1,4 @@
-import { PAGE_ROWS_MAX } from "../../../contracts/spec/queries/resources.ts";
+import { MAX_PAGE_ROWS } from "../../../contracts/spec/queries/resources.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { parseFilter, refusesColumns } from "../filters/parse.ts";
@@ -22,7 +22,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection: readSelection(body, refusesColumns(turn.ports.settings)),
       order: body.order ?? "desc",
-      limit: body.limit ?? PAGE_ROWS_MAX,
+      limit: body.limit ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
     });
     const { settings } = turn.ports;
@@ -52,7 +52,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection: readSelection(asked, refusesColumns(settings)),
       order: "desc",
-      limit: body.page_size ?? PAGE_ROWS_MAX,
+      limit: body.page_size ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
     });
     return { items: rows.map((row) => selectedViewV2(row, body.selects, settings)), next_cursor: next };

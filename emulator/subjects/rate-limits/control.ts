@@ -8,8 +8,8 @@ import type { RowChange } from "./limiter.ts";
 import { RATE_ROWS, type RateRow } from "./matching.ts";
 import { explainView, limiterView, rowView } from "./view.ts";
 
-const MOST_REQUESTS = 1_000_000_000;
-const MOST_SECONDS = 86_400;
+const MAX_REQUESTS = 1_000_000_000;
+const MAX_SECONDS = 86_400;
 
 const IP = /^[0-9A-Fa-f.:]{2,45}$/;
 
@@ -23,9 +23,9 @@ const question = {
 };
 
 const changeBody = object({
-  remaining: optional(integer({ minimum: 0, maximum: MOST_REQUESTS })),
-  count: optional(integer({ minimum: 1, maximum: MOST_REQUESTS })),
-  seconds: optional(integer({ minimum: 1, maximum: MOST_SECONDS })),
+  remaining: optional(integer({ minimum: 0, maximum: MAX_REQUESTS })),
+  count: optional(integer({ minimum: 1, maximum: MAX_REQUESTS })),
+  seconds: optional(integer({ minimum: 1, maximum: MAX_SECONDS })),
   region: optional(oneOf(RATE_REGIONS)),
 });
 

@@ -31,8 +31,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const ROWS_BY_ID: ReadonlyMap<RateLimitId, RateRow> = new Map(RATE_ROWS.map((row) => [row.id, row]));
 
-const CACHED_PATHS_MAX = 2_000;
-const CACHED_PATH_LENGTH_MAX = 200;
+const MAX_CACHED_PATHS = 2_000;
+const MAX_CACHED_PATH_CHARACTERS = 200;
 const UUID_LENGTH = 36;
 
 type CachedRows = Map<string, Map<string, readonly RateRow[]>>;
@@ -44,8 +44,8 @@ export function createRowFinder(triggerMethods?: TriggerMethods): RowFinder {
   let count = 0;
 
   function cache(paths: CachedRows, method: string, path: string, rows: readonly RateRow[]): void {
-    if (path.length > CACHED_PATH_LENGTH_MAX || method.length > CACHED_PATH_LENGTH_MAX) return;
-    if (count === CACHED_PATHS_MAX) {
+    if (path.length > MAX_CACHED_PATH_CHARACTERS || method.length > MAX_CACHED_PATH_CHARACTERS) return;
+    if (count === MAX_CACHED_PATHS) {
       whole.clear();
       beforeUuid.clear();
       count = 0;

@@ -48,11 +48,11 @@ export function fieldReader<T>(problem: string, parse: (value: unknown) => T | u
 
 /** Parses a list item by item; undefined when any item is invalid. */
 export function listOf<T>(
-  lengthMax: number,
+  maxLength: number,
   parse: (value: unknown) => T | undefined,
 ): (value: unknown) => readonly T[] | undefined {
   return (value) => {
-    if (!Array.isArray(value) || value.length > lengthMax) return undefined;
+    if (!Array.isArray(value) || value.length > maxLength) return undefined;
     const list = value.map(parse);
     return list.includes(undefined) ? undefined : (list as T[]);
   };

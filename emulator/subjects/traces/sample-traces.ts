@@ -15,7 +15,7 @@ interface TraceOptions {
   readonly from: string;
   readonly to: string;
   /** Maximum number of runs; a longer trace is truncated. */
-  readonly runsMax: number;
+  readonly maxRuns: number;
   /** The id of the nth run of the trace. */
   idOf(index: number): string;
 }
@@ -84,7 +84,7 @@ export function tracePosts(options: TraceOptions): readonly JsonObject[] {
 }
 
 function generateTrace(options: TraceOptions, random: Random): Draft {
-  const tree = buildTree(options.shape, random).slice(0, options.runsMax);
+  const tree = buildTree(options.shape, random).slice(0, options.maxRuns);
   const timing = timingOf(tree, random);
   const errors = errorsOf(tree, random, options.shape === "errors" ? 0.5 : 0.04);
   const open = openRunsOf(tree, random.chance(0.03));

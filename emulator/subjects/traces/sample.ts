@@ -98,7 +98,7 @@ function postsOf(plan: Plan): (ordinal: number, start: string) => readonly JsonO
       start,
       from,
       to,
-      runsMax: plan.count - ordinal,
+      maxRuns: plan.count - ordinal,
       idOf: (index) => ids.get(index) ?? remember(ids, index, idOf(ordinal + index)),
     });
   };

@@ -5,7 +5,7 @@ import { soakPart } from "../soak.ts";
 // A clock that is asked for more than it can do: other requests, a freeze and the end of the process do not wait.
 
 /** Far more than a slice takes, and far less than what the clock has to do: the machine may be busy. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 const CLOCK = "/_emulator/v1/clock";
 
 await soakPart(["requests during a fast clock", "rounds"], async (soak) => {
@@ -16,7 +16,7 @@ await soakPart(["requests during a fast clock", "rounds"], async (soak) => {
       const reply = await send(cli, method, path, body);
       const took = performance.now() - began;
       soak.count("requests during a fast clock");
-      if (took > LONGEST_MS || reply.status >= 400)
+      if (took > MAX_MS || reply.status >= 400)
         soak.find(`${method} ${path}: ${reply.status} after ${Math.round(took)} ms`);
       return reply;
     };
@@ -30,8 +30,7 @@ await soakPart(["requests during a fast clock", "rounds"], async (soak) => {
     const began = performance.now();
     const { code } = await cli.end("SIGTERM");
     const took = performance.now() - began;
-    if (code !== 0 || took > LONGEST_MS)
-      soak.find(`it was stopped with ${code} after ${Math.round(took)} ms`);
+    if (code !== 0 || took > MAX_MS) soak.find(`it was stopped with ${code} after ${Math.round(took)} ms`);
     await advancing;
     soak.count("rounds");
   }

@@ -9,8 +9,8 @@ import { type Soak, soakPart } from "../soak.ts";
 
 const FORKS = 500;
 /** The limit, relative to the same world without forks. */
-const TIMES_MAX = 3;
-const START_TIMES_MAX = 2;
+const MAX_TIMES = 3;
+const MAX_START_TIMES = 2;
 /** CPU time of a process that has nothing to read; less is noise. */
 const START_NOISE_SECONDS = 0.1;
 const FORK_NOISE_MS = 5;
@@ -156,21 +156,21 @@ async function tryWay(soak: Soak, name: string, way: Way, folder: string): Promi
   const living = way.living(times.length);
   const worlds = way.leavesMain ? 2 : 1;
   const most = {
-    files: TIMES_MAX * (worlds * lives.files + living * FILES_OF_FORK),
-    bytes: TIMES_MAX * (worlds * lives.bytes + living * BYTES_OF_FORK),
+    files: MAX_TIMES * (worlds * lives.files + living * FILES_OF_FORK),
+    bytes: MAX_TIMES * (worlds * lives.bytes + living * BYTES_OF_FORK),
   };
   if (used.files > most.files || used.bytes > most.bytes)
     soak.find(`${name}, ${times.length}: ${JSON.stringify(used)} are more than ${JSON.stringify(most)}`);
   if (open > 256 + 128) soak.find(`${name}: ${open} descriptors are open`);
   const part = Math.min(50, Math.ceil(times.length / 2));
   const [first, last] = [median(times.slice(0, part)), median(times.slice(-part))];
-  if (last > TIMES_MAX * first + FORK_NOISE_MS)
+  if (last > MAX_TIMES * first + FORK_NOISE_MS)
     soak.find(
       `${name}: the last of ${times.length} took ${last.toFixed(1)} ms, the first ${first.toFixed(1)} ms`,
     );
   if (existsSync("/proc/self/stat")) {
     const [after, fresh] = [await startSeconds(data, world), await startSeconds(plain, "main")];
-    if (after > START_TIMES_MAX * fresh + START_NOISE_SECONDS)
+    if (after > MAX_START_TIMES * fresh + START_NOISE_SECONDS)
       soak.find(
         `${name}, ${times.length}: a start takes ${after} s of CPU, one of the same content ${fresh} s`,
       );

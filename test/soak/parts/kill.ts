@@ -16,19 +16,19 @@ import { type Soak, soakPart } from "../soak.ts";
 // Kills processes in the middle of writes: whatever was acknowledged is there afterwards, and exports are right.
 
 const ROUNDS_PER_FOLDER = 12;
-const WRITES_MAX = 250;
-const ANSWERS_MAX = 250;
+const MAX_WRITES = 250;
+const MAX_RESPONSES = 250;
 const DAY = { start_time: "2026-02-10T00:00:00Z", end_time: "2026-02-11T00:00:00Z" };
 
 /** Starts a process, which dies by itself in some write; undefined when that was before it was ready. */
 async function startDoomed({ random }: Soak, folder: string): Promise<RunningCli | undefined> {
-  const env = killedInWrite(1 + random.integer(WRITES_MAX), random.integer(4) / 3);
+  const env = killedInWrite(1 + random.integer(MAX_WRITES), random.integer(4) / 3);
   return startCliIn(env, "--data", folder).catch(() => undefined);
 }
 
 /** Loads a process until it dies, or is killed after so many answers. */
 async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept: Acknowledged) {
-  let left = 1 + soak.random.integer(ANSWERS_MAX);
+  let left = 1 + soak.random.integer(MAX_RESPONSES);
   const ended = once(cli.child, "exit") as Promise<[number | null, string | null]>;
   await load(cli, round, kept, () => {
     left -= 1;

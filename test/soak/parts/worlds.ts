@@ -7,7 +7,7 @@ import { type Soak, soakPart } from "../soak.ts";
 
 const WORLDS = 300;
 /** Files of worlds, sockets of this part, and what a process has open in any case; see docs/understand/storage.md. */
-const DESCRIPTORS_MAX = 256 + 128;
+const MAX_DESCRIPTORS = 256 + 128;
 const CONTROL = "/_emulator/v1";
 
 /** Threads by world. */
@@ -56,7 +56,7 @@ async function check(soak: Soak, cli: RunningCli, model: Model, when: string): P
     if (soak.isBroken) return;
   }
   const open = descriptorsOf(cli.child);
-  if (open > DESCRIPTORS_MAX) soak.find(`${when} ${open} descriptors are open`);
+  if (open > MAX_DESCRIPTORS) soak.find(`${when} ${open} descriptors are open`);
 }
 
 await soakPart(["worlds", "requests", "kills"], async (soak) => {

@@ -7,7 +7,7 @@ import { unpackEntries } from "../../../emulator/storage/archive/unpack.ts";
 import { MANIFEST } from "./manifest.ts";
 
 const MODIFIED = new Date("2026-03-01T00:00:00Z");
-const BYTES_MAX = 100_000_000;
+const MAX_BYTES = 100_000_000;
 const BLOCK = 512;
 
 async function packed(entries: Iterable<PackedEntry>): Promise<Buffer> {
@@ -23,10 +23,10 @@ async function* sent(bytes: Buffer): AsyncGenerator<Uint8Array> {
 
 async function unpacked(
   bytes: Buffer,
-  { bytesMax = BYTES_MAX }: { bytesMax?: number } = {},
+  { maxBytes = MAX_BYTES }: { maxBytes?: number } = {},
 ): Promise<[string, Buffer][]> {
   const entries: [string, Buffer][] = [];
-  for await (const { name, content } of unpackEntries(sent(bytes), bytesMax)) {
+  for await (const { name, content } of unpackEntries(sent(bytes), maxBytes)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content()) chunks.push(chunk);
     entries.push([name, Buffer.concat(chunks)]);
@@ -105,7 +105,7 @@ describe("an archive", () => {
 
   it("is refused when it is too large or has a header that would fill the memory", async () => {
     const bytes = await packed(ENTRIES);
-    await expect(unpacked(bytes, { bytesMax: 90_000 })).rejects.toMatchObject({ code: "snapshot_too_large" });
+    await expect(unpacked(bytes, { maxBytes: 90_000 })).rejects.toMatchObject({ code: "snapshot_too_large" });
     const header = Buffer.alloc(BLOCK);
     header.write("long");
     header.write(["0000600", "0000000", "0000000", "77777777777", "00000000000", ""].join("\0"), 100);

@@ -52,7 +52,7 @@ function imported(...entries: readonly PackedEntry[]) {
   return importArchive(chunks, {
     collections: COLLECTIONS,
     secrets: createSecrets(),
-    bytesMax: 1_000_000,
+    maxBytes: 1_000_000,
     pool: openPool(folder, true),
     prepare: () => OWNER,
   });

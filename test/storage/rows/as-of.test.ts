@@ -121,8 +121,8 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
   );
   const reader = createPartitionReader(store.location);
   const source = reader.open(wholeDay(store.mark()), null);
-  const ids = (rowsMax: number, bytesMax: number, atLeastOne: boolean): string[] =>
-    source.take(rowsMax, bytesMax, atLeastOne).map((row) => row.value("id"));
+  const ids = (maxRows: number, maxBytes: number, atLeastOne: boolean): string[] =>
+    source.take(maxRows, maxBytes, atLeastOne).map((row) => row.value("id"));
   expect(ids(1, 10_000, false)).toStrictEqual([idOf(0)]);
   expect(ids(10, 2000, false)).toStrictEqual([idOf(1)]);
   expect(ids(10, 2000, false)).toStrictEqual([]);
