@@ -107,7 +107,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   const known = results.filter((result) => result !== undefined);
   return {
     target: target.name,
-    ...(target.temporaryServer !== undefined && { fleeting: target.temporaryServer }),
+    ...(target.temporaryServer !== undefined && { temporaryServer: target.temporaryServer }),
     seed,
     ...(options.again !== undefined && { again: options.again }),
     results: known,

@@ -42,7 +42,7 @@ async function verdictOn(given: CheckableReply, options: ExpectOptions) {
   if (!isOfThisApi(request))
     throw new Error(
       `${name} is not an operation of this API, so the reply cannot be checked. ` +
-        'say what was expected, for example { method: "POST", path: "/threads" }.',
+        'Name the operation, for example { method: "POST", path: "/threads" }.',
     );
   const secrets = secretsIn(request);
   const findings = await findingsOf({ request, reply }, exchange, secrets);

@@ -98,7 +98,7 @@ describe("emulator contract run --target", () => {
     const { counts, results } = JSON.parse(stdout);
     expect(counts.FAIL).toBeGreaterThan(0);
     expect(counts.FAIL).toBeLessThan(10);
-    expect(results.at(-1).findings[0].text).toMatch(/see whether it runs/);
+    expect(results.at(-1).findings[0].text).toMatch(/check that it is running/);
     expect(code).toBe(1);
   });
 });

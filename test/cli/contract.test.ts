@@ -45,7 +45,7 @@ describe("emulator contract", () => {
   });
 
   it.each([
-    [["run", "7.7"], "7.7: no case matches; see `emulator contract list`"],
+    [["run", "7.7"], '7.7: no case matches; run "emulator contract list" for a list'],
     [["judge"], "judge: unknown action of contract; give one of run, list, coverage, selftest"],
     [["run", "--api-key", "k"], "--api-key: only valid with --target"],
     [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
@@ -109,14 +109,18 @@ describe("emulator contract", () => {
 
   it("run --target: 1 when there is no server", async () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
-    expect(err).toMatch(/127\.0\.0\.1:9\/.*: nothing listens there; start the server, or give the address/);
+    expect(err).toMatch(
+      /127\.0\.0\.1:9\/.*: nothing listens at this address; start the server, or give another address/,
+    );
     expect(code).toBe(1);
   });
 
   it("run --target: 1 when it is another server, with what to do", async () => {
     const strange = await tinyServer(() => ({ status: 403, body: "", type: "application/xml" }));
     const { code, err } = await contract(["run", "--target", strange.url]);
-    expect(err).toBe(`emulator: ${strange.url} answers none of the paths of this API; check the address\n`);
+    expect(err).toBe(
+      `emulator: ${strange.url} does not respond to any path of this API; check the address\n`,
+    );
     expect(code).toBe(1);
     await strange.close();
   });

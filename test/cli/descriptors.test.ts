@@ -53,7 +53,7 @@ function startWith(
 it("with too few descriptors is not started, and says how many it needs", async () => {
   const { ended } = startWith(64, workingFolder());
   const says =
-    "emulator: This process may open 64 files and connections, and needs 128 at least. Raise the limit";
+    "emulator: This process may open 64 files and connections, but it needs at least 128. Raise the limit";
   expect(await ended).toEqual({ code: 2, stderr: expect.stringContaining(says) });
 });
 

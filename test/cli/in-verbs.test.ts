@@ -13,6 +13,7 @@ const EMULATOR = fileURLToPath(new URL("../../emulator/", import.meta.url));
 
 /** Requests of the control API that hints may name although no command does the same. */
 const WITHOUT_A_COMMAND = [
+  "DELETE /clock/advance",
   "GET /config",
   "POST /agent/scripts",
   "POST /s3/buckets",

@@ -46,8 +46,8 @@ describe("emulator start", () => {
       expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
       expect(stderr).toMatch(says);
     };
-    await refused(/state-\d+\.json: a file, not a folder/, world);
-    await refused(/\/dev\/null: a file, not a folder/, "/dev/null");
+    await refused(/state-\d+\.json: this is a file, not a folder/, world);
+    await refused(/\/dev\/null: this is a file, not a folder/, "/dev/null");
     await refused(/the path is too long/, join(cwd, "n".repeat(300)));
     await refused(/\/proc\/absent.*choose another --data/, "/proc/absent");
     writeFileSync(join(data, "key"), "short");

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
       .click();
     await heading(page, "Rows of a file").waitFor();
     await page.locator("section[aria-label=Rows] tbody tr").first().waitFor();
-    await page.locator("summary", { hasText: "Done by hand" }).click();
+    await page.locator("summary", { hasText: "Actions" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       button(page, "Save as scenario").click(),

@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     const id = await rig.ordered();
     const page = await openAt(`#/exports/${id}`);
     await page.getByRole("heading", { name: "CREATED" }).waitFor();
-    await page.getByText("nothing happens before the clock is there").waitFor();
+    await page.getByText("when the clock reaches this time").waitFor();
     await toView(page, "Time");
     const playhead = page.getByRole("slider", { name: "Clock of the world" });
     await timeIsWhole(page, rig.emulator);

@@ -37,10 +37,18 @@ describe("an emulator that knows its callers", () => {
   const worlds = async () => (await emulator?.control<readonly unknown[]>("GET", "/worlds"))?.length;
 
   it.each<[string, Partial<Addresses>, RegExp]>([
-    ["no key", {}, /asks for a key \(401\); give one that it knows, with --api-key$/],
-    ["a wrong one", { apiKey: "nobody" }, /does not know the key \(401\); .* --api-key$/],
-    ["no workspace", { apiKey: KEY }, /made up \(403\); give one of its own, with --tenant-id$/],
-    ["a foreign one", { apiKey: KEY, tenantId: YOURS }, /into 2222\S+ \(403\); .* --tenant-id$/],
+    ["no key", {}, /requires a key \(401\); give a valid key with --api-key$/],
+    ["a wrong one", { apiKey: "nobody" }, /refuses the key \(401\); .* --api-key$/],
+    [
+      "no workspace",
+      { apiKey: KEY },
+      /refuses generated workspace ids for this key \(403\); give a workspace of the key with --tenant-id$/,
+    ],
+    [
+      "a foreign one",
+      { apiKey: KEY, tenantId: YOURS },
+      /refuses the workspace 2222\S+ for this key \(403\); .* --tenant-id$/,
+    ],
   ])("is not asked with %s: that would be found at fault everywhere", async (_, caller, why) => {
     await expect(opened(KEYS, caller)).rejects.toThrow(why);
     expect(await worlds()).toBe(1);
@@ -108,11 +116,11 @@ describe("an emulator of other settings", () => {
     const own = await runContracts(await opened({}), { cases, oracle: false });
     for (const form of ["pretty", "md", "junit"] as const)
       expect(own.report(form).replaceAll("\\", "")).toMatch(
-        /The curl lines show what was sent\. Gone by now: the world contract-[a-z]+ of the run\./,
+        /cannot be repeated, because this no longer exists: the world contract-[a-z]+ of the run\./,
       );
     await target?.close();
     const main = await runContracts(await opened({}, { world: "main" }), { cases, oracle: false });
-    expect(main.report("pretty")).not.toContain("Gone by now");
+    expect(main.report("pretty")).not.toContain("no longer exists");
   });
 });
 
@@ -122,7 +130,7 @@ describe("a service elsewhere", () => {
     const input = { url, euUrl: "https://eu.example.com", apiKey: KEY, allowWrites: false };
     await createAddressTarget(input);
     expect(asked).toEqual([]);
-    await expect(createAddressTarget({ ...input, greets: true })).rejects.toThrow(/does not know the key/);
+    await expect(createAddressTarget({ ...input, greets: true })).rejects.toThrow(/refuses the key \(401\)/);
     expect(asked).toEqual(["GET /api/v1/bulk-exports"]);
     await close();
   });

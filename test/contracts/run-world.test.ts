@@ -118,9 +118,11 @@ describe("a run against an emulator that is at work", () => {
     const refused = (more: Partial<Addresses>) => expect(opened(more)).rejects;
     await refused({ world: "nobody" }).toThrow(/world nobody does not exist.*POST \/_emulator\/v1\/worlds/);
     await refused({ url: `${emulator.url}/w/nobody` }).toThrow(/world nobody does not exist/);
-    await refused({ url: `${emulator.url}/w/mine`, world: "main" }).toThrow(/main and mine are two worlds/);
+    await refused({ url: `${emulator.url}/w/mine`, world: "main" }).toThrow(
+      /main and mine are different worlds/,
+    );
     await refused({ euUrl: "http://127.0.0.1:9" }).toThrow(
-      /:9 is no EU address of the emulator at .*emulator status/,
+      /:9 is not the EU address of the emulator at .*emulator status/,
     );
     await refused({ assistant: "nobody" }).toThrow(/no assistant is called nobody/);
     expect(await worlds()).toEqual(["main"]);

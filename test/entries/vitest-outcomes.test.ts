@@ -61,7 +61,7 @@ describe("what vitest prints", () => {
     );
     // The line that armed it, and what its world did.
     expect(output).toMatch(
-      /optional: true\nThe journal of its world:\n +#\d+ .*faults\.arm[\s\S]*a\.test\.js:2:\d+/,
+      /optional: true\.\nThe journal of its world:\n +#\d+ .*faults\.arm[\s\S]*a\.test\.js:2:\d+/,
     );
   });
 
@@ -73,7 +73,7 @@ describe("what vitest prints", () => {
     expect(output).toMatch(/await missing\?\nThe journal of its world/);
     expect(output).not.toContain("Unhandled");
     expect(output).toContain(
-      "toHaveExported: is asked of an emulator, and this is a promise: `await` it first",
+      "toHaveExported: expects an emulator, but the value is a promise; use `await` first",
     );
   });
 
@@ -113,13 +113,13 @@ describe("mistakes", () => {
       "toHaveDelivered: a delivery has no member run_statuss; did you mean run_status?",
     );
     await expect(expect(Promise.resolve(emulator)).toHaveDelivered()).rejects.toThrow(
-      "is asked of an emulator",
+      "expects an emulator; write",
     );
   });
 
   test("a reply that was not awaited is named as such", async ({ emulator }) => {
     const reply = emulator.request("/threads", { json: {} });
-    await expect(expect(reply).toMatchContract({ method: "POST" })).rejects.toThrow("`await` it first");
+    await expect(expect(reply).toMatchContract({ method: "POST" })).rejects.toThrow("Use `await` first");
     await reply;
   });
 

@@ -64,7 +64,7 @@ describe("emulator fault", () => {
         "fault arm http --match op=PutObject --then status=503",
         "--match op: PutObject is an operation of the object store, not of the API. Arm the fault with the target s3 instead.",
       ],
-      ["fault arm http --match op=getBulkExprt --then status=503", "Did you mean getBulkExport? Known are "],
+      ["fault arm http --match op=getBulkExprt --then status=503", "Did you mean getBulkExport? Known: "],
       ["fault arm http --match op=getBulkExport --then status=many", "--then status: "],
       ["fault arm worker_crash --then crash", "--then: the preset worker_crash says it"],
       ["fault arm worker_crash --times 0", '--times: "0" is not valid'],

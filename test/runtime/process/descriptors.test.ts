@@ -14,7 +14,7 @@ describe("the files and connections that a process may open", () => {
   });
 
   it("are too few below a bound, which is said", () => {
-    const says = "This process may open 127 files and connections, and needs 128 at least.";
+    const says = "This process may open 127 files and connections, but it needs at least 128.";
     expect(() => divideDescriptors(127)).toThrow(says);
   });
 });

@@ -45,7 +45,9 @@ const TURNS = () => running.world("main")?.runtime.world.state().turn;
 describe("a disk without room", () => {
   it("is reported in the form of each server, and nothing is written", async () => {
     const before = TURNS();
-    const says = expect.stringMatching(/^The disk under data is full, .*Make room there .* send it again\.$/);
+    const says = expect.stringMatching(
+      /^The disk with data is full, .*Free disk space .* repeat the request\.$/,
+    );
     const full = { free: 16 };
     expect(await answer(full, request("POST", "/sessions", { name: "p" }))).toEqual({
       status: 413,
@@ -95,7 +97,7 @@ describe("a disk without room", () => {
     const freeSpace = freeSpaceOn({ free: 20 });
     freeSpace.requireSpace(3 * MIB);
     expect(() => freeSpace.requireSpace(5 * MIB)).toThrow(expect.objectContaining({ code: "disk_full" }));
-    expect(() => freeSpaceOn({ free: 15 }).requireSpace(0)).toThrow(/The disk under data is full/);
+    expect(() => freeSpaceOn({ free: 15 }).requireSpace(0)).toThrow(/The disk with data is full/);
   });
 
   it("is looked for rarely while there is plenty of it, and small disks keep less in reserve", async () => {
