@@ -46,14 +46,14 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
     // An emulator has every operation: where it answers 404 it is wrong.
     const open = sessionOpener({ options, world, send, addressOf, assistantId, ...(!world && { surface }) });
     const elsewhere = local ? {} : ({ elsewhere: true } as const);
-    const fleeting =
-      world?.createdId === undefined ? {} : { fleeting: `the world ${world.createdId} of the run` };
+    const temporaryServer =
+      world?.createdId === undefined ? {} : { temporaryServer: `the world ${world.createdId} of the run` };
     return {
       name: url,
       offers: offersOf(options, local, world !== undefined, features),
       width: 1,
       ...elsewhere,
-      ...fleeting,
+      ...temporaryServer,
       nonce: String(REACH.now()),
       now: REACH.now,
       open,

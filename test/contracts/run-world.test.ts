@@ -124,7 +124,7 @@ describe("a run against an emulator that is at work", () => {
     await refused({ euUrl: "http://127.0.0.1:9" }).toThrow(
       /:9 is not the EU address of the emulator at .*emulator status/,
     );
-    await refused({ assistant: "nobody" }).toThrow(/no assistant is called nobody/);
+    await refused({ assistant: "nobody" }).toThrow(/no assistant is named nobody/);
     expect(await worlds()).toEqual(["main"]);
     await restarted({ limits: { worlds: 1 } });
     await refused({}).toThrow(/1 worlds exist.*DELETE.*--world main/);

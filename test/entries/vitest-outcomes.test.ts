@@ -113,7 +113,7 @@ describe("mistakes", () => {
       "toHaveDelivered: a delivery has no member run_statuss; did you mean run_status?",
     );
     await expect(expect(Promise.resolve(emulator)).toHaveDelivered()).rejects.toThrow(
-      "expects an emulator; write",
+      "expects an emulator, but the value is a promise",
     );
   });
 
