@@ -21,7 +21,7 @@ export interface Conditions<Found> {
   readonly end: (world: PlayedWorld) => Promise<Found>;
 }
 
-/** What came of playing something once. */
+/** The result of one replay. */
 export interface Played<Found> {
   readonly failure: PlayedFailure | undefined;
   /** What `end` has found; undefined when it was not reached. */

@@ -14,7 +14,7 @@ export type Drift =
       readonly differences: readonly string[];
     };
 
-/** Path of the expected journal, beside the scenario file. */
+/** Path of the expected journal, next to the scenario file. */
 function goldenOf(scenarioFile: string): string {
   return `${scenarioFile.replace(SCENARIO_NAME, "")}.journal.ndjson`;
 }

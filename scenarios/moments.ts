@@ -45,7 +45,7 @@ function durationProblem(value: unknown, path: readonly string[]): readonly Expe
   if (!isKnown(value) || parseDuration(value) !== undefined) return [];
   const ms = parseWrittenDuration(value);
   const meant = ms === undefined ? "write one such as PT6H or P1DT30M" : `write ${formatDuration(ms)}`;
-  return [{ path, text: `${JSON.stringify(value)} is no ISO 8601 duration; ${meant}` }];
+  return [{ path, text: `${JSON.stringify(value)} is not an ISO 8601 duration; ${meant}` }];
 }
 
 function timeProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {
@@ -53,7 +53,7 @@ function timeProblem(value: unknown, path: readonly string[]): readonly Expectat
   return [
     {
       path,
-      text: `${JSON.stringify(value)} is no ISO 8601 time with a zone; write one such as 2026-03-01T00:00:00Z`,
+      text: `${JSON.stringify(value)} is not an ISO 8601 time with a zone; write one such as 2026-03-01T00:00:00Z`,
     },
   ];
 }

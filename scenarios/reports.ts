@@ -144,7 +144,7 @@ function markdownLines(outcomes: readonly Outcome[], cwd: string): readonly stri
   ];
 }
 
-/** A path relative to `cwd`, or the whole path when it lies outside. */
+/** A path relative to `cwd`, or the absolute path of a file outside of it. */
 export function near(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith("..") ? file : path;

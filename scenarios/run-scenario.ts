@@ -94,7 +94,7 @@ async function runAll(progress: Progress, steps: readonly Step[]): Promise<Failu
   return { ...failure, differences: [...failure.differences, ...(await notesOn(progress, failure))] };
 }
 
-/** A fault that was never hit has shown nothing: the scenario fails unless the fault is optional. */
+/** A fault that was never triggered tests nothing: the scenario fails unless the fault is optional. */
 async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
   const { runner, armed } = progress.context;
   const faults = await runner.control.faults.list();
@@ -106,7 +106,7 @@ async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<
   return failed(
     progress,
     step,
-    [`the fault ${shown} was never hit; if it may be, add \`optional: true\``],
+    [`the fault ${shown} was never triggered; if that is intended, add \`optional: true\``],
     false,
   );
 }

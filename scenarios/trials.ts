@@ -23,7 +23,7 @@ export interface Trial {
   readonly means: string;
   /** `end` answers what is wrong with the world after the last request. */
   readonly conditions: Conditions<readonly string[]>;
-  /** True when a failed step says nothing: only what `end` finds counts. */
+  /** True when a failed step is ignored: only the findings of `end` count. */
   readonly worldAlone?: true;
   /** Trials that differ in less; they are played when this one does not hold, to find what it is about. */
   readonly smaller?: () => readonly Trial[];
@@ -89,7 +89,7 @@ export function trialsHere<Found>(subjects: readonly Subject[], exploration: Exp
   };
 }
 
-/** The trials of a subject, or why there are none. */
+/** The trials of a subject, or the reason why it has no trials. */
 async function planOf<Found>(
   subject: Subject,
   { name, baseline, trialsOf }: Exploration<Found>,

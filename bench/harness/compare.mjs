@@ -7,7 +7,7 @@ export function readReport(file) {
   try {
     report = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new Error(`${file} cannot be read as a report (${error.code ?? "it is no JSON"})`);
+    throw new Error(`${file} cannot be read as a report (${error.code ?? "it is not JSON"})`);
   }
   if (report?.version !== VERSION || !Array.isArray(report.figures))
     throw new Error(`${file} is no report of this bench; write one with --output`);
@@ -34,7 +34,7 @@ export function* changes(before, after) {
     else if (now.low > was.high || now.high < was.low) yield changeOf(name, was, now);
     else same += 1;
   }
-  for (const name of olds.keys()) if (!news.has(name)) yield `not measured any more: ${name}`;
+  for (const name of olds.keys()) if (!news.has(name)) yield `no longer measured: ${name}`;
   yield `${same} within their spread`;
 }
 

@@ -30,7 +30,7 @@ export function selftestLines({ results, variantResults }: Selftest): string[] {
   ];
 }
 
-/** Why a selftest proves nothing. */
+/** The reasons why a selftest is not valid. */
 export function selftestProblems({ results, invalidCases, variantResults }: Selftest): string[] {
   return [
     ...invalidCases.flatMap(invalidCaseLines),
@@ -49,7 +49,7 @@ function isConforming({ cases, failedBy }: VariantResult): boolean {
 
 function wrongFailureLines({ variant: { id, differs }, cases, failedBy }: VariantResult): string[] {
   if (cases === 0)
-    return [`${id}: ${differs}; no case observes the difference, so the variant proves nothing`];
+    return [`${id}: ${differs}; no case observes the difference, so the variant is not checked`];
   return failedBy.flatMap((result) => [
     `wrongly failed: ${id}: ${differs}; ${result.id} fails, although the specification allows this`,
     ...result.findings
@@ -88,7 +88,7 @@ export function selftestJson(selftest: Selftest): string {
 
 function invalidCaseLines({ id, verdict, findings }: CaseResult): string[] {
   return [
-    `${id}: the unmodified emulator does not pass this case (${verdict}), so the case proves nothing`,
+    `${id}: the unmodified emulator does not pass this case (${verdict}), so the case is excluded`,
     ...findings.slice(0, MAX_REASONS).flatMap(findingLines),
     `  for all findings run: emulator contract run ${id}`,
   ];

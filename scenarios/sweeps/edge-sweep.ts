@@ -127,7 +127,7 @@ interface Advanced {
   readonly fired_total: number;
 }
 
-/** Moves the clock in two pieces where a move to a time passes the instant. */
+/** Moves the clock in two steps where a move to a time passes the instant. */
 function stopping(environment: Environment, instant: number): Environment {
   return {
     ...environment,

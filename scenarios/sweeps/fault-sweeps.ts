@@ -15,7 +15,7 @@ import type { Exploration, Trial } from "../trials.ts";
 import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
 import { killTrial, movedTurns } from "./kills.ts";
 
-/** A rule with this number counts its occasions and is never hit. */
+/** A rule with this number counts its occasions and never triggers. */
 const NEVER = 1_000_000;
 
 /** One kind of occasion that a fault can hit: how the fault is armed for the n-th of them. */
@@ -102,7 +102,7 @@ export function crashSweep(isCommand: boolean): Exploration<Baseline> {
       name: `crash at ${at}`,
       arm: (nth) => ({ target: "worker", match: { at, nth }, then: { crash: true } }),
       section: "7.3",
-      means: "an interrupted run has to go on from its checkpoint (§7.3, §8.3)",
+      means: "an interrupted run has to resume from its checkpoint (§7.3, §8.3)",
     })),
   );
   if (isCommand) return workers;
@@ -140,7 +140,7 @@ const STORE_KINDS = [
 const MEANT: Readonly<Record<StoreErrorClass, string>> = {
   "ends the run":
     "§7.3: such an error is not retried; the export has to end as FAILED, and no export as half",
-  interruption: "§7.3: such an error passes; the run has to go on from its checkpoint",
+  interruption: "§7.3: such an error passes; the run has to resume from its checkpoint",
 };
 
 /** Each call to an object store meets each kind of error; a destination that fails its test is ordered once more. */

@@ -2,7 +2,7 @@ import type { ControlClient } from "../../emulator/client/control-client.ts";
 import type { Trial } from "../trials.ts";
 import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
 
-/** The turns of a journal that fall into a move of the clock: events, and what came of the effects they asked for. */
+/** The turns of a journal that fall into a move of the clock: events, and the results of the effects that they request. */
 export function movedTurns(journal: Awaited<ReturnType<ControlClient["journal"]>>): readonly number[] {
   const turns: number[] = [];
   let isMoving = false;
@@ -14,13 +14,13 @@ export function movedTurns(journal: Awaited<ReturnType<ControlClient["journal"]>
   return turns;
 }
 
-/** The process is killed after this turn, and started anew from its data folder. */
+/** The process is killed after this turn, and started again from its data folder. */
 export function killTrial(turn: number, exports: readonly ExportFacts[]): Trial {
   return {
     name: `killed after turn ${turn}`,
     section: "7.3",
-    differs: `the process is killed after turn ${turn}, and started anew`,
-    means: "after a restart everything goes on as it was, each turn whole or not at all (§7.3)",
+    differs: `the process is killed after turn ${turn}, and started again`,
+    means: "after a restart everything resumes, each turn complete or not at all (§7.3)",
     conditions: {
       killAfterTurn: turn,
       end: async (world) => exportDifferences(exports, await settledExports(world)),

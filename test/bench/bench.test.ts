@@ -39,7 +39,7 @@ describe("npm run bench", () => {
     [["start", "--rounds", "0"], "--rounds 0: give a whole number from 1"],
     [["start", "--output", "none/here.json"], "--output none/here.json: its folder is missing"],
     [["--compare", "none.json"], "none.json cannot be read as a report (ENOENT)"],
-    [["--compare", RUN], "cannot be read as a report (it is no JSON)"],
+    [["--compare", RUN], "cannot be read as a report (it is not JSON)"],
     [["--with", "none.json"], "--with needs --compare"],
     [["--colour"], "Unknown option '--colour'"],
   ])("ends with 2 and one line, before it measures: %j", async (words, says) => {
@@ -60,7 +60,7 @@ describe("npm run bench", () => {
       lines: [
         "better: faster: emulator / peer: 1.00 × → 1.20 ×",
         "worse: slower: emulator / peer: 1.00 × → 0.80 ×",
-        "not measured any more: gone: emulator / peer",
+        "no longer measured: gone: emulator / peer",
         "1 within their spread",
       ],
     });

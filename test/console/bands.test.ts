@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)("the console says above every view", () => {
     disk.isFull = true;
     const emulator = await running("frozen");
     const page = await openAt(emulator.ready.url, "#/time");
-    await band(page, "The disk is full: nothing new is taken in, and nothing is lost.").waitFor();
+    await band(page, "The disk is full: new data is refused, and nothing is lost.").waitFor();
     disk.isFull = false;
     await page.getByRole("button", { name: "Reset the world", exact: true }).click();
     await band(page, "Reset the world: done.").waitFor();

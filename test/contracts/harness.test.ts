@@ -85,7 +85,7 @@ const judge = async (answer: Answer, cases: readonly Case[] = ASKING, more = {})
   runContracts(await targetOf(answer), { cases, oracle, ...more });
 
 describe("a run", () => {
-  it("passes an honest server, and says what it cannot ask it", async () => {
+  it("passes a conforming server, and reports the requests that it cannot send", async () => {
     const run = await judge(honest);
     expect(run.results.map(({ id, verdict }) => [id, verdict])).toEqual([
       ["4.1/list", "PASS"],
@@ -149,7 +149,7 @@ describe("a run", () => {
       expect(run.report(reporter)).not.toContain("a-very-secret-word");
   });
 
-  it("keeps what was secret out of what a case has looked at, and of what it found right", async () => {
+  it("keeps secrets out of the observations and the passed facts of a case", async () => {
     const cases = suite({
       "4.1/looks": {
         title: "looks",
@@ -214,7 +214,7 @@ describe("a run", () => {
     );
   });
 
-  it("is not good when nothing could be asked, and refuses to ask nothing", async () => {
+  it("is not successful when it could not send any request, and refuses an empty selection", async () => {
     expect((await judge(honest, ASKING.slice(2))).ok).toBe(false);
     await expect(judge(honest, [])).rejects.toThrow(/nothing was checked/);
     await expect(judge(honest, ASKING, { select: ["7.7"] })).rejects.toThrow(/7\.7/);
@@ -315,7 +315,7 @@ describe("reports", () => {
           t.fact("2.1-1", body[0]?.run_id !== "7", "an id is a uuid", { expected: "a uuid", actual: "7" });
         }
         t.fact("4.1-1", false, "the list ends");
-        throw new TypeError("nothing to go on with");
+        throw new TypeError("no value to continue with");
       },
     },
     "2.1/own": {
@@ -384,7 +384,7 @@ describe("reports", () => {
     ]);
   });
 
-  it("tell one cause once: what follows from a reply that is no list is left out", async () => {
+  it("report one cause once: facts that depend on an invalid list are left out", async () => {
     const cases = suite({
       "4.1/list": {
         title: "lists",
@@ -547,7 +547,7 @@ describe("the selftest", () => {
     expect(invalidCases).toEqual([]);
   });
 
-  it("proves nothing when the unmodified server does not pass a case, and names the case and the reason", async () => {
+  it("is not valid when the unmodified server does not pass a case, and names the case and the reason", async () => {
     const target = await targetOf((request) =>
       request.path.includes("missing") ? { status: 404, body: { detail: "no" } } : honest(request),
     );
@@ -568,7 +568,7 @@ describe("the selftest", () => {
     expect(isProven(done)).toBe(false);
     const said = selftestProblems(done);
     expect(said[0]).toBe(
-      "4.1/other: the unmodified emulator does not pass this case (FAIL), so the case proves nothing",
+      "4.1/other: the unmodified emulator does not pass this case (FAIL), so the case is excluded",
     );
     expect(said.join("\n")).toMatch(/FAIL §2\.3-1: a string\n.*plain string\.\n.*\n?.*\{"detail":"no"\}/);
     expect(said.at(-1)).toMatch(/emulator contract run 4\.1\/other$/);
@@ -590,11 +590,11 @@ describe("the selftest", () => {
     expect(selftestLines(done)).toEqual(["§4.1   0/1", "0 of 1 mutants were detected"]);
   });
 
-  it("has lies about every shown row of the ledger, each under a name of its own", () => {
+  it("has mutants for every shown row of the requirements, each with its own name", () => {
     expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
     expect(MUTANTS.length).toBeGreaterThanOrEqual(200);
     const rows = Object.entries(REQUIREMENTS).filter(([, { kind }]) => kind === "S");
-    const lied = new Set<string>(MUTANTS.map(({ requirement }) => requirement));
-    expect(rows.map(([id]) => id).filter((id) => !lied.has(id))).toEqual([]);
+    const mutated = new Set<string>(MUTANTS.map(({ requirement }) => requirement));
+    expect(rows.map(([id]) => id).filter((id) => !mutated.has(id))).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ async function recorded(): Promise<readonly RecordedRequest[]> {
   return lines;
 }
 
-describe("POST /recording/judge", () => {
+describe("the check of one exchange", () => {
   it("accepts all replies of the emulator, refusals included, and is not recorded", async () => {
     await rig.call("POST", "/threads", {});
     await rig.call("GET", "/threads/00000000-0000-4000-8000-00000000dead");

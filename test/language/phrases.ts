@@ -98,6 +98,4 @@ export const NOT_YET: readonly string[] = [
   "emulator/runtime/capsules",
   "emulator/storage",
   "emulator/subjects",
-  "scenarios",
-  "test",
 ];

@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, (source: string) => Texts>> = {
 };
 
 /** The pages to look up are generated: their tables are checked. */
-const IGNORED = /(^|\/)(node_modules|results|__pycache__)\/|^test\/language\/|^docs\/look-up\//;
+const IGNORED = /(^|\/)(node_modules|results|__pycache__)\/|^test\/language[./]|^docs\/look-up\//;
 
 /** The paths of all files that are checked, from the root. */
 export function checkedFiles(): readonly string[] {

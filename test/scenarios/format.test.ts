@@ -249,12 +249,12 @@ it("a scenario knows where each of its steps stands, those of included files too
 
 describe("times and durations", () => {
   it.each([
-    ["advance: 6h", "when[0]", '"6h" is no ISO 8601 duration; write PT6H'],
-    ["advance: { by: soon }", "by", '"soon" is no ISO 8601 duration; write one such as PT6H or P1DT30M'],
-    ["advance: { to: 2026-03-01 }", "to", "is no ISO 8601 time with a zone"],
-    ["fault: { preset: worker_crash, ttl: 1h }", "ttl", '"1h" is no ISO 8601 duration; write PT1H'],
-    ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is no ISO 8601 duration'],
-    ["seed: { traces: { count: 1, from: today } }", "from", '"today" is no ISO 8601 time with a zone'],
+    ["advance: 6h", "when[0]", '"6h" is not an ISO 8601 duration; write PT6H'],
+    ["advance: { by: soon }", "by", '"soon" is not an ISO 8601 duration; write one such as PT6H or P1DT30M'],
+    ["advance: { to: 2026-03-01 }", "to", "is not an ISO 8601 time with a zone"],
+    ["fault: { preset: worker_crash, ttl: 1h }", "ttl", '"1h" is not an ISO 8601 duration; write PT1H'],
+    ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is not an ISO 8601 duration'],
+    ["seed: { traces: { count: 1, from: today } }", "from", '"today" is not an ISO 8601 time with a zone'],
   ])("that cannot be read are refused when the file is read: %s", (step, member, reason) => {
     const problem = problemOf(`scenario: A\nwhen:\n  - ${step}\n`);
     expect(problem).toMatch(/^x\.scenario\.yaml:3: /);

@@ -60,7 +60,7 @@ describe("a fault that was never triggered", () => {
     expect(outcomes.find(({ name }) => name === "missed")?.failure).toMatchObject({
       label: "given[0]",
       differences: [
-        'the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never hit; if it may be, add `optional: true`',
+        'the fault {"preset":"worker_crash","match":{"at":"file.written"}} was never triggered; if that is intended, add `optional: true`',
       ],
       curl: undefined,
     });

@@ -28,8 +28,7 @@ export function Bands() {
       )}
       {isDiskFull.value && (
         <Band tone="bad" glyph="▤">
-          The disk is full: nothing new is taken in, and nothing is lost. Make room; a reset empties the
-          world.
+          The disk is full: new data is refused, and nothing is lost. Make room; a reset empties the world.
           <Action label="Reset the world" kind="danger" call={control("POST", "/reset", {})} />
         </Band>
       )}
