@@ -62,35 +62,11 @@ interface SnapshotsParts {
 
 /** The snapshots of a data folder; their records are read on first use. */
 export function createSnapshots(parts: SnapshotsParts): Snapshots {
-  const { configuration, pool, manifests, secrets } = parts;
-  const loaded = new Map<string, ForkSource>();
+  const { configuration, manifests, secrets } = parts;
   const { limits, rateLimits } = configuration.settings;
+  const registry = createRegistry(parts);
   /** Only in memory: the next start may seed worlds differently. */
   let seeded: ForkSource | undefined;
-
-  /** Loads a snapshot of an earlier process from disk on first use. */
-  function load(name: string, { manifest }: SnapshotEntry): ForkSource {
-    const loadedSource = loaded.get(name);
-    if (loadedSource) return loadedSource;
-    const { state, rows } = readManifest(pool, manifest);
-    const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
-    const limiter = createRateLimiter(rateLimits);
-    const source = { manifest, image, rows: imageOfNames(pool, rows), limiter };
-    loaded.set(name, source);
-    return source;
-  }
-
-  function register(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotFacts {
-    manifests.putSnapshot(name, entry);
-    loaded.set(name, source);
-    return factsOf(name, entry);
-  }
-
-  function find(name: string): SnapshotFacts {
-    const entry = manifests.snapshots.get(name);
-    if (!entry) throw unknownSnapshot(name);
-    return factsOf(name, entry);
-  }
 
   function refuse(name: string, mayReplace: boolean): void {
     refuseSnapshotName(manifests, name, limits.snapshots);
@@ -102,36 +78,26 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
       refuse(name, mayReplace);
       return runtime.whenIdle((source) => {
         const { now, turn } = source.image;
-        return register(name, { manifest: source.manifest, of, now: formatInstant(now), turn }, source);
+        return registry.put(name, { manifest: source.manifest, of, now: formatInstant(now), turn }, source);
       });
     },
     list: () => [...manifests.snapshots].map(([name, entry]) => factsOf(name, entry)),
-    find,
+    find: (name) => factsOf(name, registry.entry(name)),
     refuse,
-    exportSource(name) {
-      const { of } = find(name);
-      return { name, of, ...load(name, manifests.snapshots.get(name) as SnapshotEntry) };
-    },
+    exportSource: (name) => ({ name, of: registry.entry(name).of, ...registry.source(name) }),
     registerImported: (name, entry, image) =>
-      register(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
+      registry.put(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
     supplySecrets(name, supplied) {
-      find(name);
-      const entry = manifests.snapshots.get(name) as SnapshotEntry;
-      const source = load(name, entry);
-      const completed = completeSource(parts, source, supplied);
+      const entry = registry.entry(name);
+      const completed = completeSource(parts, registry.source(name), supplied);
       const missing = missingSecrets(stateOf(completed), secrets);
-      register(name, { ...entry, manifest: completed.manifest, missing }, completed);
+      registry.put(name, { ...entry, manifest: completed.manifest, missing }, completed);
       return missing;
     },
-    remove(name) {
-      find(name);
-      manifests.putSnapshot(name, null);
-      loaded.delete(name);
-    },
+    remove: registry.remove,
     forkSource(name) {
       if (name === SEEDED) return seeded;
-      const entry = manifests.snapshots.get(name);
-      return entry && load(name, entry);
+      return manifests.snapshots.has(name) ? registry.source(name) : undefined;
     },
     async saveSeeded(runtime) {
       // Seeding a world without rows or destinations is as fast as copying it.
@@ -140,6 +106,51 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
         manifests.hold(source.manifest);
         seeded = source;
       });
+    },
+  };
+}
+
+/** The entries of the snapshots, and their contents. Members that take a name throw a `Refusal` for an unknown one. */
+interface Registry {
+  entry(name: string): SnapshotEntry;
+  /** The contents; read from the data folder if an earlier process stored them. */
+  source(name: string): ForkSource;
+  put(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotFacts;
+  remove(name: string): void;
+}
+
+function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsParts): Registry {
+  const sources = new Map<string, ForkSource>();
+
+  function entryOf(name: string): SnapshotEntry {
+    const entry = manifests.snapshots.get(name);
+    if (!entry) throw unknownSnapshot(name);
+    return entry;
+  }
+
+  function load({ manifest }: SnapshotEntry): ForkSource {
+    const { state, rows } = readManifest(pool, manifest);
+    const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
+    const limiter = createRateLimiter(configuration.settings.rateLimits);
+    return { manifest, image, rows: imageOfNames(pool, rows), limiter };
+  }
+
+  return {
+    entry: entryOf,
+    source(name) {
+      const source = sources.get(name) ?? load(entryOf(name));
+      sources.set(name, source);
+      return source;
+    },
+    put(name, entry, source) {
+      manifests.putSnapshot(name, entry);
+      sources.set(name, source);
+      return factsOf(name, entry);
+    },
+    remove(name) {
+      entryOf(name);
+      manifests.putSnapshot(name, null);
+      sources.delete(name);
     },
   };
 }
