@@ -92,33 +92,13 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
   let state = initial;
   const rows = createRowFinder(settings.trigger_methods);
 
-  function tallyOf({ index }: RateRow, region: RateRegion): Tally {
-    return state.tallies[region][index] as Tally;
-  }
-
   function enforces(row: RateRow, region: RateRegion, now: Instant): boolean {
     if (settings.enabled) return true;
-    return state.changed.has(`${region}/${row.id}`) || isTripped(tallyOf(row, region), now);
+    return state.changed.has(`${region}/${row.id}`) || isTripped(tallyOf(state, row, region), now);
   }
 
-  function count(row: RateRow, region: RateRegion, identity: string, now: Instant): Decision {
-    const tally = ownTally(state, region, row.index);
-    const marksBefore = markCount(tally);
-    const { admitted, remaining, resetsAt } = countRequest(tally, identity, now, settings.window);
-    // Keeps a single row within the bound: its young generation holds at most half of it.
-    if (tally.young.marks * 2 > settings.held_at_most) rotateGenerations(tally, now);
-    state.storedCount += markCount(tally) - marksBefore;
-    if (state.storedCount > settings.held_at_most) evictOldest(state, settings.held_at_most, now);
-    return {
-      row,
-      identity,
-      admitted,
-      remaining,
-      resetsAt,
-      count: tally.count,
-      seconds: tally.windowMs / 1000,
-    };
-  }
+  const count: RateLimiter["count"] = (row, region, identity, now) =>
+    countAgainst(state, settings, row, region, identity, now);
 
   return {
     settings,
@@ -139,23 +119,14 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
       return rows.find(call.method, call.path).flatMap((row) => {
         const identity = identityOf(row.identity, call);
         if (identity === undefined) return [];
-        const tally = tallyOf(row, region);
+        const tally = tallyOf(state, row, region);
         const window = peekWindow(tally, identity, now);
         const enforced = enforces(row, region, now);
         return [{ row, identity, tally, window, enforced, passesAt: passesAt(tally, window, now) }];
       });
     },
-    tally: tallyOf,
-    change(row, region, { count, seconds, remaining }, now) {
-      const tally = ownTally(state, region, row.index);
-      const marksBefore = markCount(tally);
-      if (count !== undefined) tally.count = count;
-      if (seconds !== undefined) tally.windowMs = seconds * 1000;
-      if (count !== undefined || seconds !== undefined) state.changed.add(`${region}/${row.id}`);
-      if (remaining !== undefined) tripTally(tally, remaining, now);
-      state.storedCount += markCount(tally) - marksBefore;
-      state.isChangedByHand = true;
-    },
+    tally: (row, region) => tallyOf(state, row, region),
+    change: (row, region, change, now) => changeRow(state, row, region, change, now),
     get storedCount() {
       return state.storedCount;
     },
@@ -165,6 +136,45 @@ function limiterOn(settings: RateLimitSettings, initial: LimiterState): RateLimi
     },
     copy: () => limiterOn(settings, shareState(state)),
   };
+}
+
+function tallyOf({ tallies }: LimiterState, { index }: RateRow, region: RateRegion): Tally {
+  return tallies[region][index] as Tally;
+}
+
+function countAgainst(
+  state: LimiterState,
+  settings: RateLimitSettings,
+  row: RateRow,
+  region: RateRegion,
+  identity: string,
+  now: Instant,
+): Decision {
+  const tally = ownTally(state, region, row.index);
+  const marksBefore = markCount(tally);
+  const { admitted, remaining, resetsAt } = countRequest(tally, identity, now, settings.window);
+  // Keeps a single row within the bound: its young generation holds at most half of it.
+  if (tally.young.marks * 2 > settings.held_at_most) rotateGenerations(tally, now);
+  state.storedCount += markCount(tally) - marksBefore;
+  if (state.storedCount > settings.held_at_most) evictOldest(state, settings.held_at_most, now);
+  return { row, identity, admitted, remaining, resetsAt, count: tally.count, seconds: tally.windowMs / 1000 };
+}
+
+function changeRow(
+  state: LimiterState,
+  row: RateRow,
+  region: RateRegion,
+  { count, seconds, remaining }: RowChange,
+  now: Instant,
+): void {
+  const tally = ownTally(state, region, row.index);
+  const marksBefore = markCount(tally);
+  if (count !== undefined) tally.count = count;
+  if (seconds !== undefined) tally.windowMs = seconds * 1000;
+  if (count !== undefined || seconds !== undefined) state.changed.add(`${region}/${row.id}`);
+  if (remaining !== undefined) tripTally(tally, remaining, now);
+  state.storedCount += markCount(tally) - marksBefore;
+  state.isChangedByHand = true;
 }
 
 function freshState(settings: RateLimitSettings): LimiterState {
@@ -186,7 +196,7 @@ function freshTally({ rows }: RateLimitSettings, { id }: RateRow, region: RateRe
 
 function clearRow(state: LimiterState, settings: RateLimitSettings, row: RateRow, region: RateRegion): void {
   const tally = freshTally(settings, row, region);
-  state.storedCount -= markCount(state.tallies[region][row.index] as Tally);
+  state.storedCount -= markCount(tallyOf(state, row, region));
   state.tallies[region][row.index] = tally;
   state.ownTallies.add(tally);
   state.changed.delete(`${region}/${row.id}`);
