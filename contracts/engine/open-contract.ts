@@ -54,33 +54,38 @@ export interface ContractParts {
 
 /** Opens the contract of a case. Findings are collected; only what ends the case throws, a `CaseEnded`. */
 export function openContract(parts: ContractParts): OpenContract {
-  const { session, draw, oracle } = parts;
-  const findings: Finding[] = [];
-  const checkedRequirements = new Set<RequirementId>();
-  const spoilt = new Set<Exchange>();
-  const metExpectations: MetExpectation[] | undefined = parts.keepHeld ? [] : undefined;
+  const { session } = parts;
   const receivers: Receiver[] = [];
   const wire = openWire(session, async () => {
     if (!(await parts.spend())) throw new BudgetSpent();
   });
-  const redact = <T>(shown: T) => withoutSecretsIn(shown, wire.secrets);
+  const notes: CaseNotes = {
+    findings: [],
+    checkedRequirements: new Set(),
+    spoilt: new Set(),
+    metExpectations: parts.keepHeld ? [] : undefined,
+    redact: (shown) => withoutSecretsIn(shown, wire.secrets),
+  };
+  return {
+    ...notes,
+    contract: contractOf(parts, wire, notes, receivers),
+    get requests() {
+      return wire.requests;
+    },
+    get last() {
+      return wire.last;
+    },
+    async close() {
+      await Promise.all(receivers.map((receiver) => receiver.close()));
+      await wire.close();
+    },
+  };
+}
 
-  async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
-    refuseWriting(parts, method, path);
-    const request = requestOf(session.identity, method, path, options);
-    const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
-    const judgements = options.unchecked || isAbsent ? [] : await oracle?.check(request, reply, wire.secrets);
-    for (const { isFatal, ...judgement } of judgements ?? []) {
-      // What a case sends wrong it sends on purpose.
-      if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
-      if (isFatal) spoilt.add(shown);
-    }
-    // A case that looks at a member of `null` would stumble.
-    return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
-  }
-
-  const contract: Contract = {
-    draw,
+function contractOf(parts: ContractParts, wire: Wire, notes: CaseNotes, receivers: Receiver[]): Contract {
+  const { session, offers } = parts;
+  return {
+    draw: parts.draw,
     identity: session.identity,
     get objects() {
       if (!session.objects)
@@ -89,10 +94,10 @@ export function openContract(parts: ContractParts): OpenContract {
     },
     reach: session.reach,
     chosen: (id) => chosenBy(parts.profile, id),
-    has: (need) => parts.offers.has(need),
-    call,
-    ...expectations({ findings, checkedRequirements, spoilt, metExpectations, redact }, () => wire.last),
-    ...controlCalls(wire, () => (parts.offers.has("clock") ? undefined : session.reach.now())),
+    has: (need) => offers.has(need),
+    call: (method, path, options) => call(parts, wire, notes, method, path, options),
+    ...expectations(notes, () => wire.last),
+    ...controlCalls(wire, () => (offers.has("clock") ? undefined : session.reach.now())),
     async receiver() {
       const receiver = await session.reach.receiver();
       receivers.push(receiver);
@@ -112,24 +117,29 @@ export function openContract(parts: ContractParts): OpenContract {
       return text;
     },
   };
+}
 
-  return {
-    contract,
-    findings,
-    checkedRequirements,
-    metExpectations,
-    get requests() {
-      return wire.requests;
-    },
-    get last() {
-      return wire.last;
-    },
-    redact,
-    async close() {
-      await Promise.all(receivers.map((receiver) => receiver.close()));
-      await wire.close();
-    },
-  };
+/** Sends a request; the findings of the oracle about it and its reply are added to the notes. */
+async function call<T>(
+  parts: ContractParts,
+  wire: Wire,
+  { findings, spoilt, redact }: CaseNotes,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Reply<T>> {
+  refuseWriting(parts, method, path);
+  const request = requestOf(parts.session.identity, method, path, options);
+  const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
+  const judgements =
+    options.unchecked || isAbsent ? [] : await parts.oracle?.check(request, reply, wire.secrets);
+  for (const { isFatal, ...judgement } of judgements ?? []) {
+    // What a case sends wrong it sends on purpose.
+    if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
+    if (isFatal) spoilt.add(shown);
+  }
+  // A case that looks at a member of `null` would stumble.
+  return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
 }
 
 const FIRST_POLL_MS = 25;
@@ -183,7 +193,7 @@ interface CaseNotes {
   readonly findings: Finding[];
   readonly checkedRequirements: Set<RequirementId>;
   /** Exchanges whose reply is unusable, which is a finding of its own. */
-  readonly spoilt: ReadonlySet<Exchange>;
+  readonly spoilt: Set<Exchange>;
   readonly metExpectations: MetExpectation[] | undefined;
   redact<T>(shown: T): T;
 }
