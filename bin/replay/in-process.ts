@@ -26,28 +26,8 @@ interface SharedEmulator {
  * its worlds start equal.
  */
 export function openInProcess(): Environments {
-  const sharedEmulators = new Map<string, SharedEmulator>();
+  const sharedEmulators = createSharedEmulators();
   const killed = new Set<Promise<Environment>>();
-  let alone = 0;
-  let isClosed = false;
-
-  function acquire(setting: EnvironmentOptions): SharedEmulator {
-    if (isClosed) throw new EnvironmentError("the replay was interrupted");
-    const { seed, now = DEFAULT_NOW, settings, isAlone } = setting;
-    if (isAlone) alone += 1;
-    const key = JSON.stringify([seed, now, settings, isAlone && alone]);
-    const shared = sharedEmulators.get(key) ?? {
-      emulator: started(setting),
-      openWorlds: 0,
-      createdWorlds: 0,
-    };
-    // Least recently used first.
-    sharedEmulators.delete(key);
-    sharedEmulators.set(key, shared);
-    shared.openWorlds += 1;
-    shared.createdWorlds += 1;
-    return shared;
-  }
 
   /** Those that are still open are closed with all others. */
   async function openKilled(setting: EnvironmentOptions, turn: number): Promise<Environment> {
@@ -61,18 +41,10 @@ export function openInProcess(): Environments {
     return { ...environment, close };
   }
 
-  async function release(shared: SharedEmulator): Promise<void> {
-    shared.openWorlds -= 1;
-    const idle = [...sharedEmulators].filter(([, { openWorlds }]) => openWorlds === 0);
-    const surplus = idle.slice(0, Math.max(0, idle.length - MAX_IDLE));
-    for (const [key] of surplus) sharedEmulators.delete(key);
-    await Promise.all(surplus.map(([, each]) => closed(each)));
-  }
-
   return {
     async open(setting) {
       if (setting.killAfterTurn !== undefined) return openKilled(setting, setting.killAfterTurn);
-      const shared = acquire(setting);
+      const shared = sharedEmulators.acquire(setting);
       const id = `scenario-${shared.createdWorlds}`;
       try {
         const emulator = await shared.emulator;
@@ -81,19 +53,58 @@ export function openInProcess(): Environments {
           try {
             await world.close();
           } finally {
-            await release(shared);
+            await sharedEmulators.release(shared);
           }
         });
       } catch (error) {
-        await release(shared);
+        await sharedEmulators.release(shared);
         throw new EnvironmentError((error as Error).message);
       }
     },
     async close() {
-      isClosed = true;
-      await Promise.all([...sharedEmulators.values()].map(closed));
-      sharedEmulators.clear();
+      await sharedEmulators.close();
       for (const opening of killed) await (await opening.catch(() => undefined))?.close();
+    },
+  };
+}
+
+interface SharedEmulators {
+  /** The emulator for a world with these settings. `release` it when the world is closed. */
+  acquire(setting: EnvironmentOptions): SharedEmulator;
+  /** Closes the least recently used idle emulators beyond `MAX_IDLE`. */
+  release(shared: SharedEmulator): Promise<void>;
+  close(): Promise<void>;
+}
+
+function createSharedEmulators(): SharedEmulators {
+  /** Least recently used first. */
+  const emulators = new Map<string, SharedEmulator>();
+  let alone = 0;
+  let isClosed = false;
+  return {
+    acquire(setting) {
+      if (isClosed) throw new EnvironmentError("the replay was interrupted");
+      const { seed, now = DEFAULT_NOW, settings, isAlone } = setting;
+      if (isAlone) alone += 1;
+      const key = JSON.stringify([seed, now, settings, isAlone && alone]);
+      const shared = emulators.get(key) ?? { emulator: started(setting), openWorlds: 0, createdWorlds: 0 };
+      emulators.delete(key);
+      emulators.set(key, shared);
+      shared.openWorlds += 1;
+      shared.createdWorlds += 1;
+      return shared;
+    },
+    async release(shared) {
+      shared.openWorlds -= 1;
+      const idle = [...emulators].filter(([, { openWorlds }]) => openWorlds === 0);
+      const surplus = idle.slice(0, Math.max(0, idle.length - MAX_IDLE));
+      for (const [key] of surplus) emulators.delete(key);
+      await Promise.all(surplus.map(([, each]) => closed(each)));
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...emulators.values()].map(closed));
+      emulators.clear();
     },
   };
 }

@@ -28,48 +28,23 @@ export async function openKilled(setting: EnvironmentOptions, killAfterTurn: num
   const [before, after] = [join(folder, "before"), join(folder, "after")];
   let running = await startedAnywhere(setting, before);
   const port = Number(new URL(running.ready.url).port);
-  let isMoving = false;
-  let kill: (() => void) | undefined;
-  const { world } = running.world("main")?.runtime ?? {};
-  const unfollow = world?.journal.follow(({ turn }) => {
-    if (kill === undefined || !isMoving || turn < killAfterTurn) return;
-    cpSync(before, after, { recursive: true, filter: (path) => !isLock(path, before) });
-    kill();
-    kill = undefined;
-  });
-
-  function send({ region, method, path, headers, body }: ScenarioRequest): Promise<Response> {
-    const { url, eu_url } = running.ready;
-    const init = { method, headers, ...(body !== undefined && { body }) };
-    const asked = new Request((region === "eu" ? eu_url : url) + path, init);
-    const server = { region, maxBodyBytes: Number.MAX_SAFE_INTEGER, handle: running.handle };
-    return answerInProcess(server, asked);
-  }
+  const killSwitch = createKillSwitch(running, killAfterTurn, () =>
+    cpSync(before, after, { recursive: true, filter: (path) => !isLock(path, before) }),
+  );
+  const send = (request: ScenarioRequest) => sendTo(running, request);
 
   /** Moves the clock; if the process is killed meanwhile, restarts it and moves to the same time. */
-  async function move(asked: ScenarioRequest): Promise<Response> {
-    const target = await absolute(asked);
-    const killed = new Promise<"killed">((settle) => {
-      kill = () => settle("killed");
-    });
-    isMoving = true;
-    const replied = send(target);
-    const outcome = await Promise.race([killed, replied]);
-    isMoving = false;
+  async function move(request: ScenarioRequest): Promise<Response> {
+    const target = await withAbsoluteTime(request, send);
+    const killed = killSwitch.arm();
+    const response = send(target);
+    const outcome = await Promise.race([killed, response]);
+    killSwitch.disarm();
     if (outcome !== "killed") return outcome;
-    unfollow?.();
-    // What the old process still answers reaches nobody.
-    await Promise.allSettled([replied, running.close()]);
+    // Nobody receives the late answers of the old process.
+    await Promise.allSettled([response, running.close()]);
     running = await started(setting, { data: after, port });
     return send(target);
-  }
-
-  async function absolute(asked: ScenarioRequest): Promise<ScenarioRequest> {
-    const { by } = JSON.parse(asked.body ?? "{}") as { readonly by?: string };
-    if (by === undefined) return asked;
-    const dryRun = `${ADVANCE}?dry_run=1`;
-    const { to } = (await (await send({ ...asked, path: dryRun })).json()) as { readonly to?: string };
-    return to === undefined ? asked : { ...asked, body: JSON.stringify({ to }) };
   }
 
   const { url, eu_url: euUrl, s3_url: s3Url, seed } = running.ready;
@@ -78,13 +53,60 @@ export async function openKilled(setting: EnvironmentOptions, killAfterTurn: num
     euUrl,
     s3Url,
     seed,
-    request: async (asked) => replyOf(await (asked.path === ADVANCE ? move(asked) : send(asked))),
+    request: async (request) => replyOf(await (request.path === ADVANCE ? move(request) : send(request))),
     readParquet,
     async close() {
       await running.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface KillSwitch {
+  /** Resolves at the first turn that kills the process. */
+  arm(): Promise<"killed">;
+  disarm(): void;
+}
+
+/** While it is armed, the first turn from `killAfterTurn` on calls `copy` as soon as it is written. */
+function createKillSwitch(emulator: RunningEmulator, killAfterTurn: number, copy: () => void): KillSwitch {
+  let kill: (() => void) | undefined;
+  emulator.world("main")?.runtime.world.journal.follow(({ turn }) => {
+    if (kill === undefined || turn < killAfterTurn) return;
+    copy();
+    kill();
+    kill = undefined;
+  });
+  return {
+    arm: () =>
+      new Promise((settle) => {
+        kill = () => settle("killed");
+      }),
+    disarm() {
+      kill = undefined;
+    },
+  };
+}
+
+function sendTo(
+  { ready, handle }: RunningEmulator,
+  { region, method, path, headers, body }: ScenarioRequest,
+): Promise<Response> {
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const request = new Request((region === "eu" ? ready.eu_url : ready.url) + path, init);
+  return answerInProcess({ region, maxBodyBytes: Number.MAX_SAFE_INTEGER, handle }, request);
+}
+
+/** A move of the clock by a duration becomes one to a time, so that it can be repeated after a kill. */
+async function withAbsoluteTime(
+  request: ScenarioRequest,
+  send: (request: ScenarioRequest) => Promise<Response>,
+): Promise<ScenarioRequest> {
+  const { by } = JSON.parse(request.body ?? "{}") as { readonly by?: string };
+  if (by === undefined) return request;
+  const dryRun = await send({ ...request, path: `${ADVANCE}?dry_run=1` });
+  const { to } = (await dryRun.json()) as { readonly to?: string };
+  return to === undefined ? request : { ...request, body: JSON.stringify({ to }) };
 }
 
 function isLock(path: string, folder: string): boolean {
