@@ -55,18 +55,9 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
   const { hostSuffixes = ["localhost"], requireRoom = () => undefined } = options;
   let served = 0;
 
-  /** With a bucket in the host name, `/w/…` is an ordinary key unless a world of that name exists. */
-  async function resolve({ url = "/", headers }: IncomingMessage): Promise<Resolved> {
-    const isHosted = bucketOfHost(headers.host ?? "", hostSuffixes) !== undefined;
-    const resolved =
-      (await options.resolve(url, headers)) ?? (isHosted ? await options.resolve("/", headers) : undefined);
-    if (resolved) return resolved;
-    throw refuse("InvalidURI", "The path or header names a world that does not exist.");
-  }
-
   async function answer(request: IncomingMessage): Promise<Reply | "reset"> {
     refuseForeign(options.guard, request);
-    const { store, basePath } = await resolve(request);
+    const { store, basePath } = await resolve(options, hostSuffixes, request);
     const target = readTarget(request.url ?? "/", request.headers.host ?? "", basePath, hostSuffixes);
     if (target.bucket === "" && target.key !== "") throw refuse("InvalidBucketName");
     const signature = readSignature(request, target, options.wallNow());
@@ -74,16 +65,7 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
     if ("unknown" in operation) throw notImplemented(operation.unknown, store, callerOf(target, signature));
     if (!READING.has(request.method ?? "")) store.world.requireLive(historyIsReadOnly);
     const claim: AccessRequest = { ...callerOf(target, signature), op: operation.op };
-    let delayed: Promise<void> | undefined;
-    const admission = store.world.turn(causeOf(claim), (turn) => {
-      const outcome = admit(turn, claim, store.triggerFault);
-      const delayMs = "admitted" in outcome ? outcome.delayMs : 0;
-      if (delayMs > 0) delayed = store.delays.begin(turn, claim.bucket, delayMs);
-      return outcome;
-    });
-    if ("reset" in admission) return "reset";
-    orRefuse(admission);
-    await delayed;
+    if ((await admitted(store, claim)) === "reset") return "reset";
     const call = { store, request, target, signature, claim, requireRoom };
     checkRequest(call);
     return await operation.handler(call);
@@ -120,6 +102,34 @@ export function createS3Front(options: S3FrontOptions): S3Listener {
       response.destroy();
     });
   };
+}
+
+/** With a bucket in the host name, `/w/…` is an ordinary key unless a world of that name exists. */
+async function resolve(
+  options: S3FrontOptions,
+  hostSuffixes: readonly string[],
+  { url = "/", headers }: IncomingMessage,
+): Promise<Resolved> {
+  const isHosted = bucketOfHost(headers.host ?? "", hostSuffixes) !== undefined;
+  const resolved =
+    (await options.resolve(url, headers)) ?? (isHosted ? await options.resolve("/", headers) : undefined);
+  if (resolved) return resolved;
+  throw refuse("InvalidURI", "The path or header names a world that does not exist.");
+}
+
+/** Checks the caller and triggers faults; throws a refusal, or resolves after the delay of a fault. */
+async function admitted(store: ObjectStore, claim: AccessRequest): Promise<"admitted" | "reset"> {
+  let delayed: Promise<void> | undefined;
+  const admission = store.world.turn(causeOf(claim), (turn) => {
+    const outcome = admit(turn, claim, store.triggerFault);
+    const delayMs = "admitted" in outcome ? outcome.delayMs : 0;
+    if (delayMs > 0) delayed = store.delays.begin(turn, claim.bucket, delayMs);
+    return outcome;
+  });
+  if ("reset" in admission) return "reset";
+  orRefuse(admission);
+  await delayed;
+  return "admitted";
 }
 
 function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage): void {
