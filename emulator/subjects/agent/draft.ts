@@ -3,7 +3,7 @@ import { chunkTexts, messageFrom, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
 import type { Checkpoint, Json } from "./records.ts";
 import { bytesOf, bytesUpperBound } from "./size.ts";
-import { createStateChain } from "./state-chain.ts";
+import { createStateChain, type StateChain } from "./state-chain.ts";
 import { merged } from "./values.ts";
 
 /** A run that is being planned: each call is recorded at the draft's current offset from the run's start. */
@@ -142,33 +142,13 @@ function createStateVerbs(
   const { from, forks } = options;
   const accept = createSizeCheck(course.values, options.valuesBytes);
   const chain = createStateChain({ ...options, steps: course.steps, at: () => course.at });
+  const { beginNode, endTask, finish, stopBefore } = createTasks(course, chain);
   const merge = (update: Json) => {
     course.values = accept(merged(course.values, update), update);
   };
   const mergeInput = () => {
     merge(input ?? {});
     add(course, { kind: "input", update: input ?? {} });
-  };
-  const endTask = (update: Json | null) => {
-    add(course, { kind: "update", node: course.node, task: chain.id, update });
-    course.isOpen = false;
-  };
-  const beginNode = (node: string) => {
-    if (course.isOpen) finish();
-    stopBefore(node);
-    Object.assign(course, { node, isOpen: true });
-    add(course, { kind: "begin", node, task: chain.id });
-  };
-  const finish = () => {
-    if (course.isOpen) {
-      endTask(null);
-      chain.add("loop", []);
-    }
-    chain.checkLimit();
-  };
-  const stopBefore = (node: string) => {
-    chain.setNext([node]);
-    chain.checkLimit();
   };
   return {
     beginNode,
@@ -201,6 +181,35 @@ function createStateVerbs(
       chain.add("loop", []);
     },
   };
+}
+
+interface Tasks extends Pick<Draft, "beginNode" | "finish" | "stopBefore"> {
+  endTask(update: Json | null): void;
+}
+
+function createTasks(course: Course, chain: StateChain): Tasks {
+  const endTask = (update: Json | null) => {
+    add(course, { kind: "update", node: course.node, task: chain.id, update });
+    course.isOpen = false;
+  };
+  const stopBefore = (node: string) => {
+    chain.setNext([node]);
+    chain.checkLimit();
+  };
+  const finish = () => {
+    if (course.isOpen) {
+      endTask(null);
+      chain.add("loop", []);
+    }
+    chain.checkLimit();
+  };
+  const beginNode = (node: string) => {
+    if (course.isOpen) finish();
+    stopBefore(node);
+    Object.assign(course, { node, isOpen: true });
+    add(course, { kind: "begin", node, task: chain.id });
+  };
+  return { beginNode, endTask, finish, stopBefore };
 }
 
 function createMessageVerbs(
