@@ -38,36 +38,15 @@ export type Resolution =
 /** Resolves the configuration from its sources, or returns all problems, one line each. */
 export async function resolveConfiguration(sources: Sources): Promise<Resolution> {
   const problems: Problem[] = [];
-  const winners = new Map<string, Given & { readonly read: unknown }>();
   const allGiven = (await givenBy(sources, problems)).filter(({ value }) => value !== null);
-  for (const given of allGiven) {
-    const read = await valueOf(given, problems);
-    if (read !== undefined) winners.set(given.path, { ...given, read });
-  }
-  const value = <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path];
-  const anyValue = (path: string) =>
-    winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+  const values = await readValues(allGiven, sources.cwd, problems);
+  const { value } = values;
   problems.push(...unknownVariables(sources.env ?? {}, value("webhooks.env_prefix")));
-  const folderOf = (path: string) => winners.get(path)?.folder ?? sources.cwd;
-  const fileOf = (path: "server.import" | "server.import_secrets" | "server.export_on_exit") => {
-    const file = value(path);
-    return file === null ? null : resolvePath(folderOf(path), file);
-  };
-
-  const seedData: SeedData = {
-    projects: value("seed_data.projects"),
-    buckets: value("seed_data.buckets"),
-    destinations: value("seed_data.destinations"),
-    keys: value("seed_data.keys"),
-    traces: value("seed_data.traces").map(({ file, project }) => ({
-      file: resolvePath(folderOf("seed_data.traces"), file),
-      project,
-    })),
-  };
+  const seedData = seedDataFrom(values);
   const environment = sources.env ?? process.env;
   const paths = allGiven.map(({ path }) => path);
   const settings = {
-    ...settingsFrom(value, anyValue),
+    ...settingsFrom(values),
     webhooks: webhookSettings(value, paths, environment, problems),
   };
   checkWebhookVersions(paths, settings.versions, problems);
@@ -75,30 +54,69 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   checkSeedKeys(seedData, problems);
   checkKeys(value, problems);
   if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
-  const dataFolder = resolvePath(folderOf("server.data"), value("server.data"));
-  return {
-    ok: true,
-    configuration: {
-      port: value("server.port"),
-      host: value("server.host"),
-      allowedHosts: value("server.allowed_hosts"),
-      corsOrigins: value("server.cors_origins"),
-      dataFolder: value("server.ephemeral") ? null : dataFolder,
-      importFile: fileOf("server.import"),
-      exportFile: fileOf("server.export_on_exit"),
-      secretsFile: fileOf("server.import_secrets"),
-      seed: value("seed"),
-      now: value("clock.now"),
-      clock: { mode: value("clock.mode"), rate: value("clock.rate") },
-      followWaits: value("clock.follow_waits"),
-      noteChoices: value("server.note_choices"),
-      settings,
-      seedData,
-    },
-  };
+  return { ok: true, configuration: { ...processSettingsFrom(values), settings, seedData } };
 }
 
 type ValueOf = <Path extends keyof NamedValues>(path: Path) => NamedValues[Path];
+
+/** The values of all settings, defaults included. */
+interface Values {
+  readonly value: ValueOf;
+  readonly anyValue: (path: string) => unknown;
+  /** The full path of a file that a setting names. */
+  fileOf(path: string, file: string): string;
+}
+
+async function readValues(allGiven: readonly Given[], cwd: string, problems: Problem[]): Promise<Values> {
+  const winners = new Map<string, Given & { readonly read: unknown }>();
+  for (const given of allGiven) {
+    const read = await valueOf(given, problems);
+    if (read !== undefined) winners.set(given.path, { ...given, read });
+  }
+  const anyValue = (path: string) =>
+    winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+  return {
+    value: <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path],
+    anyValue,
+    fileOf: (path, file) => resolvePath(winners.get(path)?.folder ?? cwd, file),
+  };
+}
+
+function seedDataFrom({ value, fileOf }: Values): SeedData {
+  return {
+    projects: value("seed_data.projects"),
+    buckets: value("seed_data.buckets"),
+    destinations: value("seed_data.destinations"),
+    keys: value("seed_data.keys"),
+    traces: value("seed_data.traces").map(({ file, project }) => ({
+      file: fileOf("seed_data.traces", file),
+      project,
+    })),
+  };
+}
+
+/** The settings of the process and its clock. */
+function processSettingsFrom({ value, fileOf }: Values): Omit<Configuration, "settings" | "seedData"> {
+  const optionalFile = (path: "server.import" | "server.import_secrets" | "server.export_on_exit") => {
+    const file = value(path);
+    return file === null ? null : fileOf(path, file);
+  };
+  return {
+    port: value("server.port"),
+    host: value("server.host"),
+    allowedHosts: value("server.allowed_hosts"),
+    corsOrigins: value("server.cors_origins"),
+    dataFolder: value("server.ephemeral") ? null : fileOf("server.data", value("server.data")),
+    importFile: optionalFile("server.import"),
+    exportFile: optionalFile("server.export_on_exit"),
+    secretsFile: optionalFile("server.import_secrets"),
+    seed: value("seed"),
+    now: value("clock.now"),
+    clock: { mode: value("clock.mode"), rate: value("clock.rate") },
+    followWaits: value("clock.follow_waits"),
+    noteChoices: value("server.note_choices"),
+  };
+}
 
 /** A key left empty in a YAML file is null: it means the default. */
 export async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> {
@@ -139,7 +157,7 @@ async function misfitsOf(kind: Kind<unknown>, value: object): Promise<readonly s
   return misfits.length > 0 ? misfits.slice(0, MAX_MISFITS) : [kind.problemOf?.(value) ?? []].flat();
 }
 
-function settingsFrom(value: ValueOf, anyValue: (path: string) => unknown): Omit<Settings, "webhooks"> {
+function settingsFrom({ value, anyValue }: Values): Omit<Settings, "webhooks"> {
   const assumptions = effectiveAssumptions(value("profile"), SETTINGS, anyValue);
   return {
     profile: value("profile"),
