@@ -9,26 +9,9 @@ const TICK_MS = 120;
 /** The events of a run's stream, played one after the other or moved through by hand. */
 export function Playback({ run }: { readonly run: RunDetail }) {
   const frames = run.stream ?? [];
-  const [at, setAt] = useState(frames.length);
-  const [isPlaying, setPlaying] = useState(false);
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setInterval(
-      () =>
-        setAt((before) => {
-          if (before + 1 >= frames.length) setPlaying(false);
-          return Math.min(before + 1, frames.length);
-        }),
-      TICK_MS,
-    );
-    return () => clearInterval(timer);
-  }, [isPlaying, frames.length]);
+  const { at, setAt, isPlaying, toggle } = usePlayer(frames.length);
   if (run.stream === null)
     return <p class="empty">Its stream is not there: the run has not begun, or ended long ago.</p>;
-  const play = () => {
-    if (at >= frames.length) setAt(0);
-    setPlaying(!isPlaying);
-  };
   const start = instantMs(run.started_at ?? run.created_at);
   const visible = frames.slice(0, at);
   return (
@@ -38,7 +21,7 @@ export function Playback({ run }: { readonly run: RunDetail }) {
         <span class="muted">
           {at} of {run.stream_total} events
         </span>
-        <button type="button" class="button" onClick={play}>
+        <button type="button" class="button" onClick={toggle}>
           {isPlaying ? "Pause" : "Play"}
         </button>
         <label class="grow">
@@ -67,4 +50,27 @@ export function Playback({ run }: { readonly run: RunDetail }) {
       </ol>
     </section>
   );
+}
+
+/** A position among frames that moves forward by itself while it plays. */
+function usePlayer(length: number) {
+  const [at, setAt] = useState(length);
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(
+      () =>
+        setAt((before) => {
+          if (before + 1 >= length) setPlaying(false);
+          return Math.min(before + 1, length);
+        }),
+      TICK_MS,
+    );
+    return () => clearInterval(timer);
+  }, [isPlaying, length]);
+  const toggle = () => {
+    if (at >= length) setAt(0);
+    setPlaying(!isPlaying);
+  };
+  return { at, setAt, isPlaying, toggle };
 }
