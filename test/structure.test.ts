@@ -161,12 +161,12 @@ describe("the imports", () => {
     expect(circles).toEqual([]);
   });
 
-  it("every file of contracts stands on a floor of contracts", () => {
+  it("every file of contracts is in a layer of contracts", () => {
     const floors = CONTRACT_FLOORS;
     expect(within(["contracts"]).filter(({ path }) => folderOf(path, floors) === undefined)).toEqual([]);
   });
 
-  it("every file of the product stands on a floor", () => {
+  it("every file of the product is in a layer", () => {
     const product = within(["bin", "contracts", "emulator", "scenarios", "fixtures"]);
     expect(product.filter(({ path }) => folderOf(path) === undefined)).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe("the imports", () => {
     expect(users.length).toBeGreaterThan(0);
   });
 
-  it("the console takes only what runs in browsers, and types", () => {
+  it("the console imports only types and code that runs in browsers", () => {
     const sources = within(["emulator/console"]);
     const values = sources.flatMap((source) =>
       importsOf({ ...source, code: source.code.replace(/^import type [^;]*;/gm, "") }),
@@ -293,7 +293,7 @@ describe("every file", () => {
     expect(SOURCES.length).toBeGreaterThan(100);
   });
 
-  it("leaves nothing to be done later", () => {
+  it("contains no TODO", () => {
     const wrong = SOURCES.filter(({ text }) => UNFINISHED.test(text));
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });

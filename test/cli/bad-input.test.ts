@@ -136,7 +136,7 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))("emulator %s", (_
     );
   });
 
-  it("refuses values that cannot be read before it looks for an emulator, and leaves nothing behind", async () => {
+  it("refuses invalid values before it looks for an emulator, and writes nothing", async () => {
     const cwd = workingFolder();
     for (const [flag, { value = "" }] of valueFlags(verb)) {
       const bad = UNREADABLE.find(([placeholder]) => placeholder.test(value))?.[1];
@@ -171,7 +171,7 @@ describe("verbs on a running emulator", () => {
   });
 });
 
-describe("verbs about what is not there", () => {
+describe("commands for unknown objects", () => {
   let emulator: Emulator;
   beforeAll(async () => {
     emulator = await startEmulator({ clock: "frozen" });

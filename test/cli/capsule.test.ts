@@ -100,7 +100,7 @@ describe("the capsule of a scenario that fails", () => {
     expect((await opened.ended).code).toBe(0);
   });
 
-  it("says so when the result is another one, and which versions made it and play it", async () => {
+  it("reports a different result, and the versions that recorded and played it", async () => {
     await keep();
     const file = join(cwd, "a.capsule");
     const { facts, journal, scenario, remove }: Capsule = await readCapsule(file);

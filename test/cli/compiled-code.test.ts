@@ -84,7 +84,7 @@ it("replaces code that V8 rejects", async () => {
   expect(readFileSync(join(cache, NAME), "latin1")).not.toBe(wrong);
 });
 
-it("where nothing can be cache, the bundle works all the same", async () => {
+it("without a writable cache the bundle still works", async () => {
   const notAFolder = join(folder, "file");
   writeFileSync(notAFolder, "");
   const loaded = load(notAFolder);

@@ -24,7 +24,7 @@ describe("emulator contract", () => {
     expect(readFileSync(join(folder, "report.xml"), "utf8")).toMatch(/<testsuites .*tests="2" failures="0"/);
   });
 
-  it("list and coverage: what is asked, and about which rows", async () => {
+  it("list and coverage: the cases and their rows", async () => {
     const [listed, covered] = await Promise.all([
       contract(["list", "8.5/runs-query"]),
       contract(["coverage", "4.1", "--json"]),
@@ -134,7 +134,7 @@ describe("emulator contract", () => {
     const served: Answer = (request) =>
       request.path === "/assistants/search" ? { status: 200, body: [] } : failing(request);
 
-    it("run --compare: 3, with the difference and what could not be asked", async () => {
+    it("run --compare: 3, with the difference and the cases that could not run", async () => {
       const { url, close } = await tinyServer(served);
       const folder = workingFolder();
       const args = ["run", "4.1/not-found", "4.2", "--compare", url];

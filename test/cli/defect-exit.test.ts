@@ -25,7 +25,7 @@ function breakTraces(data: string): () => void {
 }
 
 describe("a broken emulator", () => {
-  it("ends `start` with one line, its last turns in a file, and all that was answered kept", async () => {
+  it("ends `start` with one line, its last turns in a file, and all answered requests stored", async () => {
     const cwd = workingFolder();
     const data = join(cwd, ".emulator");
     const first = await start(["--ready-file", "ready.json"], { cwd });
@@ -62,7 +62,7 @@ describe("a broken emulator", () => {
     expect((await post(ready.url, "/runs", ROW)).status).toBe(202);
   });
 
-  it("ends `start` when its data folder is taken away", async () => {
+  it("ends `start` when its data folder is removed", async () => {
     const cwd = workingFolder();
     const { ended } = await start([], { cwd });
     rmSync(join(cwd, ".emulator"), { recursive: true });
@@ -91,7 +91,7 @@ describe("a broken emulator", () => {
     expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: .*\n$/);
   });
 
-  it("that kept nothing leaves its last turns in a folder of their own", async () => {
+  it("without a data folder writes its last turns to a new folder", async () => {
     const cwd = workingFolder();
     const { ready, child, ended } = await start(["--ephemeral"], { cwd, env: { TMPDIR: cwd } });
     const status = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as {

@@ -13,7 +13,7 @@ interface Facts {
 const USUAL_FOLDER = ".emulator/demo/";
 
 describe("emulator demo", () => {
-  it("leaves verified Parquet files, the same ones each time, and ends by naming them and one line to open them", async () => {
+  it("writes the same verified Parquet files each time, and prints their paths and a command to open them", async () => {
     const cwd = workingFolder();
     const { stdout: json, ...outcome } = await run(["demo", "--json"], { cwd });
     expect(outcome).toEqual({ code: 0, stderr: "" });

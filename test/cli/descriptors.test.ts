@@ -50,7 +50,7 @@ function startWith(
   return { child, ended: once(child, "close").then(([code]) => ({ code, stderr })) };
 }
 
-it("with too few descriptors is not started, and says how many it needs", async () => {
+it("refuses to start with too few descriptors, and prints the required number", async () => {
   const { ended } = startWith(64, workingFolder());
   const says =
     "emulator: This process may open 64 files and connections, but it needs at least 128. Raise the limit";
@@ -140,7 +140,7 @@ const CONTROL = "/_emulator/v1";
 const ZSTD = Buffer.concat([Buffer.from("28b52ffd200b590000", "hex"), Buffer.from('{"post":[]}')]);
 const DELETION = "<Delete><Object><Key>none</Key></Object></Delete>";
 
-it("when descriptors have run out, what is loaded or opened with a first request is refused, and works later", async () => {
+it("without free descriptors refuses a request that needs one, and accepts it later", async () => {
   const { child, ended } = startWith(128, workingFolder(), HOLDING_DESCRIPTORS);
   const [line] = await once(child.stdout, "data");
   const { url, s3_url } = JSON.parse(String(line)) as ReadyLine;
@@ -205,7 +205,7 @@ const largeRows = () =>
 const FOLDED_THREADS = 90;
 const largeThread = json("/threads", { metadata: { text: "x".repeat(100_000) } });
 
-it("when no descriptor is left for a thread, an export says so and the turns of a long journal stay; both work later", async () => {
+it("without a descriptor for a thread, an export reports that and a long journal keeps its turns; both work later", async () => {
   const cwd = workingFolder();
   const frozen = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
   const { child, ended } = startWith(128, cwd, HOLDING_DESCRIPTORS, ...frozen);

@@ -35,7 +35,7 @@ describe("emulator doctor", () => {
     );
   });
 
-  it("names a taken port", async () => {
+  it("names a port that is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };

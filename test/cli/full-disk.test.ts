@@ -24,7 +24,7 @@ async function startConfined(cwd: string) {
   return { url: JSON.parse(String(line)).url as string, ended };
 }
 
-it("a disk that takes no more ends the process, and everything that was answered is there again", async () => {
+it("a full disk ends the process, and all answered requests are restored", async () => {
   const cwd = workingFolder();
   const { url, ended } = await startConfined(cwd);
   const answered: string[] = [];

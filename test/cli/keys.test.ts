@@ -72,7 +72,7 @@ describe.skipIf(!hasTerminals)("emulator start on a terminal", () => {
     expect(terminal.shown().match(/press o/g)).toHaveLength(1);
   });
 
-  it("says where to go when no program opens an address", async () => {
+  it("prints the address when no program opens it", async () => {
     const cwd = workingFolder();
     const terminal = onTerminal(["env", "PATH=/nowhere", ...START], cwd);
     await terminal.until(/press o/);

@@ -13,7 +13,7 @@ const ERASED = "\r\u001b[2K";
 const STOPPED = 130;
 
 describe("on a terminal", () => {
-  it("what waits shows that it lives, and Ctrl-C ends it with what was done; in CI there is no line", async () => {
+  it("a waiting command shows progress, and Ctrl-C ends it with a summary; in CI it prints no progress", async () => {
     const wait = onTerminal(["wait", "--timeout", "1h"], { cwd: workingFolder() });
     const inCi = onTerminal(["wait", "--timeout", "PT1.5S"], { cwd: workingFolder(), env: { CI: "true" } });
     await wait.shows(/waiting for an emulator, \d+ s/);
@@ -34,7 +34,7 @@ describe("on a terminal", () => {
     [["replay", "--sweep", "crash", "--jobs", "1"], "runs", { NO_COLOR: "1" }, String.raw`\[#+\.*`],
   ];
 
-  it("long work shows how far it is; Ctrl-C leaves nothing behind and says what was done", async () => {
+  it("long work shows its progress; Ctrl-C removes partial results and prints a summary", async () => {
     // Side by side, since each waits for the seconds of its line.
     const check = async ([words, unit, variables, bar]: (typeof LONG)[number]) => {
       const cwd = workingFolder();
@@ -80,7 +80,7 @@ describe("on a running emulator", () => {
     expect(progress).toMatchObject({ advance: null, verifications: [] });
   });
 
-  it("a snapshot that was not written whole leaves no file", async () => {
+  it("a partly written snapshot leaves no file", async () => {
     const server = createServer((_, reply) => {
       reply.writeHead(200, { "content-type": "application/gzip" });
       reply.write(Buffer.alloc(2_000_000));

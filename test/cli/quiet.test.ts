@@ -25,7 +25,7 @@ it("a destination elsewhere brings no notes of its libraries onto standard error
   expect(await ended).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("contract cases that look into a bucket bring none, either", async () => {
+it("contract cases that read a bucket print no warning, either", async () => {
   const judged = await run(["contract", "run", "2.7/columns"], { cwd: workingFolder() });
   expect(judged).toMatchObject({ code: 0, stderr: "" });
 });

@@ -33,7 +33,7 @@ it("prints each request with its status, world, time, fault and what nothing rea
   ]);
 });
 
-it("prints control requests and other turns with --log all, and JSON where it is asked for", async () => {
+it("prints control requests and other turns with --log all, and JSON on request", async () => {
   const lines = (await logged("--log", "all", "--log-format", "json")).map((line) => JSON.parse(line));
   expect(lines[0]).toEqual({
     now: "2026-03-01T00:00:00.000000Z",
@@ -103,7 +103,7 @@ it("prints nothing in --quiet", async () => {
   expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-it("a port that another emulator has is said to be its", async () => {
+it("a port of another emulator is reported as such", async () => {
   const { ready } = await start(["--ephemeral"], { cwd: workingFolder() });
   const port = new URL(ready.url).port;
   const { code, stderr } = await run(["start", "--ephemeral", "--port", port], { cwd: workingFolder() });

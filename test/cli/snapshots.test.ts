@@ -96,7 +96,7 @@ describe("emulator snapshot and world", () => {
     await stopped(running);
   });
 
-  it("take the secrets that they go without from a file of JSON", async () => {
+  it("read missing secrets from a JSON file", async () => {
     const cwd = workingFolder();
     const running = await start([...FROZEN, "--ephemeral"], { cwd });
     const url = ["--url", running.ready.url];
@@ -207,7 +207,7 @@ const ADD_THREAD = `fetch(process.env.EMULATOR_URL + "/threads", {
 }).then(() => process.exit(7))`;
 
 describe("kill -9", () => {
-  it("in the middle of an import leaves nothing of it", async () => {
+  it("in the middle of an import removes the partial import", async () => {
     const cwd = workingFolder();
     const data = join(cwd, ".emulator");
     let running = await start([...FROZEN], { cwd });
@@ -238,7 +238,7 @@ describe("kill -9", () => {
     await stopped(running);
   });
 
-  it("in the middle of an export leaves the old file", async () => {
+  it("in the middle of an export keeps the old file", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "world.tar.gz"), "old");
     const running = await start([...FROZEN, "--export-on-exit", "world.tar.gz"], { cwd });

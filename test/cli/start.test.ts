@@ -33,7 +33,7 @@ describe("emulator start", () => {
     for (const url of [ready.url, ready.eu_url]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("says in one line what is wrong with a data folder, and leaves it as it is", async () => {
+  it("reports a problem of a data folder in one line, and does not change the folder", async () => {
     const cwd = workingFolder();
     const { child, ended } = await start([], { cwd });
     child.kill("SIGTERM");
@@ -109,7 +109,7 @@ describe("emulator start", () => {
     );
   });
 
-  it("keeps one data folder to one process, and says whose it is", async () => {
+  it("allows one process per data folder, and names its owner", async () => {
     const cwd = workingFolder();
     const { ready } = await start([], { cwd });
     const second = await run(["start", "--port", "0"], { cwd });
@@ -130,7 +130,7 @@ describe("emulator start", () => {
     expect(second.ready.pid).not.toBe(first.ready.pid);
   });
 
-  it("leaves the locator of another running emulator alone", async () => {
+  it("does not change the locator of another running emulator", async () => {
     const cwd = workingFolder();
     const kept = await start([], { cwd });
     const ephemeral = await start(["--ephemeral"], { cwd });
@@ -154,7 +154,7 @@ describe("emulator start", () => {
     expect(ready).toMatchObject({ seed: 6, now: "2026-03-01T00:00:00.000000Z" });
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     // The command waits for a server that sends nothing.
     const server = createServer((socket) => isFull || socket.on("error", () => {}).end("220 ready\r\n"));
     server.listen(0, "127.0.0.1");

@@ -91,7 +91,7 @@ describe("emulator", () => {
     for (const flag of promised.split(/\s+/)) expect(stdout).toContain(`  ${flag}`);
   });
 
-  it("says of exec what is otherwise when nothing is given", async () => {
+  it("shows the defaults of exec", async () => {
     const { stdout } = await runBeside(["exec", "--help"], { cwd: workingFolder() });
     expect(stdout).toMatch(/--port <n> .*free ports\)/);
     expect(stdout).toMatch(/--data <dir> .*memory/);

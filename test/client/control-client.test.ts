@@ -82,7 +82,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("the client of the con
   });
 });
 
-it("reports the statement behind a refusal of the API, which stands in a header", async () => {
+it("reports the requirement behind a refusal of the API from its header", async () => {
   const asked = { method: "POST", path: "/api/v1/bulk-exports", body: {}, headers: { "x-api-key": "any" } };
   for (const send of [sendTo(rig.emulator.url), rig.emulator.request]) {
     const error = await requestJson(send, asked).catch((reason: unknown) => reason);

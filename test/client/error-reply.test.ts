@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-it("what is refused says what to do, in the message and as a member, and where it was asked for", async () => {
+it("a refusal names the next step, in the message and as a field, and the path of the request", async () => {
   const asking = () =>
     emulator.control<unknown>("POST", "/faults", { target: "worker", then: { crsh: true } });
   const error = await asking().catch((reason: Error) => reason);

@@ -165,7 +165,7 @@ describe("exports to a destination with an endpoint", () => {
     expect(await keysOf(clientOf({ s3Url: new URL(rig.emulator.s3Url).origin }))).toEqual([]);
   });
 
-  it("go to another world when it names that one", async () => {
+  it("reach another world by its name", async () => {
     const other = await rig.emulator.fork({ id: "other" });
     const before = await requestsServed();
     await exportedTo(other.s3Url);

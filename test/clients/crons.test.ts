@@ -71,7 +71,7 @@ describe.each(
     expect(receiver.received.filter(({ url }) => url === "/hourly")).toHaveLength(1);
   });
 
-  it("say what is wrong with them", async () => {
+  it("name their mistake", async () => {
     const bad = { schedule: "61 * * * *", input: {} };
     await expect(client.crons.create("echo", bad)).rejects.toMatchObject({
       status: 422,

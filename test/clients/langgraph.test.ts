@@ -234,7 +234,7 @@ describe.each(
     expect((await client.threads.getState(id)).next).toEqual([]);
   });
 
-  it("streams runs, on a thread and without one, in the modes it asks for", async () => {
+  it("streams runs, on a thread and without one, in the requested modes", async () => {
     const created: unknown[] = [];
     const input = { messages: [{ role: "user", content: "hello there" }] };
     const onRunCreated = (run: unknown) => void created.push(run);
@@ -253,7 +253,7 @@ describe.each(
     expect(failed.at(-1)).toMatchObject({ event: "error", data: { error: "RuntimeError" } });
   });
 
-  it("joins runs and their streams, from where it had come to", async () => {
+  it("joins runs and their streams from its last position", async () => {
     const id = await thread();
     const run = await client.runs.create(id, "slow", { input: {}, streamMode: "custom" });
     const joined = reported(client.runs.joinStream(id, run.run_id));

@@ -112,7 +112,7 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     });
   });
 
-  test("lists run after run, page by page, while more come in", async () => {
+  test("lists runs page by page while more arrive", async () => {
     const client = clientOf(rig);
     const base = Date.UTC(2026, 0, 1);
     const post = (from: number, count: number) =>
@@ -136,7 +136,7 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     expect(await all(client.listRuns({ projectName: PROJECT, filter: 'eq(name, "run 7")' }))).toHaveLength(1);
   });
 
-  test("asks in the words of the newest interface", async () => {
+  test("queries with the newest interface", async () => {
     const client = clientOf(rig, "/api/v1");
     await traceOne(client, "how");
     await client.awaitPendingTraceBatches();
@@ -243,7 +243,7 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     expect(roots).toMatchObject({ run_count: 2, total_tokens: 30, error_rate: 0 });
   });
 
-  test("what it traced is exported, and the export verifies", async () => {
+  test("its traces are exported, and the export verifies", async () => {
     const client = clientOf(rig);
     // The client has no clock but that of this machine. Each day of a window is a run of the export.
     const began = Date.now();

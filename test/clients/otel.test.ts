@@ -170,7 +170,7 @@ describe.each(TRANSPORTS)("OTLP requests %s", (transport) => {
       },
     );
 
-  test("take what can be taken, and say what cannot", async () => {
+  test("accept valid spans, and report the others", async () => {
     const { status, body } = await send([
       span(),
       span({ spanId: "00" }),
@@ -187,7 +187,7 @@ describe.each(TRANSPORTS)("OTLP requests %s", (transport) => {
     expect((await rows()).one?.id).toBe("d269b633-813f-c60c-eee1-9b7ec3c1b174");
   });
 
-  test("say in protobuf what could not be taken of a protobuf request", async () => {
+  test("report refused spans of a protobuf request in protobuf", async () => {
     // One span with nothing in it.
     const body = new Uint8Array([0x0a, 0x04, 0x12, 0x02, 0x12, 0x00]);
     const headers = { "x-api-key": "k", "content-type": "application/x-protobuf" };

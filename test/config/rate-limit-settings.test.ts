@@ -9,7 +9,7 @@ async function limits(sources: Omit<Sources, "cwd">): Promise<RateLimitSettings>
 }
 
 describe("the settings of rate limits", () => {
-  it("are on, with the table as it is, when nothing is said", async () => {
+  it("are enabled with the unchanged table by default", async () => {
     expect(await limits({})).toMatchObject({
       enabled: true,
       window: "fixed",

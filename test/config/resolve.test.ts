@@ -37,7 +37,7 @@ function file(name: string, text: string): void {
 const KEY_PAIR = { access_key_id: "reader", secret_access_key: "reader-secret" };
 
 describe("defaults", () => {
-  it("come from the tables of the specification", async () => {
+  it("match the tables of the specification", async () => {
     const { configuration } = await resolved();
     const { limits, timings, assumptions } = configuration.settings;
     expect(limits.max_retries).toBe(LIMITS.max_retries.value);

@@ -45,7 +45,7 @@ describe("the headers of webhooks", () => {
     expect(await resolved(headers(value))).toEqual([expect.stringContaining("begins or ends with a blank")]);
   });
 
-  it("are refused when one is given in two spellings", async () => {
+  it("are refused when the same setting appears in two spellings", async () => {
     const problems = await resolved({ webhooks: { headers: { "X-Key": "1", "x-key": "2" } } });
     expect(problems).toEqual([expect.stringContaining("webhooks.headers: x-key: the header is given twice")]);
   });

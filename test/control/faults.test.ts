@@ -112,7 +112,7 @@ describe("/faults", () => {
 });
 
 describe("the http target", () => {
-  it("answers in place of the handler as often as times says", async () => {
+  it("answers in place of the handler up to `times` times", async () => {
     const id = await arm({
       target: "http",
       match: { op: "GET /api/v1/bulk-exports/{export_id}" },

@@ -63,6 +63,6 @@ it("verify, explain and until answer the same 404 for an unknown export", async 
   expect(await refusal("POST", "/clock/advance", { until })).toEqual(missing);
 });
 
-it("an inbox takes any query parameter", async () => {
+it("an inbox accepts any query parameter", async () => {
   expect((await rig.call("POST", "/_emulator/inbox/mine?token=1", { a: 1 })).status).toBe(200);
 });

@@ -35,7 +35,7 @@ describe("the check of one exchange", () => {
     expect(await recorded()).toEqual(lines);
   });
 
-  it("says of a wrong reply what is wrong with it, by which requirement, and whose mistake it is", async () => {
+  it("reports the mistake of a wrong reply, its requirement, and who caused it", async () => {
     const exchange = { method: "POST", path: "/threads", status: 200 };
     const { verdict, findings } = await judged({ ...exchange, reply: '{"thread_id":3}' });
     expect(verdict).toBe("FAIL");
@@ -66,7 +66,7 @@ describe("the check of one exchange", () => {
 });
 
 describe("a recording", () => {
-  it("has advances that were carried out, and none that were only tried", async () => {
+  it("has completed advances, but no dry runs", async () => {
     const before = (await recorded()).length;
     await rig.emulator.control("POST", "/clock/advance?dry_run=1", { next: 1 });
     await rig.emulator.control("POST", "/clock/advance", { by: "PT1S" });

@@ -16,7 +16,7 @@ afterAll(() => rig.close());
 const control = <T>(path: string) => rig.emulator.control<unknown>("GET", path) as Promise<T>;
 
 describe("exports, as the control API shows them", () => {
-  it("say what they wait for, before, during and after they run", async () => {
+  it("show their next event before, during and after they run", async () => {
     await rig.arm({ preset: "worker_crash" });
     const id = await rig.ordered();
     const detail = () => control<ExportDetail>(`/exports/${id}`);

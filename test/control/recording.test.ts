@@ -47,7 +47,7 @@ it("a recording gives up the oldest requests, by their number and by their bytes
   expect([recording.isComplete, paths().length, paths().at(-1)]).toEqual([false, 139, "/long/139"]);
 });
 
-it("a recording keeps with each request the headers that it had", () => {
+it("a recording has the headers of each request", () => {
   const { recording, ask } = started();
   const sent = [{ "x-user-id": "a" }, { "x-user-id": "a" }, {}, { "x-user-id": "b", accept: "*/*" }];
   for (const headers of sent) ask("/threads", headers)(jsonReply(200, {}));

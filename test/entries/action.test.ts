@@ -68,7 +68,7 @@ function runStep(inputs: Readonly<Record<string, string>>) {
 }
 
 describe("the GitHub action", () => {
-  it("leaves an emulator running for the next steps, and says where", async () => {
+  it("keeps an emulator running for the next steps, and outputs its address", async () => {
     const {
       status,
       told: reported,
@@ -97,7 +97,7 @@ describe("the GitHub action", () => {
     }
   });
 
-  it("fails with what the emulator said when it does not start", () => {
+  it("fails with the output of an emulator that does not start", () => {
     const { status, told: reported } = runStep({ command: CLI, flags: "--sede 7" });
     expect(status).toBe(1);
     expect(reported).toContain("::error::");

@@ -30,7 +30,7 @@ describe("emulator exec", () => {
     });
   });
 
-  it("leaves flags behind the dashes to the command", async () => {
+  it("passes flags after the dashes to the command", async () => {
     const words = [
       "exec",
       "--seed",
@@ -63,7 +63,7 @@ describe("emulator exec", () => {
     });
   });
 
-  it("ends as shells say when a signal ended the command", async () => {
+  it("exits with the code of shells when a signal ended the command", async () => {
     expect((await run(child("process.kill(process.pid, 'SIGKILL')"), { cwd: workingFolder() })).code).toBe(
       137,
     );

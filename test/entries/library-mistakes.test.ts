@@ -33,7 +33,7 @@ function firstFrame({ stack = "" }: Error): string {
 }
 
 describe("an error of a refused call", () => {
-  it("has the statement of the specification that asks for it, and none where there is none", async () => {
+  it("has the requirement of the specification, if there is one", async () => {
     const { session_id } = await emulator.control("POST", "/traces/generate", { count: 1 });
     expect(session_id).toMatch(/^[0-9a-f-]{36}$/);
     const row = await refused(emulator.control<unknown>("PUT", "/rate-limits/none", { remaining: 0 }));
@@ -98,7 +98,7 @@ describe("a fault that was never triggered", () => {
     );
   });
 
-  it("is an error where one is asked for, once all is closed, and under strict", async () => {
+  it("is an error when checked, at the end, and under strict", async () => {
     const strict = await started({ strict: true });
     for (const each of [emulator, strict]) {
       await each.control("POST", "/faults", { preset: "worker_crash" });
@@ -118,7 +118,7 @@ describe("a fault that was never triggered", () => {
     );
   });
 
-  it("is nothing when it is optional, was hit, was taken away, or shall be ignored", async () => {
+  it("is ignored when it is optional, was triggered, was removed, or by option", async () => {
     await emulator.faults.arm({ preset: "worker_crash", optional: true });
     await emulator.faults.arm({ target: "http", match: { op: "listBulkExports" }, then: { status: 503 } });
     const { id } = await emulator.faults.arm({ preset: "worker_crash" });
@@ -158,7 +158,7 @@ describe("a call that was not waited for", () => {
 });
 
 describe("the clock", () => {
-  it("moves until an export has a status, and says why it never gets there", async () => {
+  it("moves until an export has a status, and explains why it cannot have it", async () => {
     const { session_id } = await emulator.control("POST", "/traces/generate", { count: 3 });
     const post = async (path: string, json: object) =>
       ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
@@ -181,7 +181,7 @@ describe("the clock", () => {
   });
 });
 
-describe("what is misspelled", () => {
+describe("misspelled names", () => {
   it("is refused instead of ignored", async () => {
     const order: object = { name: "mine" };
     expect((await refused(emulator.fork(order))).message).toContain(
@@ -192,7 +192,7 @@ describe("what is misspelled", () => {
   });
 });
 
-it("a port that is taken names the emulator that has it", async () => {
+it("a port in use names its emulator", async () => {
   const port = Number(new URL(emulator.url).port);
   expect(await refused(startEmulator({ port }))).toMatchObject({
     name: "StartProblem",

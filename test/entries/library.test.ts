@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 describe("request", () => {
-  it("asks in this process, in the words of fetch", async () => {
+  it("sends requests in this process, with the interface of fetch", async () => {
     const made = await emulator.request("/threads", { json: {} });
     expect([made.status, made.ok, made.headers.get("content-type")]).toEqual([200, true, "application/json"]);
     const { thread_id } = (await made.json()) as { thread_id: string };
@@ -53,7 +53,7 @@ describe("request", () => {
     expect(await count(await emulator.request(asked))).toBe(1);
   });
 
-  it("takes compressed bodies, and refuses broken ones as the port does", async () => {
+  it("accepts compressed bodies, and refuses broken ones as the port does", async () => {
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     const send = (body: Uint8Array<ArrayBuffer>, encoding = "gzip") =>
       emulator.request("/threads", {
@@ -69,7 +69,7 @@ describe("request", () => {
     expect((await send(bomb)).status).toBe(413);
   });
 
-  it("streams, and a reader who goes away leaves nothing behind", async () => {
+  it("streams, and frees everything when the reader stops", async () => {
     const stream = await emulator.request("/runs/stream", {
       json: { assistant_id: "agent", input: {}, stream_mode: ["values"] },
     });
@@ -86,7 +86,7 @@ describe("request", () => {
 });
 
 describe("faults", () => {
-  it("are armed, listed and taken away", async () => {
+  it("are armed, listed and removed", async () => {
     const { id, hits } = await emulator.faults.arm({
       target: "http",
       match: { op: "listBulkExports" },
@@ -110,7 +110,7 @@ describe("faults", () => {
 });
 
 describe("the start of another emulator in a process", () => {
-  it("takes more work than another world", async () => {
+  it("accepts more work than another world", async () => {
     const main = await startEmulator({ clock: "frozen" });
     const rounds = Array.from({ length: 9 }, (_, round) => round);
     const starting = await cpuMsOf(rounds, () => startEmulator({ clock: "frozen" }));
@@ -162,7 +162,7 @@ describe("emulators in one process", () => {
 });
 
 describe("an emulator that was closed", () => {
-  it("refuses what is asked of it, and of its worlds, instead of answering out of memory", async () => {
+  it("refuses all requests, also to its worlds, instead of answering from memory", async () => {
     const closed = await startEmulator({ clock: "frozen" });
     const world = await closed.fork();
     await closed.close();

@@ -32,7 +32,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
     await main.close();
   });
 
-  it("answer for an address that nobody listens at", async () => {
+  it("answer for an address without a server", async () => {
     const made = await fetch(`${US}/threads`, {
       method: "POST",
       body: "{}",
@@ -87,7 +87,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
     expect(pieces.join("")).toMatch(/^event: metadata[\s\S]*event: values/);
   });
 
-  it("say where a run is, below the path of the address", async () => {
+  it("return the location of a run below the path of the address", async () => {
     const start = (base: string) =>
       fetch(`${base}/runs/stream`, {
         method: "POST",

@@ -15,7 +15,7 @@ function startedAt(ports: Readonly<Record<number, number>>) {
 }
 
 describe("the container class", () => {
-  it("says where the started container is, and drives it", async () => {
+  it("returns the address of the started container, and controls it", async () => {
     const emulator = await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" });
     try {
       const portOf = (url: string) => Number(new URL(url).port);
@@ -83,7 +83,7 @@ describe("the image", () => {
     for (const name of ["node_modules", ".git", "**/.emulator", "dist"]) expect(ignored).toContain(name);
   });
 
-  it("holds what the package holds, and the packages that it needs", () => {
+  it("contains the files of the package, and its dependencies", () => {
     const { files } = JSON.parse(read("package.json")) as { files: readonly string[] };
     const moved = [...dockerfile.matchAll(/&& mv (.*) \/image/g)].flatMap(([, names]) => names?.split(" "));
     const included = files.filter((name) => !name.startsWith("!"));

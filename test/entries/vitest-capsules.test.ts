@@ -14,7 +14,7 @@ stocked("goes wrong", async ({ emulator, clock }) => {
   await clock.advance("PT1H");
   expect((await emulator.request("/ok")).status).toBe(201);
 });
-test("goes well", async ({ emulator }) => { await emulator.request("/threads", { json: {} }); });`;
+test("passes", async ({ emulator }) => { await emulator.request("/threads", { json: {} }); });`;
 
 const SPOILED = [
   `test("missed", async ({ emulator }) => {
@@ -68,7 +68,7 @@ it("a world that received nothing has none", () => {
   expect(output).toContain("No capsule was written: it has received no request that can be replayed");
 });
 
-it("the pool threads ends by itself, and nothing is left", () => {
+it("the pool threads ends by itself, and leaves no process", () => {
   expect(output).not.toMatch(/timed out|prevents/);
   expect(left).toEqual([]);
 });

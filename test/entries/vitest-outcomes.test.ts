@@ -45,7 +45,7 @@ describe("what vitest prints", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("counts the tests that went as their authors said", () => {
+  it("counts the tests with the expected outcome", () => {
     expect(output).toMatch(/Tests {2}4 failed \| 5 passed \| 2 expected fail \(11\)/);
   });
 
@@ -77,11 +77,11 @@ describe("what vitest prints", () => {
     );
   });
 
-  it("names no capsule where no folder for them is given", () => {
+  it("names no capsule without a folder for them", () => {
     expect(output).not.toMatch(/kept in|capsule/i);
   });
 
-  it("ends by itself with the pool forks, and nothing is left", () => {
+  it("ends by itself with the pool forks, and leaves no process", () => {
     expect(output).not.toMatch(/timed out|prevents/);
     expect(left).toEqual([]);
   });
@@ -98,7 +98,7 @@ mine("fixtures go together with others", async ({ emulator, clock, answer }) => 
 });
 
 describe("mistakes", () => {
-  test("toHaveDelivered shows what comes nearest, and refuses misspelled members", async ({
+  test("toHaveDelivered shows the nearest delivery, and refuses misspelled fields", async ({
     emulator,
     clock,
   }) => {
@@ -123,7 +123,7 @@ describe("mistakes", () => {
     await reply;
   });
 
-  test("a reply says what was asked, so that its curl line can be run", async ({ emulator }) => {
+  test("a reply contains its request as a curl command", async ({ emulator }) => {
     const reply = await emulator.request("/threads", { json: {} });
     await expect(reply).toMatchContract();
     await expect(expect(reply).not.toMatchContract()).rejects.toThrow(
@@ -131,7 +131,7 @@ describe("mistakes", () => {
     );
   });
 
-  test("an export that fails says the day, the attempt and the error", async ({ emulator, clock }) => {
+  test("a failed export names the day, the attempt and the error", async ({ emulator, clock }) => {
     const post = async (path: string, json: object) =>
       ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
     const [start_time, end_time] = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"];

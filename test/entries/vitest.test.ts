@@ -68,7 +68,7 @@ const count = async (emulator: Emulator) => (await emulator.request("/threads/co
 const options = { seed: 78 };
 const prepared = test.extend({ emulatorOptions: options, emulatorFrom: "main" });
 
-describe("what is prepared once", () => {
+describe("data that is prepared once", () => {
   const stocked = prepared.extend({ emulatorFrom: "stocked" });
   let exportId: string;
   let hooks = 0;
@@ -103,7 +103,7 @@ describe("what is prepared once", () => {
     expect(await count(await sharedEmulator(options))).toBe(2);
   });
 
-  test("is of its own options only", async ({ emulator }) => {
+  test("depends only on its own options", async ({ emulator }) => {
     expect(await count(emulator)).toBe(0);
   });
 
@@ -113,7 +113,7 @@ describe("what is prepared once", () => {
   });
 });
 
-it("what is extended keeps its types", () => {
+it("an extended test keeps its types", () => {
   type OfFile = Parameters<Parameters<typeof prepared.beforeAll>[0]>[0];
   expectTypeOf<OfFile["sharedEmulator"]>().toEqualTypeOf<SharedEmulator>();
   type OfTest = Parameters<Parameters<typeof prepared.beforeEach>[0]>[0];
@@ -188,7 +188,7 @@ describe("toHaveDelivered", () => {
     await expect(emulator).not.toHaveDelivered({ run_status: "error" });
   });
 
-  test("takes no matcher for one that is none, which would never fit", async ({ emulator }) => {
+  test("accepts no matcher of another kind, which would never match", async ({ emulator }) => {
     const misspelled = expect(emulator).not.toHaveDelivered({ run_status: { $nott: "success" } });
     await expect(misspelled).rejects.toThrow(
       "toHaveDelivered: run_status: $nott is not a matcher; did you mean $not?",
@@ -208,7 +208,7 @@ describe("toMatchContract", () => {
     await expect(real).toMatchContract();
   });
 
-  test("names the section, the difference and a command that asks again", async ({ emulator }) => {
+  test("names the section, the difference and a command that repeats the request", async ({ emulator }) => {
     const { config: _, ...less } = (await (await emulator.request("/threads", { json: {} })).json()) as {
       config: unknown;
     };

@@ -31,7 +31,7 @@ afterEach(endProcesses);
 describe.each(["compose.yaml", EXAMPLE])("%s", (path) => {
   const { services, volumes = {} } = composeFile(path);
 
-  it("waits only for what can come about", () => {
+  it("waits only for conditions that can occur", () => {
     // The health check of the emulator is that of its image.
     const healthy = Object.keys(services).filter(
       (name) => name === "emulator" || services[name]?.healthcheck,

@@ -39,7 +39,7 @@ describe.each(["spec", "observed"] as const)("the poller, in the profile %s", (p
     expect(files.length).toBeGreaterThanOrEqual(12);
   });
 
-  it("stops at FAILED and says why", async () => {
+  it("stops at FAILED and prints the reason", async () => {
     const prepared = await prepare(rig);
     await rig.emulator.faults.arm({ preset: "permission_denied" });
     const { id } = (await order(rig, prepared)).body;

@@ -36,7 +36,7 @@ test("and fail when a reply is not as specified", async ({ emulator }) => {
   );
 });
 
-test("the entry exports what it promises", () => {
+test("the entry has the documented exports", () => {
   expectTypeOf(contracts.expectContract).returns.toEqualTypeOf<Promise<void>>();
   expectTypeOf<Response>().toExtend<Parameters<typeof contracts.expectContract>[0]>();
   expect(contracts).toMatchObject({

@@ -71,7 +71,7 @@ describe("a check", () => {
     expect(unknownFields(value, pace, "body")).toEqual([]);
   });
 
-  it("takes no time that grows with the square of a list of wrong items", async () => {
+  it("does not take quadratic time for a list of wrong items", async () => {
     const check = await checkOf(order);
     const cpuOf = (length: number): number => {
       const value = { ...good, modes: Array.from({ length }, () => 5) };
@@ -120,7 +120,7 @@ describe("unknown fields", () => {
     expect(unknownFields({ toString: 1 }, order, "body")).toEqual(["body.toString"]);
   });
 
-  it("are found in a query too, whatever the spelling of a list", () => {
+  it("are also found in a query, in every spelling of a list", () => {
     const fields = { limit: optional(integer()), select: optional(listOf(text())) };
     expect(unknownParameters(["limit", "select", "select[]", "select[0]"], fields)).toEqual([]);
     expect(unknownParameters(["limit", "colour", "toString"], fields)).toEqual([
@@ -144,7 +144,7 @@ describe("a query", () => {
     expect(read(`limit=${"9".repeat(400)}`)).toEqual({ limit: "9".repeat(400) });
   });
 
-  it("is what this request to this operation has sent, whatever was sent before", async () => {
+  it("has only fields of this request", async () => {
     const reader = async (operation: RequestFields) => {
       const checks = await prepareChecks(operation);
       return (query: string) =>

@@ -19,7 +19,7 @@ const body = fc
   .array(fc.tuple(name, fc.oneof(fc.array(item), fc.jsonValue())))
   .map((members) => Object.fromEntries(members));
 
-test("members of items are kept as text, all others are parsed", () => {
+test("keeps fields of items as text, and parses all others", () => {
   const inputs = { messages: [{ content: 'ü "quoted"\n' }] };
   const read = parse(JSON.stringify({ post: [{ id: 1, inputs, extra: inputs }], outputs: inputs }));
   expect(read).toEqual({
@@ -34,7 +34,7 @@ test("parses a member that JSON.stringify would write in other bytes, and one th
   expect(parse(json)).toEqual(JSON.parse(json));
 });
 
-test("a text is parsed for a word that stands in it, not for one in another text of the body", () => {
+test("parses a text for a word in it, not for one in another text of the body", () => {
   const post = [{ outputs: { a: 1 } }, { outputs: { usage: 2 } }, { outputs: { b: 3 }, name: "usage" }];
   const read = parse(JSON.stringify({ post })) as { readonly post: typeof post };
   const seen = (word: string) => read.post.map(({ outputs }) => valueWith(outputs, word));
@@ -70,7 +70,7 @@ test("keeps no text that is not UTF-8", () => {
   expect(parseItemTexts(bytes, NAMES)).toBeUndefined();
 });
 
-test("what is read is what JSON.parse reads, whatever the body", () => {
+test("reads the same values as JSON.parse from any body", () => {
   const cases = fc.tuple(body, fc.nat(), fc.constantFrom(...'"\\{}[],:0-e /u\ta'), fc.boolean());
   fc.assert(
     fc.property(cases, ([value, place, put, isCut]) => {

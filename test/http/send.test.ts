@@ -5,7 +5,7 @@ import { send, sendStream } from "../../emulator/http/server/send.ts";
 
 const CHUNK = "x".repeat(1 << 20);
 
-it("a long reply that waits for its reader leaves no listener behind for each wait", async () => {
+it("a long reply removes its listeners after each wait for the reader", async () => {
   const listeners: number[] = [];
   const server = createServer((_request, response) => {
     const body = async function* () {

@@ -49,7 +49,7 @@ describe("an origin", () => {
     expect((await post(url, "{}")).status).toBe(200);
   });
 
-  it("waits for requests that are under way when it closes, and for no connection that has had none", async () => {
+  it("waits for open requests when it closes, but not for connections without a request", async () => {
     let answer = (_: HttpReply) => {};
     let begun = () => {};
     const handled = new Promise<void>((resolve) => {

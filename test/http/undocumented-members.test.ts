@@ -151,7 +151,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("the members of a reply that nobody defines", () => {
+describe("the undocumented fields of a reply", () => {
   it("are named where they stand, once for all items of a list", () => {
     const body = [
       { id: "a", colour: 1 },
@@ -166,7 +166,7 @@ describe("the members of a reply that nobody defines", () => {
     ]);
   });
 
-  it("are none where anything may stand, where nothing is sent, and in a reply that holds what is shown", () => {
+  it("do not exist in free-form values, empty replies and documented replies", () => {
     expect(undocumentedInReply(OPERATIONS.createThread, { metadata: { any: 1 }, values: null })).toEqual([]);
     expect(undocumentedInReply(OPERATIONS.createThread, { colour: undefined })).toEqual([]);
     expect(undocumentedInReply(OPERATIONS.deleteThread, undefined)).toEqual([]);
@@ -289,7 +289,7 @@ describe("--strict", () => {
     expect(header(HEADER)).toMatch(/^sent beyond the specification: body\.compression; answered beyond/);
   });
 
-  it("is what it takes: without it there is no such header", async () => {
+  it("is required: without it the reply has no such header", async () => {
     const rig = await rigWith();
     const made = await order(rig, await prepare(rig, { count: 5 }));
     expect(made.header(HEADER)).toBeUndefined();

@@ -52,7 +52,7 @@ describe("advance", () => {
     });
   });
 
-  it("asks after every instant whether other work has its turn, and lets it", async () => {
+  it("yields to other work after every instant", async () => {
     const { world, seen } = ticking();
     const turns: number[] = [];
     const yieldWhenDue = () => {

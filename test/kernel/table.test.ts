@@ -41,7 +41,7 @@ describe("pages of a group", () => {
     expect(ids(filled(10).page({ group: "a", ...wanted }))).toBe(expected);
   });
 
-  it("keep the order of first puts when records change label, come back or move", () => {
+  it("keep the order of first puts when records change label, are restored or move", () => {
     const table = filled(6);
     table.put({ id: "4", box: "a", colour: "blue" });
     table.put({ id: "0", box: "a", colour: "blue" });
@@ -151,7 +151,7 @@ describe("a walk through a table", () => {
   });
 });
 
-it("what is put after a record was restored to an emptied table comes behind it", () => {
+it("a record that is put after a restored one in an emptied table follows it", () => {
   const table = createTable(BALLS);
   for (const id of ["a", "b"]) table.put({ id, box: "box", colour: "red" });
   const rows = ["a", "b"].map((id) => ({ id, row: table.remove(id) }));

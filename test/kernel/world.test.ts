@@ -98,7 +98,7 @@ describe("a turn", () => {
     );
   });
 
-  it("lists a group in the order of first writing, whatever is written again", () => {
+  it("lists a group in the order of first writing, also after later writes", () => {
     const { world } = toyWorld();
     world.turn(REQUEST, (turn) => {
       for (const id of ["a", "b", "c"]) turn.put(SHEEP, { id, flock: "x", legs: 4 });
@@ -159,7 +159,7 @@ describe("events", () => {
 describe("effects", () => {
   const ask = { kind: "shear", ref: "dolly" } as const;
 
-  it("begin after the commit and come back as events, in the order asked for within a lane", async () => {
+  it("begin after the commit, and their results are events in the order of requests within a lane", async () => {
     const gates = [gate<object>(), gate<object>(), gate<object>()];
     const seen: unknown[] = [];
     const order: string[] = [];
@@ -196,7 +196,7 @@ describe("effects", () => {
     expect(world.inFlight()).toEqual([]);
   });
 
-  it("that were in flight when the process ended come back as interrupted", () => {
+  it("that were running when the process ended have the result interrupted", () => {
     const never = new Promise<object>(() => {});
     const before = toyWorld({ effects: { shear: () => never } });
     before.world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
@@ -303,7 +303,7 @@ describe("a stored world", () => {
     );
   });
 
-  it("may name for an effect the event that earlier versions had its result come back as", () => {
+  it("may name an earlier event name for the result of an effect", () => {
     const seen: unknown[] = [];
     const older = { ...effect, then: "shorn" };
     const { world } = toyWorld({

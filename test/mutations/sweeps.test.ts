@@ -24,7 +24,7 @@ function sweep(mutation: Mutation | undefined, name: string): Promise<readonly s
   });
 }
 
-describe("a sweep of a scenario that asks for no more than a status", () => {
+describe("a sweep of a scenario that only expects a status", () => {
   it.each(["crash", "edges"])("finds nothing in the product as it is: %s", async (name) => {
     expect(await sweep(undefined, name)).toEqual([]);
   });

@@ -11,7 +11,7 @@ interface Thread {
 
 const threads = async () => (await rig.call<unknown[]>("POST", "/threads/search", {})).body.length;
 
-it("a workspace may have so many threads, however they come about", async () => {
+it("bounds the threads of a workspace, however they are created", async () => {
   rig = await startRig({ limits: { agent_threads: 2 } });
   const [first] = [await rig.call<Thread>("POST", "/threads", {}), await rig.call("POST", "/threads", {})];
   const echo = { assistant_id: "echo" };
@@ -46,7 +46,7 @@ it("a thread may keep so many runs", async () => {
   expect((await create()).status).toBe(200);
 });
 
-it("a workspace may have so many assistants of its own", async () => {
+it("bounds the assistants of a workspace", async () => {
   rig = await startRig({ limits: { agent_assistants: 1 } });
   const create = () => rig.call<string>("POST", "/assistants", { graph_id: "echo" });
   expect((await create()).status).toBe(200);
@@ -93,7 +93,7 @@ it("what callers note on a thread or an assistant has a bound, in however many c
   }
 });
 
-it("so many events may wait, and a list of runs is taken whole or not at all", async () => {
+it("bounds the waiting events, and accepts a list of runs completely or not at all", async () => {
   rig = await startRig({ limits: { agent_waiting_events: 3 } });
   const late = { assistant_id: "echo", after_seconds: 60 };
   const full = [409, expect.stringContaining("limits.agent_waiting_events")];

@@ -42,7 +42,7 @@ describe("GET /threads/{thread_id}/runs", () => {
   const list = async (query: string) => rig.call<Run[]>("GET", `/threads/${thread}/runs${query}`);
   const idsOf = async (query: string) => (await list(query)).body.map(({ run_id }) => run_id);
 
-  it("answers with ten runs of exactly nine fields each when nothing is asked for (2.1-1, 4.1-1)", async () => {
+  it("answers with ten runs of exactly nine fields each by default (2.1-1, 4.1-1)", async () => {
     const { status, body, header } = await list("");
     expect(status).toBe(200);
     expect(header("content-type")).toBe("application/json");

@@ -29,7 +29,7 @@ describe("a run that is rolled back", () => {
     expect(await rig.emulator.control("GET", "/webhooks/deliveries")).toEqual([]);
   });
 
-  it("takes the thread along that was made for it", async () => {
+  it("also removes the thread that was created for it", async () => {
     const { run_id, thread_id } = await start("/runs");
     await rig.call("POST", "/runs/cancel?action=rollback", { run_ids: [run_id] });
     expect((await rig.call("GET", `/threads/${thread_id}`)).status).toBe(404);
@@ -37,7 +37,7 @@ describe("a run that is rolled back", () => {
   });
 });
 
-describe("what was deleted", () => {
+describe("a deleted object", () => {
   it.each(["run", "thread"])("is not found by those who come late to join or stream it: %s", async (what) => {
     const { run_id } = await start(`/threads/${thread}/runs`, { assistant_id: "echo" });
     const place = `/threads/${thread}/runs/${run_id}`;

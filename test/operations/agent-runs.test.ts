@@ -150,7 +150,7 @@ describe("a stream", () => {
     },
   );
 
-  it("is taken up again behind Last-Event-ID, wherever it broke off", async () => {
+  it("resumes after Last-Event-ID, wherever it was interrupted", async () => {
     const body = {
       assistant_id: "agent",
       input: { messages: "hi" },
@@ -223,7 +223,7 @@ describe("runs without a thread", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused requests", () => {
   const webhook = "http://127.0.0.1:1/hook";
   it.each([
     [{}, 422, "body.assistant_id"],
@@ -277,7 +277,7 @@ describe("what is refused", () => {
     },
   );
 
-  it("are nodes to stop at that are none; those that may be are kept in kwargs", async () => {
+  it("unknown nodes as breakpoints; valid ones are in kwargs", async () => {
     const body = { assistant_id: "agent", input: {}, interrupt_before: ["tools"], interrupt_after: "*" };
     const run = JSON.parse((await raw("POST", `/threads/${thread}/runs`, body)).text) as Run;
     expect(run.kwargs).toMatchObject({ interrupt_before: ["tools"], interrupt_after: "*" });
@@ -310,7 +310,7 @@ describe("what is refused", () => {
     expect(JSON.parse((await raw("PUT", "/api/v1/bulk-exports", {})).text)).toHaveProperty("detail");
   });
 
-  it("are bodies that cannot be decompressed, and the control surface says so in its own way", async () => {
+  it("bodies that cannot be decompressed; the control API has its own error format", async () => {
     const send = (path: string) =>
       fetch(`${rig.emulator.url}${path}`, {
         method: "POST",
@@ -362,7 +362,7 @@ describe("what is refused", () => {
 });
 
 describe("cancelling", () => {
-  it("answers 202 at once, or with what the run has come to", async () => {
+  it("answers 202 at once, or with the result of the run", async () => {
     const made = await rig.call<{ thread_id: string }>("POST", "/threads", {});
     const start = async () =>
       JSON.parse(

@@ -43,7 +43,7 @@ async function open(path: string, body: Record<string, unknown>) {
 
 const halts = () => rig.emulator.control("POST", "/agent/scripts", { then: { never_starts: true } });
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   it.each(["stream", "wait"])(
     "in the middle of a %s leaves no listener, and the run continues",
     async (kind) => {
@@ -59,7 +59,7 @@ describe("a client that goes away", () => {
     },
   );
 
-  it("takes its run with it when on_disconnect says so", async () => {
+  it("cancels its run with on_disconnect", async () => {
     await halts();
     const { controller } = await open(`/threads/${thread}/runs/stream`, {
       assistant_id: "echo",
@@ -70,7 +70,7 @@ describe("a client that goes away", () => {
     expect((await status()).open_streams).toBe(0);
   });
 
-  it("leaves the run alone when the stream had ended before", async () => {
+  it("does not cancel the run after the end of the stream", async () => {
     await rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "echo", on_disconnect: "cancel" });
     expect((await runs())[0]?.status).toBe("success");
   });
@@ -92,7 +92,7 @@ describe("a flowing clock", () => {
 });
 
 describe("a frozen clock", () => {
-  it("moves for a wait to the events of its own run, and the journal says why", async () => {
+  it("moves for a wait to the events of its own run, and the journal has the reason", async () => {
     const waited = await rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "slow" });
     expect(waited.body).toEqual({ step: 10 });
     expect(rig.emulator.clock.now()).toBe("2026-03-01T00:00:10.000000Z");
@@ -149,7 +149,7 @@ describe("a frozen clock", () => {
     await still.close();
   });
 
-  it("is left to an advance that is under way", async () => {
+  it("does not move during another advance", async () => {
     const [advanced, waited] = await Promise.all([
       rig.emulator.clock.advance("PT1H"),
       rig.call("POST", `/threads/${thread}/runs/wait`, { assistant_id: "slow" }),
@@ -159,7 +159,7 @@ describe("a frozen clock", () => {
   });
 });
 
-it("a reset ends what is open, with the reason", async () => {
+it("a reset ends open requests with the reason", async () => {
   await halts();
   const stream = await open(`/threads/${thread}/runs/stream`, { assistant_id: "echo" });
   const wait = await open(`/threads/${thread}/runs/wait`, { assistant_id: "echo" });

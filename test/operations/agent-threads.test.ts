@@ -28,7 +28,7 @@ const update = (as_node: string, values?: unknown) => ({ updates: [{ as_node, va
 const GRAPH = { metadata: { graph_id: "agent" } };
 
 describe("a search of threads that were created at one instant", () => {
-  it("goes by their creation, in the direction of the sort and over pages", async () => {
+  it("sorts by creation, in both directions and over pages", async () => {
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) ids.push((await create({})).body.thread_id);
     const found = async (search: object) =>
@@ -160,7 +160,7 @@ describe("a change in the name of a node", () => {
 });
 
 describe("an assistant that is deleted", () => {
-  it("takes the threads with it that it was last used on, if asked to", async () => {
+  it("also deletes its threads on request", async () => {
     const used = async (body: Record<string, unknown> = {}) => {
       const made = await rig.call<{ assistant_id: string }>("POST", "/assistants", { graph_id: "echo" });
       const { assistant_id } = made.body;
@@ -176,7 +176,7 @@ describe("an assistant that is deleted", () => {
   });
 });
 
-it("a recursion_limit that is none is refused wherever a configuration is taken (§2.1)", async () => {
+it("refuses an invalid recursion_limit in every configuration (§2.1)", async () => {
   const { body: thread } = await create({});
   const config = { recursion_limit: 0 };
   const run = { assistant_id: "echo", input: {}, config };

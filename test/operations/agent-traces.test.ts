@@ -23,7 +23,7 @@ async function started(rig: Rig, body: Record<string, unknown>): Promise<string>
 
 const row = async (rig: Rig, id: string) => (await rig.call<Row>("GET", `/runs/${id}`)).body;
 
-describe("what a run leaves in the traces", () => {
+describe("the traces of a run", () => {
   it("is a row of its own id in a project named after its assistant, with one for each model and tool", async () => {
     const rig = await startRig();
     const run = await started(rig, {

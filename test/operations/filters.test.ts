@@ -48,7 +48,7 @@ async function notesOf(id: string): Promise<readonly Note[]> {
 }
 
 describe("an export with a filter (2.5-4, 2.5-10)", () => {
-  it("holds what the filter selects, and the opposite filter the rest", async () => {
+  it("has the selected rows, and the opposite filter has the others", async () => {
     const text = 'and(eq(is_root, true), neq(status, "error"))';
     const some = await rowsOf(await exported(text));
     const others = await rowsOf(await exported(`not(${text})`));
@@ -78,7 +78,7 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
     expect((await rig.call<unknown[]>("GET", "/api/v1/bulk-exports")).body).toEqual(before.body);
   });
 
-  it("says in the journal when it selected nothing, and only then", async () => {
+  it("has a journal note only when it selected nothing", async () => {
     const text = 'eq(name, "no such name")';
     const selected = (id: string) => ({ kind: "filter.selected_nothing", ref: id });
     const nothing = await exported(text);

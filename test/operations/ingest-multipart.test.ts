@@ -26,7 +26,7 @@ const read = async (number: number) => (await rig.call("GET", `/runs/${uuid(numb
 const projects = async () => (await rig.call<unknown[]>("GET", "/sessions")).body;
 
 describe("POST /runs/multipart", () => {
-  test("puts rows together from their parts, in whatever order they stand", async () => {
+  test("assembles rows from their parts in any order", async () => {
     const parts = [
       { name: `patch.${uuid(2)}`, content: '{"tags":["late"]}' },
       ...runParts(1, { outputs: { a: "ü😀" } }).reverse(),
@@ -47,7 +47,7 @@ describe("POST /runs/multipart", () => {
     });
   });
 
-  test("takes feedback and lets attachments go, whatever they hold", async () => {
+  test("stores feedback and ignores attachments", async () => {
     const file = Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from(`\r\n--${BOUNDARY}\r\n`)]);
     const parts = [
       ...runParts(1),
@@ -60,7 +60,7 @@ describe("POST /runs/multipart", () => {
     expect(journal).toContain(`"name":"photo.png","content_type":"image/png","bytes":${file.length}`);
   });
 
-  test("takes parts that do not say their length, unless they have to", async () => {
+  test("accepts parts without a length, unless a setting requires it", async () => {
     const parts = runParts(1).map((part) => ({ ...part, length: false as const }));
     expect((await send(formOf(parts))).status).toBe(202);
     expect(await read(1)).toMatchObject({ inputs: { q: 1 } });
@@ -229,7 +229,7 @@ describe("zstd", () => {
   const compress = async (body: Uint8Array) => Buffer.from((await Zstd.load()).compress(body));
   const post = (body: Uint8Array) => send(body, { "content-encoding": "zstd" });
 
-  test("is refused as soon as more comes out than a body may have", async () => {
+  test("is refused as soon as it decompresses to more than the limit", async () => {
     expect(await post(await compress(Buffer.alloc(100_000_000)))).toMatchObject({ status: 413 });
     // Asks for a window of gigabytes in ten bytes.
     const greedy = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00]);

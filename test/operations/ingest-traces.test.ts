@@ -45,7 +45,7 @@ function permutations<T>(items: readonly T[]): T[][] {
   );
 }
 
-describe("a tree whose rows say no more than their parents", () => {
+describe("a tree whose rows have only their parents", () => {
   // 1 calls 2 and 3, 3 calls 4; 2 and 4 use tokens.
   const rows = [
     run(1, { end_time: START }),
@@ -58,7 +58,7 @@ describe("a tree whose rows say no more than their parents", () => {
   const stamp = "20260225T100000000000Z";
   const segment = (number: number) => `${stamp}${uuid(number)}`;
 
-  test("takes its form in every order in which the rows can come, one by one and together", async () => {
+  test("is complete for every order of the rows, one by one and together", async () => {
     for (const [index, order] of orders.entries()) {
       if (index % 2 === 0) await batch(order);
       else for (const row of order) await batch([row]);
@@ -81,7 +81,7 @@ describe("a tree whose rows say no more than their parents", () => {
     }
   });
 
-  test("is found whole by its trace, whatever came first", async () => {
+  test("is found completely by its trace, for every order", async () => {
     for (const row of [...rows].reverse()) await batch([row]);
     const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", { trace: uuid(1) });
     expect(body.runs.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4].map(uuid));
@@ -113,7 +113,7 @@ describe("tokens and costs", () => {
     expect(await read(3)).toMatchObject({ trace_id: uuid(2), parent_run_ids: [uuid(2)] });
   });
 
-  test("are left alone when they are not to be rolled up", async () => {
+  test("do not change without roll-up", async () => {
     await rig.close();
     rig = await startRig({ assumptions: { "ingest.roll_up": "none" } });
     await batch([run(1), child(2, 1, { total_tokens: 4 })]);
@@ -144,14 +144,14 @@ describe("tokens and costs", () => {
   });
 });
 
-describe("what comes twice or too early", () => {
+describe("rows that arrive twice or too early", () => {
   test("a row that is sent again changes nothing", async () => {
     await batch([run(1, { outputs: { a: 1 } })], [{ id: uuid(1), tags: ["x"] }]);
     await batch([run(1, { name: "again" })]);
     expect(await read(1)).toMatchObject({ name: "run 1", tags: ["x"], outputs: { a: 1 } });
   });
 
-  test("changes wait for their row in the order in which they came", async () => {
+  test("patches wait for their row in the order of arrival", async () => {
     await batch(
       [],
       [
@@ -164,7 +164,7 @@ describe("what comes twice or too early", () => {
     expect(await read(1)).toMatchObject({ tags: ["b"], error: null, status: "success" });
   });
 
-  test("feedback that comes before its row is shown with it", async () => {
+  test("feedback that arrives before its row is shown with it", async () => {
     await rig.call("POST", "/feedback", { run_id: uuid(1), key: "k", score: 1 });
     await batch([run(1, { feedback_stats: { sent: { n: 3, avg: 0 } } })]);
     expect((await read(1)).feedback_stats).toEqual({
@@ -254,7 +254,7 @@ describe("a row sent alone without an id", () => {
     return (await rig.call<{ runs: Row[] }>("POST", "/runs/query", { session: [projects[0]?.id] })).body.runs;
   };
 
-  test("is given one, another each time, the same from one world of a seed to the next", async () => {
+  test("gets an id, a new one each time, the same in each world of a seed", async () => {
     for (const value of [nameless, { ...nameless, id: null }])
       expect((await rig.call("POST", "/runs", value)).status).toBe(202);
     const [one, two] = await rowsOf();

@@ -189,7 +189,7 @@ describe("a query", () => {
     expect(numbers((await query({ session: [await session()], ...part })).runs)).toEqual(wanted);
   });
 
-  test("answers with the members that are asked for, and the id", async () => {
+  test("answers with the requested fields, and the id", async () => {
     const { runs } = await query({
       session: [await session()],
       select: ["name", "total_tokens"],
@@ -230,7 +230,7 @@ describe("a query", () => {
     expect(refused.status).toBe(422);
   });
 
-  test("leaves out the zone of times under the observed profile, as the public service does", async () => {
+  test("omits the zone of times under the observed profile, as the public service does", async () => {
     await rig.close();
     rig = await startRig({ profile: "observed" });
     await post([run(1, 0)]);
@@ -326,7 +326,7 @@ describe("the thread of a row", () => {
     run(5, 5),
   ];
 
-  test("is what its metadata names first, as a member and in filters", async () => {
+  test("is the first value of its metadata, as a field and in filters", async () => {
     await post(rows);
     const shop = [await session()];
     const { runs } = await query({ session: shop, select: ["thread_id"], order: "asc" });

@@ -62,7 +62,7 @@ describe("every row of §8.5, through the door", () => {
 describe("a refusal", () => {
   const key = { "x-api-key": "k" };
 
-  it("is 429 with the body of the server's other errors, and says when the next request passes", async () => {
+  it("is 429 with the body of the server's other errors, and names the time of the next request", async () => {
     await control("PUT", "/rate-limits/default_key", { remaining: 0 });
     const platform = await send("GET", "/api/v1/bulk-exports", { headers: key });
     expect(platform.status).toBe(429);
@@ -81,7 +81,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("comes before the body is looked at, changes nothing and stands in the journal without the key", async () => {
+  it("is sent before the body is read, changes nothing and is in the journal without the key", async () => {
     await control("PUT", "/rate-limits/runs_post", { remaining: 0 });
     const headers = { "x-api-key": "a-secret-key", "content-type": "application/json" };
     expect((await send("POST", "/runs", { headers, body: "{" })).status).toBe(429);
@@ -107,7 +107,7 @@ describe("a refusal", () => {
     expect(explained.deciding).toMatchObject({ row: "runs_post", used: 2, remaining: 0 });
   });
 
-  it("never meets the control surface, however much it is asked", async () => {
+  it("never limits the control API", async () => {
     await control("PUT", "/rate-limits/catch_all", { remaining: 0 });
     for (let n = 0; n < 5; n += 1) expect((await send("GET", "/_emulator/v1/clock")).status).toBe(200);
     expect((await send("GET", "/nowhere")).status).toBe(429);
@@ -193,7 +193,7 @@ describe("the client's address", () => {
 });
 
 describe("the headers of a limit", () => {
-  it("are none with the profile of the observed service, unless they are asked for", async () => {
+  it("are off with the profile of the observed service, unless a setting enables them", async () => {
     for (const [headers, expected] of [
       [{}, null],
       [{ headers: "ratelimit" }, "10"],
@@ -243,7 +243,7 @@ describe("the headers of a limit", () => {
 });
 
 describe("the limiter of a world", () => {
-  it("is off in the library unless asked for, and a row that is tripped counts all the same", async () => {
+  it("is off in the library by default, and a tripped row still counts", async () => {
     const own = await startRig();
     try {
       for (let n = 0; n < 20; n += 1)
@@ -289,7 +289,7 @@ describe("the limiter of a world", () => {
 });
 
 describe("the control operations", () => {
-  it("list what is in use, the busiest first and cut short, with masked keys", async () => {
+  it("list the counters in use, the busiest first and bounded, with masked keys", async () => {
     await control("PUT", "/rate-limits/default_key", { count: 100 });
     for (let n = 0; n < 25; n += 1)
       await send("GET", "/nowhere", { headers: { "x-api-key": `lsv2_key_${n}` } });

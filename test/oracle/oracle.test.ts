@@ -85,7 +85,7 @@ describe("an export with nothing wrong is verified", () => {
     expect(await fixture.verify()).toMatchObject({ ok: true, rows: SELECTED });
   });
 
-  test("when rows came in after the runs had begun", async () => {
+  test("when rows arrive after the start of the runs", async () => {
     const fixture = await fixtureOf();
     const [changed, moved] = FIRST_ROWS as [TraceRow, TraceRow];
     fixture.traces.write(SCOPE, [
@@ -97,7 +97,7 @@ describe("an export with nothing wrong is verified", () => {
     expect(await kindsOf(fixture)).toStrictEqual([]);
   });
 
-  test("in whatever order a file or a partition has its rows", async () => {
+  test("in any order of the rows in a file or a partition", async () => {
     const fixture = await fixtureOf();
     await fixture.rewrite(FIRST, 0, FIRST_ROWS.slice(5, 15).reverse());
     await fixture.rewrite(FIRST, 1, [...FIRST_ROWS.slice(15, 20), ...FIRST_ROWS.slice(0, 5)]);

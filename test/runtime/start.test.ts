@@ -36,7 +36,7 @@ async function clockOf({ ready }: ServingEmulator): Promise<{ now: string }> {
   return (await fetch(`${ready.url}/_emulator/v1/clock`)).json() as Promise<{ now: string }>;
 }
 
-it("requests of all servers may be the first one, and come to the same world", async () => {
+it("the first request may reach any server, and all reach the same world", async () => {
   const { ready } = await served();
   const create = (url: string) => fetch(`${url}/threads`, { method: "POST", headers: HEADERS, body: "{}" });
   const [us, eu, s3] = await Promise.all([
@@ -57,7 +57,7 @@ it("a world that begins with the first request has the seed of the ready line, a
   expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(emulator.ready.now));
 });
 
-it("time that stands still stands where the ready line says", async () => {
+it("a frozen clock has the time of the ready line", async () => {
   const now = "2026-01-01T00:00:00.000000Z";
   for (const options of [{ clock: "frozen" }, { clock: "frozen", now }] as const) {
     const emulator = await served(options);
@@ -72,7 +72,7 @@ it("what a start has to refuse is refused before it serves", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("one that was never asked anything has no faults and leaves nothing behind", async () => {
+it("an emulator without requests has no faults and writes no files", async () => {
   const emulator = await served();
   expect(readdirSync(folder)).toHaveLength(1);
   expect(emulator.untriggeredFaults()).toEqual([]);

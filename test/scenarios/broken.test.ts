@@ -140,8 +140,8 @@ function brokenEnvironments({
   };
 }
 
-describe("the scenarios that come with the emulator", () => {
-  it("are all asked of an emulator that is wrong", () => {
+describe("the shipped scenarios", () => {
+  it("all run against an emulator with mistakes", () => {
     const names = scenarioFiles(["scenarios/shipped"], ROOT).map(
       (file) => /([^/]+)\.scenario/.exec(file)?.[1],
     );

@@ -16,7 +16,7 @@ const GOOD = ["when:", "  - request: POST /threads", "    body: {}"];
 const BAD = ["when:", "  - request: GET /ok", "    expect: { status: 201 }"];
 
 describe("emulator replay", () => {
-  it("ends with 0 when all is well, and says so", async () => {
+  it("exits with 0 and a summary when all scenarios pass", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     const { code, stdout, stderr } = await run(["replay", "good.scenario.yaml"], { cwd });
@@ -24,7 +24,7 @@ describe("emulator replay", () => {
     expect(stdout).toMatch(/^ok {6}good — A sentence\. \(\d+ ms\)\n1 scenario: 1 passed\n$/);
   });
 
-  it("ends with 1 when one fails, and writes the report that is asked for", async () => {
+  it("exits with 1 when one fails, and writes the requested report", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     write(cwd, "bad", ...BAD);
@@ -82,7 +82,7 @@ describe("emulator replay", () => {
     expect(stdout).toContain("to accept it, add --update");
   });
 
-  it("leaves the same journal in another process, time zone, language and company", async () => {
+  it("produces the same journal in another process, time zone and language, and with other scenarios", async () => {
     const cwd = workingFolder();
     for (const part of ["scenarios/parts", "fixtures/traces"])
       cpSync(join(ROOT, part), join(cwd, part), { recursive: true });
@@ -186,7 +186,7 @@ describe("emulator replay --target", () => {
     expect(lasting).toMatchObject({ code: 1, stderr: "" });
   });
 
-  it("says what does not go together", async () => {
+  it("refuses options that cannot be combined", async () => {
     const cwd = workingFolder();
     write(cwd, "good", ...GOOD);
     const said = async (...words: readonly string[]) => {

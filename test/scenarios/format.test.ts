@@ -45,7 +45,7 @@ describe("the schema of scenario files", () => {
     expect(published).toEqual(JSON.parse(JSON.stringify(scenarioSchema(configurationSchema()))));
   });
 
-  it("admits every file that comes with the emulator", () => {
+  it("accepts every shipped file", () => {
     const files = readdirSync(SCENARIOS, { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".yaml"),
     );
@@ -234,7 +234,7 @@ describe("a problem is reported with its line", () => {
   });
 });
 
-it("a scenario knows where each of its steps stands, those of included files too", () => {
+it("a scenario has the position of each step, also in included files", () => {
   written("part.yaml", "steps:\n  - advance: PT1S\n\n  - advance: PT2S\n");
   const file = written(
     "y.scenario.yaml",

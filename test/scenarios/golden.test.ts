@@ -34,7 +34,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-describe("the journals that come with the scenarios", () => {
+describe("the journals of the shipped scenarios", () => {
   it("are there for each, and for nothing else", () => {
     const known = readdirSync(SHIPPED).filter((name) => name.endsWith(".journal.ndjson"));
     expect(known).toEqual(NAMES.map((name) => `${name}.journal.ndjson`));
@@ -74,7 +74,7 @@ describe("a journal that is compared", () => {
     }
   }
 
-  it("is that of the scenario's own seed: another one is neither compared nor kept", async () => {
+  it("belongs to the scenario's own seed: with another seed it is neither compared nor written", async () => {
     cpSync(scenarioOf(NAME), file());
     cpSync(goldenOf(NAME), golden());
     expect(await played()).toMatchObject({ verdict: "passed", drift: { kind: "same" } });

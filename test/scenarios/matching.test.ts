@@ -93,7 +93,7 @@ describe("variables", () => {
     expect(filled("${list.${round}} $${n}", variables)).toBe("b ${n}");
   });
 
-  it("are not seen in what is to stay as it is", () => {
+  it("are not replaced in literal text", () => {
     for (const text of ["${n}", "a ${n} b", "$${n}", "$$${n}", "${", "${}", "$", "${a.${b}}"]) {
       expect(filled(verbatim(text), { n: 3 }), text).toBe(text);
       expect(filled(verbatim({ [text]: [text, 1, null] }), { n: 3 })).toEqual({ [text]: [text, 1, null] });

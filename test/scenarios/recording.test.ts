@@ -59,8 +59,8 @@ async function journal(): Promise<string> {
   return (await fetch(`${emulator.url}/_emulator/v1/journal`)).text();
 }
 
-describe("what was recorded leaves the same journal", () => {
-  it("when texts look like variables, and names are none of variables", async () => {
+describe("a recording produces the same journal", () => {
+  it("when texts look like variables, and names are not variables", async () => {
     await begin();
     const odd = "11111111-1111-4111-8111-111111111111";
     const metadata = { "user-id": odd, "a.b": "22222222-2222-4222-8222-222222222222", "${key}": "$${x} ${" };

@@ -77,7 +77,7 @@ it("names of headers are the same in any case", async () => {
   expect(await playAll()).toMatchObject([{ verdict: "passed" }]);
 });
 
-it("a failure that rate limits would explain says that a replay has none", async () => {
+it("a failure that rate limits would explain mentions that a replay has no limits", async () => {
   write("limits", "then:", "  - request: GET /ok", "    expect: { status: 429 }");
   const [outcome] = await playAll();
   expect(outcome?.failure?.differences).toEqual([
@@ -142,7 +142,7 @@ describe("a failure reports", () => {
     ]);
   });
 
-  it("the files of its command as a shell takes them", async () => {
+  it("the files of its command, quoted for a shell", async () => {
     write("it's a name", "when:", "  - request: GET /gone");
     expect((await playAll())[0]?.again).toBe("npx emulator replay 'it'\\''s a name.scenario.yaml' --seed 5");
   });
@@ -222,7 +222,7 @@ describe("a repetition", () => {
 });
 
 describe("scenarios", () => {
-  it("know nothing of one another, and so many as are asked for are played at a time", async () => {
+  it("are independent, and run in parallel up to the given number", async () => {
     for (const name of ["a", "b", "c", "d"])
       write(
         name,
@@ -281,7 +281,7 @@ describe("scenarios", () => {
 describe("a golden journal", () => {
   const steps = ["when:", "  - request: POST /threads", "    body: {}", "  - advance: PT1H"];
 
-  it("is written when that is asked for, and then compared byte for byte", async () => {
+  it("is written on request, and then compared byte for byte", async () => {
     const file = write("kept", ...steps);
     const golden = join(folder, "kept.journal.ndjson");
     expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
@@ -303,7 +303,7 @@ describe("a golden journal", () => {
     expect(await playAll()).toMatchObject([{ verdict: "drifted", file }]);
   });
 
-  it("never takes the place of a scenario, whatever that is called", async () => {
+  it("never overwrites a scenario, whatever its name", async () => {
     const text = `${["scenario: A sentence.", ...steps].join("\n")}\n`;
     for (const name of ["plain.yaml", "no-ending", "other.scenario.yml"]) {
       const file = join(folder, name);
@@ -319,7 +319,7 @@ describe("a golden journal", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".ndjson"))).toEqual(journals);
   });
 
-  it("is not asked for when the scenario failed", async () => {
+  it("is not written when the scenario failed", async () => {
     write("failed", ...steps, "  - request: GET /gone");
     expect(await playAll({ update: true })).toMatchObject([{ verdict: "failed", drift: undefined }]);
     expect(existsSync(join(folder, "failed.journal.ndjson"))).toBe(false);

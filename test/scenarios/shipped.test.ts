@@ -70,7 +70,7 @@ async function played(file: string): Promise<Outcome> {
 
 const fileOf = (name: string) => join(ROOT, "scenarios/shipped", `${name}.scenario.yaml`);
 
-describe("the scenarios that come with the emulator", () => {
+describe("the shipped scenarios", () => {
   it("are all here, and at least twenty", () => {
     const files = scenarioFiles([join(ROOT, "scenarios/shipped")], ROOT);
     expect(files).toEqual(Object.keys(BREAKS).map(fileOf));

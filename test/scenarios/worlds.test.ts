@@ -145,7 +145,7 @@ describe("scenarios on a running emulator", () => {
   const threads = async (world: Emulator) => (await world.request("/threads/count", { json: {} })).json();
   const worlds = async () => (await emulator.control<{ id: string }[]>("GET", "/worlds")).map(({ id }) => id);
 
-  it("are played in worlds of their own, which go behind them, and touch no other", async () => {
+  it("run in separate worlds, which are removed afterwards, and change no other", async () => {
     for (const name of ["a", "b", "c"]) write(name, `now: ${NOW}`, "seed: 4", ...ONE_THREAD);
     write("failing", "when:", "  - request: GET /ok", "    expect: { status: 201 }");
     const environments = await openTarget(emulator.url, undefined);

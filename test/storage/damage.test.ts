@@ -43,7 +43,7 @@ describe("a data folder", () => {
     }
   });
 
-  test("of which one file is damaged shows what it should, or refuses it and names the file; the doctor names it, and a reset ends it", async () => {
+  test("with one damaged file has correct data or refuses it with the file name; the doctor names it, and a reset removes it", async () => {
     const all = folders.flatMap((folder, at) =>
       oneOfEachKind(folder).flatMap((file) =>
         damagesOf(folder.folder, file).map((damage) => ({ folder, at, damage })),

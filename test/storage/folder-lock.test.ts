@@ -78,14 +78,14 @@ describe("a data folder", () => {
     expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(String(pid));
   });
 
-  it("that a killed process held is taken over at once", async () => {
+  it("of a killed process is taken over at once", async () => {
     leaveLock({ pid: await deadPid() });
     const taken = await lock();
     expect(readFileSync(join(folder, "lock-owner.json"), "utf8")).toContain(`"pid":${process.pid}`);
     await taken.release();
   });
 
-  it("that a dead namesake of this process held is taken over, as in a container started again", async () => {
+  it("of a dead process with the same id is taken over, as in a restarted container", async () => {
     leaveLock({ pid: process.pid, started: Date.now() - 86_400_000 });
     await (await lock()).release();
   });
@@ -95,7 +95,7 @@ describe("a data folder", () => {
     await (await lock()).release();
   });
 
-  it("is given to one only of many that come at once after a kill", async () => {
+  it("is acquired by only one of many processes after a kill", async () => {
     leaveLock({ pid: await deadPid() });
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => lock()));
     const winners = outcomes.filter(({ status }) => status === "fulfilled");

@@ -64,7 +64,7 @@ test.each(isFull ? [1, 7, DAYS] : [7])(
   },
 );
 
-test("a chain of forks, each removed once the next is there, leaves files as of one world", async () => {
+test("a chain of forks, each removed after the next is created, has the files of one world", async () => {
   const [plain, folder] = [temporaryFolder(), temporaryFolder()];
   const single = openTraceStore({ folder: plain });
   for (let n = 0; n <= FORKS; n += 1) single.write(SCOPE, rowsOf(n).slice(0, n === 0 ? DAYS : 2));

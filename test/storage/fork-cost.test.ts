@@ -55,7 +55,7 @@ function storeOf(days: number, rowsPerDay: number): TestRows {
   return store;
 }
 
-test("a fork of many rows in many days asks no more of the file system than one of a single row", () => {
+test("a fork of many rows in many days costs as few file operations as one of a single row", () => {
   const [small, large] = [storeOf(1, 1), storeOf(40, 500)];
   // The folder of discarded files is made once.
   for (const store of [small, large]) store.fork();

@@ -194,7 +194,7 @@ describe("the journal of a world", () => {
     return { pool, journal, read, manifestNow: () => manifest };
   }
 
-  test("is folded into a state when it has grown, and what was sealed before reads on from its own files", async () => {
+  test("is folded into a state when it has grown, and earlier sealed worlds still read their own files", async () => {
     const { journal, read, manifestNow, pool } = openWorld(2000);
     journal.appendLines(lineOf(1));
     const sealed = sealedManifest(journal.manifest());

@@ -39,7 +39,7 @@ describe("the locator file", () => {
     expect(statSync(locatorPath(folder)).mode & 0o777).toBe(0o600);
   });
 
-  it("of another living emulator is kept, and removed by its owner alone", () => {
+  it("of another running emulator is kept, and only its owner removes it", () => {
     writeLocator(folder, { ...READY, pid: process.ppid });
     expect(writeLocator(folder, READY)).toBe(false);
     removeLocator(folder, process.pid);

@@ -43,7 +43,7 @@ describe("what a file holds of a world", () => {
     expect(opened(JSON.parse(text))).toStrictEqual(STATE);
   });
 
-  it("leaves data as they are, and what has no secret", () => {
+  it("does not change data without secrets", () => {
     const { records } = state(STATE);
     expect(records.projects?.[0]).toBe(STATE.records.projects?.[0]);
     expect(records.agent_checkpoints?.[0]).toBe(STATE.records.agent_checkpoints?.[0]);
@@ -79,7 +79,7 @@ describe("what a file holds of a world", () => {
     expect(opened(JSON.parse(folded))).toStrictEqual(applyCommits(STATE, [turn]));
   });
 
-  it("opens although an imported event says that it is sealed", () => {
+  it("opens although an imported event claims to be sealed", () => {
     const queue = [{ ...EVENT, data: { attempt: "1" }, sealed: [["data", "attempt"]] }];
     expect(opened(state({ ...STATE, queue })).queue).toStrictEqual([{ ...EVENT, data: { attempt: "1" } }]);
   });

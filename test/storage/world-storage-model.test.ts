@@ -361,7 +361,7 @@ async function applyStep(folder: Folder, each: Step, at: number): Promise<void> 
   else await folder.restart(each.kind === "stop");
 }
 
-test("worlds, forks and snapshots are what maps of their own would be, whatever ends their process", async () => {
+test("worlds, forks and snapshots behave like separate maps, however their process ends", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
       const folder = new Folder();

@@ -31,7 +31,7 @@ function why(id: string, query = ""): Promise<Causes> {
 
 const names = ({ chain }: Causes) => chain.map(({ cause }) => cause.name);
 
-it("an export goes back over its steps to the request that created it, each turn asked for by the next", async () => {
+it("an export leads back over its steps to the request that created it", async () => {
   const prepared = await prepare(rig);
   const { body: made } = await order(rig, prepared);
   await runToCompletion(rig, made.id);
@@ -92,7 +92,7 @@ it("a trace row leads to the turn that wrote its present version, also in a read
   expect((await why(id, `?as_of=${written.chain[0]?.turn}`)).chain).toEqual(written.chain);
 });
 
-it("an object that a client put is the client's; what nobody knows is refused", async () => {
+it("an uploaded object leads to its request; unknown objects are refused", async () => {
   const store = objectStore(rig.emulator.s3Url);
   await store.send(new PutObjectCommand({ Bucket: "traces", Key: "a/b.txt", Body: "x" }));
   store.destroy();

@@ -51,7 +51,7 @@ describe("advance", () => {
     expect(moved.fired_total).toBe(3);
   });
 
-  it("goes to an instant, what is due exactly there included", async () => {
+  it("moves to an instant, and runs events that are due exactly then", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     await advance({ to: "2026-03-01T02:09:59.999+01:00" });
@@ -93,7 +93,7 @@ describe("advance", () => {
     });
   });
 
-  it("until looks thirty days ahead, or as far as within says", async () => {
+  it("until looks thirty days ahead, or up to the given limit", async () => {
     await begin();
     const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const until = { export: id, status: "CANCELLED" };
@@ -123,7 +123,7 @@ describe("advance", () => {
     expect(await advance({ until: { export: id, status: "RUNNING" } })).toMatchObject({ reached: true });
   });
 
-  it("until says of an export that has failed which days have completed", async () => {
+  it("until reports the completed days of a failed export", async () => {
     await begin();
     await rig.arm({ preset: "bucket_deleted" });
     const id = await rig.ordered();
@@ -132,7 +132,7 @@ describe("advance", () => {
     expect(why).toMatch(/is FAILED; .*; \d of \d+ days ha(s|ve) ended, 0 of them COMPLETED, with 0 rows$/);
   });
 
-  it("until says how far an export is that takes longer", async () => {
+  it("until reports the progress of an export that takes longer", async () => {
     await begin();
     await rig.arm({ target: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
     const id = await rig.ordered();
@@ -166,7 +166,7 @@ describe("advance", () => {
     expect((await advance({ until: { export: "x", status: "COMPLETED" } })).status).toBe(404);
   });
 
-  it("is refused after limits.events_per_advance events, and says where time stands", async () => {
+  it("is refused after limits.events_per_advance events, and reports the present time", async () => {
     await begin({ limits: { events_per_advance: 20 } });
     await rig.ordered({ interval_hours: 1, start_time: BEGIN });
     const { status, error } = await advance({ by: "P30D" });
@@ -272,7 +272,7 @@ describe("a dry run", () => {
     expect(await rig.verify(id)).toMatchObject({ ok: true });
   });
 
-  it("says whether a status would be reached, faults included, and leaves them armed", async () => {
+  it("reports whether a status would be reached, faults included, and keeps them armed", async () => {
     await begin();
     const id = await rig.ordered();
     const fault = await rig.arm({ preset: "workflow_timeout" });
@@ -395,7 +395,7 @@ describe("explain", () => {
     });
   });
 
-  it("names rows that an export had not reached when it ended", async () => {
+  it("names rows that an ended export did not reach", async () => {
     await begin({ limits: { rows_per_file: 1 } });
     for (const nth of [1, 2, 3]) await send(nth);
     const id = await rig.ordered(window);
@@ -408,7 +408,7 @@ describe("explain", () => {
     });
   });
 
-  it("refuses an export or a row that is none", async () => {
+  it("refuses an unknown export or row", async () => {
     await begin();
     const asked = (path: string) =>
       rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);

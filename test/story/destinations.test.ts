@@ -45,7 +45,7 @@ describe("a destination (§2.4)", () => {
     for (const text of seen) expect(text).not.toContain("emulator-secret");
   });
 
-  it("writes a test file and takes it away again", async () => {
+  it("writes a test file and deletes it", async () => {
     await create();
     const journal = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
     expect(journal).toContain('"kind":"destination.validated"');
@@ -53,14 +53,14 @@ describe("a destination (§2.4)", () => {
     expect(await objectCount()).toBe(0);
   });
 
-  it("leaves the test file under tmp/ when it may not delete (§2.4-6)", async () => {
+  it("keeps the test file under tmp/ when it may not delete (§2.4-6)", async () => {
     await allow("delete");
     expect((await create()).status).toBe(200);
     expect(await objectCount()).toBe(1);
   });
 });
 
-describe("the named errors come from their true causes (§7.2)", () => {
+describe("the named errors have their real causes (§7.2)", () => {
   const refused = async (change: Record<string, unknown>, name: string) => {
     const { status, header, body } = await create(change);
     expect({ status, requirement: header("x-emulator-requirement"), detail: body.detail }).toEqual({
@@ -119,7 +119,7 @@ describe("the named errors come from their true causes (§7.2)", () => {
   });
 });
 
-describe("what is refused before anything is written", () => {
+describe("requests that are refused before a file is written", () => {
   it.each([
     ["no region and no endpoint", config({ region: undefined }), "config.region"],
     ["no credentials on a hosted deployment", { credentials: undefined }, "credentials"],
@@ -137,7 +137,7 @@ describe("what is refused before anything is written", () => {
 });
 
 describe("a self-hosted deployment (§2.4-4)", () => {
-  it("takes credentials from the environment when the key is left out", async () => {
+  it("uses credentials of the environment when the key is missing", async () => {
     const hosted = { ...process.env };
     const own = await startRig({ deployment: "self-hosted" });
     const older = await startRig({ deployment: "self-hosted", serviceVersion: "0.10.33" });

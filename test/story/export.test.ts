@@ -97,7 +97,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     });
   });
 
-  it("writes the export_fields in the order asked for, with every codec", async () => {
+  it("writes the export_fields in the requested order, with every codec", async () => {
     const export_fields = ["start_time", "id", "tenant_id", "is_root", "name"];
     for (const [compression, codec] of [
       ["none", "UNCOMPRESSED"],
@@ -117,7 +117,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     }
   });
 
-  it("includes its start, excludes its end, and leaves days without rows without files", async () => {
+  it("includes its start, excludes its end, and writes no files for days without rows", async () => {
     const at = async (start_time: string, end_time: string) => {
       const { body } = await rig.order({ start_time, end_time });
       await rig.complete(body.id);
@@ -141,7 +141,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
     expect(await at("2026-01-10T09:00:00Z", "2026-01-10T10:00:00Z")).toEqual([[0, 0]]);
   });
 
-  it("puts the bucket's name into the prefix when asked to, and only then", async () => {
+  it("puts the bucket's name into the prefix only on request", async () => {
     const config = { ...DESTINATION.config, include_bucket_in_prefix: true };
     const { body: destination } = await rig.call<{ id: string }>(
       "POST",
@@ -197,7 +197,7 @@ describe("cancelling (§4.7)", () => {
     ]);
   });
 
-  it("PATCH takes status Cancelled only, and answers 409 after the end", async () => {
+  it("PATCH accepts only the status Cancelled, and answers 409 after the end", async () => {
     const { body } = await rig.order();
     for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
       expect((await rig.cancel(body.id, wrong)).status).toBe(422);

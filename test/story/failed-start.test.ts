@@ -74,7 +74,7 @@ describe("a start that fails", () => {
     await repaired.close();
   });
 
-  it("at the key of another data folder says so", async () => {
+  it("at the key of another data folder names the cause", async () => {
     const [data, other] = [join(folder, "data"), join(folder, "other")];
     for (const each of [data, other]) await (await startEmulator({ ephemeral: false, data: each })).close();
     copyFileSync(join(other, "key"), join(data, "key"));
@@ -83,7 +83,7 @@ describe("a start that fails", () => {
     );
   });
 
-  it("at its port leaves no temporary folder behind", async () => {
+  it("at its port leaves no temporary folder", async () => {
     vi.stubEnv("TMPDIR", folder);
     const { port, free } = await takenPort();
     await expect(startEmulator({ port })).rejects.toThrow(TAKEN);
@@ -91,7 +91,7 @@ describe("a start that fails", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("at its port leaves nothing where nothing was, folders above the data folder included", async () => {
+  it("at its port removes all folders that it created, also those above the data folder", async () => {
     const { port, free } = await takenPort();
     const startIn = (data: string) => startEmulator({ port, ephemeral: false, data });
     await expect(startIn(join(folder, "new", "deep"))).rejects.toThrow(TAKEN);
@@ -115,14 +115,14 @@ describe("a start that fails", () => {
     await (await startEmulator(options)).close();
   });
 
-  it("in a folder that holds other things is refused, and leaves them as they are", async () => {
+  it("in a folder with other files is refused, and does not change them", async () => {
     writeFileSync(join(folder, "thesis.txt"), "mine");
     const refused = startEmulator({ ephemeral: false, data: folder });
     await expect(refused).rejects.toMatchObject({ code: "foreign_folder" });
     expect(readdirSync(folder)).toEqual(["thesis.txt"]);
   });
 
-  it("in a folder that holds hidden files alone is none", async () => {
+  it("in a folder with only hidden files is allowed", async () => {
     writeFileSync(join(folder, ".gitignore"), "*");
     await (await startEmulator({ ephemeral: false, data: folder })).close();
   });

@@ -45,7 +45,7 @@ async function movedOnFrom(instant: string): Promise<ClockReply> {
 }
 
 describe("an advance over more events than there is time for", () => {
-  it("answers other requests, and ends where it stands when the clock is frozen", async () => {
+  it("answers other requests, and stops at the present time when the clock is frozen", async () => {
     await cron("* * * * * *");
     const { now } = await clockNow();
     const advancing = rig.call<Refused>("POST", `${CLOCK}/advance`, TEN_YEARS);
@@ -62,7 +62,7 @@ describe("an advance over more events than there is time for", () => {
     expect((await rig.call("POST", `${CLOCK}/advance`, { next: 3 })).status).toBe(200);
   });
 
-  it("says how far it is, and ends where it stands when it is asked to", async () => {
+  it("reports its progress, and stops at the present time on request", async () => {
     await cron("* * * * * *");
     const { now } = await clockNow();
     const advancing = rig.call<Refused>("POST", `${CLOCK}/advance`, TEN_YEARS);
@@ -92,7 +92,7 @@ describe("an advance over more events than there is time for", () => {
 });
 
 describe("a clock that flows faster than its events can fire", () => {
-  it("answers requests as of where it stands, says how far that is behind, and freezes there", async () => {
+  it("answers requests at its present time, reports its delay, and freezes there", async () => {
     await cron("* * * * *");
     await rig.call("POST", `${CLOCK}/flow`, { rate: 1_000_000 });
     const status = () => rig.call<{ clock: ClockReply }>("GET", "/_emulator/v1/status");

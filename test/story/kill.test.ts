@@ -55,7 +55,7 @@ describe("a killed process", () => {
     await again.end("SIGTERM");
   });
 
-  it("leaves nothing of an ingest for a new project to the project that gets its id next", async () => {
+  it("removes a partial ingest, also when another project reuses its id", async () => {
     const own = join(folder, "unacknowledged");
     const killer = join(folder, "killer.mjs");
     writeFileSync(killer, KILLER);

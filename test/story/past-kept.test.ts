@@ -49,7 +49,7 @@ it("one file has the history of a world, and a start that changes nothing keeps 
   expect(await during((rig) => threadsAt(rig, turn + 1))).toBe(4);
 });
 
-it("a fork of the present, or of a turn since, has what was before the restart, though nothing has read it yet", async () => {
+it("a fork of the present or of a later turn has the history before the restart, even if it has not been read", async () => {
   const turn = await during((rig) => addThreads(rig, 3));
   const forkOf = (at?: number) =>
     during(async ({ emulator }) => {
@@ -72,7 +72,7 @@ it("a fork in which nothing happened keeps the history of its source over a rest
   expect([counted.status, counted.body]).toEqual([200, 2]);
 });
 
-it("each start has the clock that it was given, and what was before it the one of then", async () => {
+it("each start has its configured clock, and earlier history keeps its own", async () => {
   const modes = async ({ emulator }: Rig, turns: readonly number[]) => {
     const now = await emulator.control<{ mode: string }>("GET", "/clock");
     const then = turns.map((turn) => emulator.at(turn).control<{ mode: string }>("GET", "/clock"));

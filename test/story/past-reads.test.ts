@@ -111,7 +111,7 @@ describe("a read of history", () => {
     expect(await rig.emulator.control<unknown>("GET", path)).toEqual(verified);
   });
 
-  it("leaves no turn, no recording and no hit of a fault behind, and waits for nothing", async () => {
+  it("adds no turn, no recording and no hit of a fault, and does not wait", async () => {
     const turn = await lastTurn();
     await rig.emulator.faults.arm({ target: "http", match: { op: "*" }, then: { status: 503 } });
     const faults = await rig.emulator.faults.list();
@@ -211,7 +211,7 @@ describe("the object store in history", () => {
 
   afterEach(() => store.destroy());
 
-  it("lists and gives what was there, bytes included", async () => {
+  it("lists and returns the earlier objects with their bytes", async () => {
     const { Contents } = await store.send(new ListObjectsV2Command({ Bucket: "traces" }));
     expect(Contents?.map(({ Key }) => Key)).toEqual(["a.txt"]);
     const { Body } = await store.send(new GetObjectCommand({ Bucket: "traces", Key: "a.txt" }));

@@ -73,7 +73,7 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
   });
 });
 
-describe("a large file goes up in parts", () => {
+describe("a large file is uploaded in parts", () => {
   let client: S3Client;
 
   beforeAll(async () => {

@@ -26,7 +26,7 @@ async function attemptsAt(): Promise<readonly number[]> {
 describe("retries (§8.3)", () => {
   beforeEach(() => begin());
 
-  it("come thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
+  it("start thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
     await rig.arm({ preset: "serialization_error", times: 1000 });
     const id = await rig.ordered(ONE_DAY);
     await rig.advance("PT10M");
@@ -54,7 +54,7 @@ describe("retries (§8.3)", () => {
     expect(await rig.verify(id)).toMatchObject({ ok: true, problems: [] });
   });
 
-  it("do not write again what stands before the checkpoint", async () => {
+  it("do not write the files before the checkpoint again", async () => {
     await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
     const id = await rig.ordered(ONE_DAY);
     await rig.complete(id);
@@ -190,7 +190,7 @@ describe("failures (§7.3)", () => {
     expect(await rig.complete(again.id)).toMatchObject({ reached: true });
   });
 
-  it("a destination that goes before the export has begun fails it at its start", async () => {
+  it("an export fails at its start when its destination was deleted before", async () => {
     await begin();
     const id = await rig.ordered(ONE_DAY);
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);

@@ -60,7 +60,7 @@ describe("a scheduled export (§3.3)", () => {
     expect((await spawnedRunsOf(body.id)).map(({ status }) => status)).toEqual(Array(5).fill("COMPLETED"));
   });
 
-  it("exports rows that arrive within the ten minutes, and none that arrive later (§3.3-5)", async () => {
+  it("exports rows that arrive within the ten minutes, and no later rows (§3.3-5)", async () => {
     const { body } = await schedule(1);
     const send = (nth: number) =>
       rig.call("POST", "/runs", {
@@ -197,7 +197,7 @@ describe("a schedule whose destination is gone", () => {
   });
 });
 
-describe("what a schedule was given (§2.5)", () => {
+describe("the options of a schedule (§2.5)", () => {
   it("is in the files of every export that it spawns: rows, columns, types and codec", async () => {
     const [kept, left] = ["kept", "left"] as const;
     const { body } = await rig.order({

@@ -200,7 +200,7 @@ describe("no secret is in clear", () => {
   });
 });
 
-describe("a secret that is kept", () => {
+describe("a stored secret", () => {
   it("is used unchanged after a restart and in a fork", async () => {
     await plant();
     await rig.close();

@@ -86,7 +86,7 @@ describe("secrets of URLs", () => {
   });
 });
 
-describe("what is secret by its name", () => {
+describe("names of secret fields", () => {
   it.each(["secret_access_key", "X-Api-Key", "apiKey", "session_token", "Authorization", "password"])(
     "%s is",
     (name) => expect(isSecretName(name)).toBe(true),

@@ -52,7 +52,7 @@ it("key pairs of the configuration are there for destinations and tools, with wh
   expect(configuration).not.toMatch(/reader-secret|writer-secret|another-secret/);
 });
 
-it("key pairs come back with a reset, and not into an empty world", async () => {
+it("a reset restores key pairs, except in an empty world", async () => {
   rig = await startRig({ seed_data: { keys: [WRITER] } as never });
   const ids = async () =>
     (await rig.emulator.control<{ access_key_id: string }[]>("GET", "/s3/credentials")).map(

@@ -138,7 +138,7 @@ describe("a snapshot as a file", () => {
     expect(await special.Body?.transformToString()).toBe("special");
   });
 
-  it("holds no row that came after it was saved, and of changed rows what they were", async () => {
+  it("has no later rows, and the earlier versions of changed rows", async () => {
     const row = (id: string, name: string) => ({ post: [traceRow(id, name)] });
     const [old, late] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
     await rig.call("POST", "/runs/batch", row(old, "old"));
@@ -153,7 +153,7 @@ describe("a snapshot as a file", () => {
     expect((await other.call("GET", `/runs/${old}`)).body).toMatchObject({ name: "old", end_time: null });
   });
 
-  it("takes patches along that wait for their rows, and counters that ids come from", async () => {
+  it("contains patches that wait for their rows, and the counters of ids", async () => {
     const id = "11111111-1111-4111-8111-111111111111";
     const patch = { outputs: { late: true }, end_time: "2026-02-26T00:00:01Z" };
     await rig.call("POST", "/runs/batch", {
@@ -173,7 +173,7 @@ describe("a snapshot as a file", () => {
     expect(there[0]).toMatchObject({ name: "early", outputs: { late: true } });
   });
 
-  it("takes the parts of an upload along that is under way, and the upload ends there", async () => {
+  it("contains the parts of an open upload, which can be completed there", async () => {
     const own = { Bucket: "traces", Key: "in-parts.bin" };
     const { UploadId } = await s3(rig.emulator).send(new CreateMultipartUploadCommand(own));
     const part = new UploadPartCommand({ ...own, UploadId, PartNumber: 1, Body: "the only part" });
@@ -294,7 +294,7 @@ describe("the secrets of a snapshot", () => {
     expect(await exportWorks(other, destination)).toBe(true);
   });
 
-  it("can be given to a snapshot or to a world, some or all of them, and then it works as it did", async () => {
+  it("can be set in a snapshot or a world, some or all of them, and everything works again", async () => {
     await prepare(rig);
     const { destination } = await withSecrets();
     const { body } = await imported(other.emulator, await exported(rig.emulator, "secret"));
@@ -337,7 +337,7 @@ describe("the secrets of a snapshot", () => {
     return exported(other.emulator, "anew");
   }
 
-  it("are refused when nothing lacks them, and then nothing is changed", async () => {
+  it("are refused when they are not missing, and nothing changes", async () => {
     await withSecrets();
     await imported(other.emulator, await exported(rig.emulator, "secret"));
     for (const [given, says] of [
@@ -367,7 +367,7 @@ describe("a file that is not whole", () => {
   /** Every file of a data folder, to see whether anything was left. */
   const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
 
-  it("is refused wherever it ends or was changed, and leaves nothing behind", async () => {
+  it("is refused when it is cut or changed at any byte, and creates nothing", async () => {
     const data = workingFolder();
     await prepare(rig);
     await s3(rig.emulator).send(
@@ -402,7 +402,7 @@ describe("a file that is not whole", () => {
     expect(await other.emulator.control("GET", "/s3/buckets")).toMatchObject([{ name: "traces" }]);
   });
 
-  it("does not replace a snapshot unless that is allowed, and never a world", async () => {
+  it("replaces a snapshot only on request, and never a world", async () => {
     await rig.emulator.snapshots.save("one");
     const file = await exported(rig.emulator, "one");
     expect((await imported(rig.emulator, file)).body.error.code).toBe("taken");
@@ -439,7 +439,7 @@ describe("a file that is not whole", () => {
 });
 
 describe("an emulator", () => {
-  it("begins with a file and leaves one, in memory and in a data folder", async () => {
+  it("imports a file at the start and exports one at the end, in memory and in a data folder", async () => {
     const folder = workingFolder();
     const [first, second] = [join(folder, "first.tar.gz"), join(folder, "second.tar.gz")];
     const prepared = await prepare(rig);
@@ -473,7 +473,7 @@ describe("an emulator", () => {
     await later.close();
   });
 
-  it("does not destroy what was there when it cannot leave a file", async () => {
+  it("keeps an existing file when it cannot write the new one", async () => {
     const folder = workingFolder();
     const file = join(folder, "kept.tar.gz");
     writeFileSync(file, "earlier export");

@@ -75,7 +75,7 @@ describe("the workflow timeout (§8.2-4)", () => {
     expect((await rig.exportOf(id)).status).toBe("TIMEDOUT");
   });
 
-  it("takes along runs that still wait for capacity", async () => {
+  it("also ends runs that wait for capacity", async () => {
     await begin({ max_concurrent_runs_per_export: 1 });
     await rig.arm({ preset: "workflow_timeout" });
     const id = await rig.ordered();
@@ -102,7 +102,7 @@ describe("the workflow timeout (§8.2-4)", () => {
     expect((await rig.exportOf(second.id)).status).toBe("TIMEDOUT");
   });
 
-  it("is 48 hours when the settings say so", async () => {
+  it("can be set to 48 hours", async () => {
     await begin({ workflow_timeout: "PT48H" });
     await rig.arm({ preset: "workflow_timeout" });
     const id = await rig.ordered();

@@ -43,7 +43,7 @@ async function ingest(world: Emulator, id: string, name: string): Promise<void> 
   await world.request("/runs/batch", { json: { post } });
 }
 
-it("a fork is the same until one of them changes, whatever was done alike in both", async () => {
+it("a fork is equal until one of the two changes, also after the same requests to both", async () => {
   await prepare(rig, { count: 10 });
   const fork = await rig.emulator.fork({ id: "fork" });
   expect(await diff("main", "with=fork")).toMatchObject({ same: true, parted: null, records: {} });
@@ -104,7 +104,7 @@ it("compares one world at two instants, and the rows of a Parquet file that diff
   expect((await diff("main", `with=main&at=${turn}&with_at=${turn}`)).same).toBe(true);
 });
 
-it("shows no secret, and cuts what is long", async () => {
+it("shows no secrets, and cuts long values", async () => {
   const turn = await turnOf(rig.emulator);
   await rig.emulator.control("POST", "/s3/credentials", {
     access_key_id: "k",
@@ -120,7 +120,7 @@ it("shows no secret, and cuts what is long", async () => {
   expect(found.records.agent_threads).toMatchObject({ cut: (found.records.agent_threads?.added ?? 0) - 100 });
 });
 
-it("refuses what is not there", async () => {
+it("refuses unknown worlds", async () => {
   await expect(diff("main", "with=nowhere")).rejects.toThrow("The world nowhere does not exist");
   await expect(diff("nowhere", "with=main")).rejects.toThrow("The world nowhere does not exist");
   await expect(diff("main", "with=main&at=soon")).rejects.toThrow(

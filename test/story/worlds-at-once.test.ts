@@ -48,7 +48,7 @@ const ENDS = {
 type End = keyof typeof ENDS;
 
 describe("at once", () => {
-  it("worlds are forked without a name, each under one of its own", async () => {
+  it("forks without a name get different names", async () => {
     const forks = await Promise.all(Array.from({ length: 20 }, () => rig.emulator.fork()));
     expect(new Set(forks.map(({ world }) => world)).size).toBe(20);
   });
@@ -64,7 +64,7 @@ describe("at once", () => {
     await rig.emulator.fork({ id: "side" });
   });
 
-  it("a world is reset, forked and kept by several, and all of them get their answer", async () => {
+  it("several clients reset, fork and save a world at once, and each gets a reply", async () => {
     const world = await rig.emulator.fork({ id: "side" });
     await world.snapshots.save("kept");
     const said = await outcomes([
@@ -95,7 +95,7 @@ describe.each(Object.keys(ENDS) as End[])("when its world is %s", (how) => {
     await refused;
   });
 
-  it("webhooks that wait for their turn do not reach what has its name next", async () => {
+  it("waiting webhooks of a removed world are not sent by a new world of the same name", async () => {
     const world = await rig.emulator.fork({ id: "side" });
     await world.faults.arm({
       target: "http",
@@ -147,7 +147,7 @@ describe("a request that names", () => {
     expect([both.status, both.body]).toEqual([400, expect.stringContaining("the path the world side")]);
   });
 
-  it("a world without a slash behind it is taken for that world's", async () => {
+  it("a path that ends with the name of a world is a path of that world", async () => {
     const { s3Url } = rig.emulator;
     await rig.emulator.fork({ id: "side" });
     const listed = await ask(`${s3Url}/w/side?list-type=2`, {});
@@ -234,7 +234,7 @@ it("the time of a flowing world is the present, for its list, its handle and its
   expect(clock).toEqual({ mode: "flowing", rate: 1_000_000 });
 });
 
-it("a flowing world that was kept stands still until it is used, and is in the present then", async () => {
+it("a stored flowing world stands still until it is used, and then has the present time", async () => {
   await rig.close();
   const data = mkdtempSync(join(tmpdir(), "kept-"));
   try {
@@ -275,7 +275,7 @@ describe("seed data", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is all that a seeded world has, whatever is asked while it is seeded", async () => {
+  it("is all data of a seeded world, whatever requests arrive meanwhile", async () => {
     await rig.close();
     const seed_data = { traces: [{ file, project: "seeds" }] };
     const options = { ephemeral: false, data: join(folder, "data"), seed_data } as never;

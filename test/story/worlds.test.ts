@@ -81,7 +81,7 @@ describe("a forked world", () => {
     expect((await rig.call("GET", `/api/v1/bulk-exports/${created.id}`)).body.status).toBe("CREATED");
   });
 
-  it("has trace rows of its own, updates of old ones included", async () => {
+  it("has separate trace rows, updates of old ones included", async () => {
     await prepare(rig, { count: 5 });
     const post = (world: Emulator, id: string, name: string) =>
       world.request("/runs/batch", { json: { post: [traceRow(id, name)] } });
@@ -104,7 +104,7 @@ describe("a forked world", () => {
     expect((await rig.emulator.request(`/runs/${fresh}`)).status).toBe(404);
   });
 
-  it("has objects of its own on the S3 port, below its base path", async () => {
+  it("has separate objects on the S3 port, below its base path", async () => {
     const main = s3(rig.emulator);
     await put(main, "a.txt", "old");
     const forked = await rig.emulator.fork({ id: "side" });
@@ -161,7 +161,7 @@ describe("a forked world", () => {
     expect(both.status).toBe(400);
   });
 
-  it("can be forked again, and outlives the world that it came from", async () => {
+  it("can be forked again, and outlives its source", async () => {
     const prepared = await prepare(rig);
     const first = await rig.emulator.fork({ id: "first" });
     const { body: made } = await order(inWorld(first), prepared);
@@ -238,7 +238,7 @@ describe("worlds are refused", () => {
     expect(await rig.emulator.control("GET", "/worlds")).toHaveLength(1);
   });
 
-  it("when they are not there, whatever was asked of them", async () => {
+  it("when they do not exist, for every request", async () => {
     const asks = [
       fetch(`${rig.emulator.url}/w/nowhere/threads`, { method: "POST", headers: HEADERS, body: "{}" }),
       fetch(`${rig.emulator.url}/w/nowhere/_emulator/v1/clock`),

@@ -33,7 +33,7 @@ describe("the view of a record", () => {
     expect(views()).toEqual(first);
   });
 
-  it("has its list encoded once, and again when another record stands in it", () => {
+  it("encodes its list once, and again after a change", () => {
     const long = "x".repeat(5_000);
     const [a, b, c] = ["a", "b", "c"].map((id) => lastingView(SETTINGS, {}, () => ({ id, long })));
     const body = jsonBody([a, b]);

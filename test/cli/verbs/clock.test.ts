@@ -22,7 +22,7 @@ describe("emulator clock", () => {
     expect(await verbs.json("clock", "freeze")).toMatchObject({ mode: "frozen" });
   });
 
-  it("says in its own words what an export still waits for, and that a schedule does not complete", async () => {
+  it("explains what an export waits for, and that a schedule does not complete", async () => {
     const verbs = await openVerbs();
     const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
     await verbs.lines("traces", "generate", "--count", "5", ...window);
@@ -45,7 +45,7 @@ describe("emulator clock", () => {
     ]);
   });
 
-  it("refuses what it cannot read, and changes nothing", async () => {
+  it("refuses invalid values, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
       [
         "clock advance 6",

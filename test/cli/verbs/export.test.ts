@@ -51,7 +51,7 @@ describe("emulator traces and export", () => {
     expect((await verbs.lines("export", "list"))[0]).toContain(scheduled.export.id);
   });
 
-  it("--wait of an export that fails says what failed, with exit code 1", async () => {
+  it("--wait of an export that fails prints the failure, with exit code 1", async () => {
     const verbs = await openVerbs();
     await generate(verbs, 5);
     await verbs.lines("fault", "arm", "bucket_deleted");
@@ -63,7 +63,7 @@ describe("emulator traces and export", () => {
     expect(stdout).toContain("retry_0");
   });
 
-  it("send the rows of a file, and none of a file that is not readable as rows", async () => {
+  it("send the rows of a file, and refuse a file with an invalid row", async () => {
     const verbs = await openVerbs();
     const row = { name: "call", run_type: "llm", start_time: "2026-02-25T10:00:00Z", inputs: {} };
     const lines = [1, 2, 3].map((n) =>

@@ -40,7 +40,7 @@ describe("emulator fault", () => {
     expect(await verbs.lines("fault", "rm", "--all")).toEqual(["4 removed"]);
   });
 
-  it("says without an emulator what there is to arm", async () => {
+  it("lists without an emulator the available faults", async () => {
     const cwd = workingFolder();
     const tables = { presets: FAULT_PRESETS, points: FAULT_POINTS, targets: FAULT_TARGETS };
     for (const [action, table] of Object.entries(tables)) {
@@ -50,7 +50,7 @@ describe("emulator fault", () => {
     }
   });
 
-  it("refuses what it cannot read, and changes nothing", async () => {
+  it("refuses invalid values, and changes nothing", async () => {
     await expectRefusals(await openVerbs(), [
       ["fault arm", "fault arm: <preset, target or JSON> is missing"],
       ["fault arm worker_crsh", 'fault arm: "worker_crsh" is unknown; did you mean worker_crash?'],

@@ -80,7 +80,7 @@ describe("emulator webhooks and logs", () => {
     ]);
   });
 
-  it("print the turns with their causes, and those to come", async () => {
+  it("print the turns with their causes, and future events", async () => {
     const verbs = await openVerbs();
     await verbs.lines("fault", "arm", "worker_crash");
     const [line = ""] = await verbs.lines("logs", "--limit", "1");
@@ -175,7 +175,7 @@ it("emulator open prints the address of the console, of any world", async () => 
 });
 
 describe("emulator s3", () => {
-  it("lists, prints and reads objects, whatever keys and faults say", async () => {
+  it("lists, prints and reads objects, regardless of keys and faults", async () => {
     const verbs = await openVerbs();
     const window = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
     await verbs.lines("traces", "generate", "--count", "30", ...window);

@@ -13,7 +13,7 @@ describe("the files and connections that a process may open", () => {
     });
   });
 
-  it("are too few below a bound, which is said", () => {
+  it("are refused below a minimum, with a message", () => {
     const says = "This process may open 127 files and connections, but it needs at least 128.";
     expect(() => divideDescriptors(127)).toThrow(says);
   });

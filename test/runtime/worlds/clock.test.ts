@@ -120,14 +120,14 @@ describe("a clock that has more to do than there is time", () => {
     expect(seen).toEqual(tens(Math.floor(wall.now / 10)));
   });
 
-  it("takes no longer for a request that comes meanwhile", () => {
+  it("does not take longer when a request arrives meanwhile", () => {
     const { wall, seen } = busy(() => SLICE_MS);
     wall.now = 1000;
     for (let requests = 0; requests < 5; requests += 1) clock.sync();
     expect(seen).toEqual([10]);
   });
 
-  it("freezes and flows again from where it stands", async () => {
+  it("freezes, and flows again from the same time", async () => {
     const { wall, seen, world } = busy(() => 10 * SLICE_MS);
     wall.now = 1000;
     clock.sync();
@@ -178,7 +178,7 @@ describe("a clock that has more to do than there is time", () => {
     ]);
   });
 
-  it("takes a slice for over when the wall clock is set back", () => {
+  it("ends a slice when the wall clock is set back", () => {
     const costs = [-5, 0, 0];
     const { wall, seen } = busy(() => costs.shift() ?? 0);
     wall.now = 100;
@@ -194,7 +194,7 @@ describe("a clock that has more to do than there is time", () => {
 });
 
 describe("a clock whose world breaks on the way", () => {
-  it("throws at nobody: no request is to blame, and a timer has no one to tell", () => {
+  it("does not throw into a request or a timer", () => {
     let wall = 0;
     const state = { ...toyState(), clock: { mode: "flowing", rate: 1 } as const };
     const fall = () => {

@@ -52,7 +52,7 @@ describe("a dry run", () => {
     expect(world.queue()).toHaveLength(1);
   });
 
-  it("names what it has assumed, once for each kind of effect", async () => {
+  it("lists its assumptions, once for each kind of effect", async () => {
     const post = { url: "", payload: "", attempt: 1, copy: 0, started_at: 0, region: "us", tenant_id: "t" };
     const parts = partsOf((turn) => {
       for (const lane of ["a", "b"])

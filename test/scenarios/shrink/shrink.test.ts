@@ -69,7 +69,7 @@ async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly 
 }
 
 describe("a scenario that fails", () => {
-  it("of forty steps comes down to five at most, and fails in the same way", async () => {
+  it("of forty steps is reduced to at most five, and fails in the same way", async () => {
     const { stepsBefore, steps, isSmallest, runs, text, file } = await small(write(...FORTY));
     expect({ stepsBefore, isSmallest }).toEqual({ stepsBefore: 40, isSmallest: true });
     expect(steps).toBeLessThanOrEqual(5);

@@ -63,7 +63,7 @@ describe("a sweep of crashes", () => {
     expect(tried.filter((name) => name.startsWith("killed after turn")).length).toBeGreaterThan(5);
   });
 
-  it("tries a bounded number of points, evenly chosen, and says what it leaves out", async () => {
+  it("tries a bounded number of points, evenly chosen, and reports the others", async () => {
     const { results, notRun } = await swept(NIGHTLY, crashSweep(true), { perSubject: 4 });
     expect(names(results)).toHaveLength(4);
     expect(new Set(notRun.map(({ why }) => why))).toEqual(new Set(["give --all"]));
@@ -116,7 +116,7 @@ describe("a sweep of store errors", () => {
 });
 
 describe("a sweep of limits", () => {
-  it("answers each request in turn with 429, and a request that is sent once more has the same result", async () => {
+  it("answers each request in turn with 429, and a repeated request has the same result", async () => {
     const get = ["  - request: GET /threads/${thread}", "    expect: { body: { status: idle } }"];
     const { results } = await swept(written(...THREADS, ...get), limitsSweep());
     expect(results.map(({ trial, verdict }) => [trial, verdict])).toEqual([
@@ -127,7 +127,7 @@ describe("a sweep of limits", () => {
 });
 
 describe("a sweep of edges", () => {
-  it("tries the edges of windows and days, and stops the clock at what is due", async () => {
+  it("tries the edges of windows and days, and stops the clock at due events", async () => {
     const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: isFull ? 12 : 4 });
     expect(unheld(results)).toEqual([]);
     const tried = [...results, ...notRun].map(({ trial }) => trial);

@@ -72,7 +72,7 @@ describe("every variation", () => {
     );
   });
 
-  it("is in pairs that come down to the one choice that decides", async () => {
+  it("reduces pairs to the one choice that decides", async () => {
     const report = await vary([subject("order", ...ORDER)], "pairs");
     const different = report.results.filter(({ verdict }) => verdict !== "held");
     expect(different.map(({ trial }) => trial)).toEqual(["agent.list_order=oldest first"]);
@@ -99,8 +99,8 @@ describe("every variation", () => {
   });
 });
 
-describe("what is not run", () => {
-  it("is said, with the bound that left it out", async () => {
+describe("variations that are not run", () => {
+  it("are reported with the bound that excludes them", async () => {
     const report = await vary([subject("order", ...ORDER)], "each", { maxRuns: 2 });
     expect(report.results).toHaveLength(2);
     expect(report.notRun.every(({ why }) => why === "--max-runs")).toBe(true);

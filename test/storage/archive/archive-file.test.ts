@@ -25,7 +25,7 @@ function leave(name: string): string {
   return name;
 }
 
-test("an export removes what killed ones to the same name have left, and nothing else", async () => {
+test("an export removes only temporary files of killed exports to the same name", async () => {
   const { pid: dead } = spawnSync(process.execPath, ["-e", ""]);
   const living = spawn(process.execPath, ["-e", "process.stdin.resume(); console.log(1)"]);
   await once(living.stdout, "data");
@@ -46,7 +46,7 @@ test("an export removes what killed ones to the same name have left, and nothing
   }
 });
 
-test("a file on its way says who writes it", async () => {
+test("an incomplete file names its writer", async () => {
   const seen: string[] = [];
   async function* watched(): AsyncGenerator<Uint8Array> {
     yield Buffer.from("half");

@@ -93,7 +93,7 @@ describe("an archive", () => {
       await expect(unpacked(Buffer.concat([bytes, more]))).rejects.toMatchObject(DAMAGED);
   });
 
-  it("that is none is refused", async () => {
+  it("that is not an archive is refused", async () => {
     for (const bytes of [
       Buffer.alloc(0),
       Buffer.from("hello"),

@@ -49,7 +49,7 @@ async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnTy
   });
 }
 
-test("rows in the files of several worlds become whole files, without what came after the snapshot", async () => {
+test("rows in the files of several worlds become complete files, without later rows", async () => {
   const first = openTraceStore({ folder: temporaryFolder() });
   first.write(SCOPE, [sampleRow(1), sampleRow(2), sampleRow(3, { start_time: instant(3, NEXT_DAY) })]);
   const second = first.fork();

@@ -80,7 +80,7 @@ function carryOut(world: World<ToyTypes>, { kind, id, legs }: Act): void {
   });
 }
 
-it("the state after each turn in reach is what it was", () => {
+it("returns the state after each turn in reach", () => {
   const property = fc.property(fc.array(act, { minLength: 30, maxLength: 90 }), (acts) => {
     const all = told({ turns: 20, bytes: 1_000_000 });
     const { world, history } = all;
@@ -102,7 +102,7 @@ it("the state after each turn in reach is what it was", () => {
   fc.assert(property, { numRuns: casesOf(160), seed: 5 });
 });
 
-it("an instant is that of the last turn at or before it, and time stands at the instant", () => {
+it("an instant selects the last turn at or before it, and the clock is at the instant", () => {
   const all = told({ turns: 100, bytes: 1_000_000 });
   const { world } = all;
   for (const legs of [1, 2, 3]) {
@@ -120,7 +120,7 @@ it("an instant is that of the last turn at or before it, and time stands at the 
   expect(legsAt(9000)).toEqual([3, 3, 9000]);
 });
 
-it("refuses what is still to come and what is before its first state, and names where it begins", () => {
+it("refuses future turns and turns before its first state, and names its beginning", () => {
   const all = told({ turns: 5, bytes: 1_000_000 });
   const { world } = all;
   for (let legs = 0; legs < 30; legs += 1)

@@ -28,7 +28,7 @@ describe("the folder in which people find objects", () => {
     expect(readdirSync(join(store.folder, "traces"))).toEqual([]);
   });
 
-  test("loses a deleted bucket, and not what its successor has", async () => {
+  test("removes a deleted bucket, but not the objects of its successor", async () => {
     const store = openTestStore();
     await writerOf(store).put("a.txt", Buffer.from("old"));
     store.control((turn) => {
@@ -65,7 +65,7 @@ describe("the folder in which people find objects", () => {
 });
 
 describe("bodies", () => {
-  test("have numbers that never come back after a restart, whatever became of them", async () => {
+  test("have numbers that are never used again after a restart", async () => {
     const before = openTestStore();
     await writerOf(before).put("a.txt", Buffer.from("one"));
     const stage = before.files.stage();
@@ -76,7 +76,7 @@ describe("bodies", () => {
     expect([stage.file, next.file]).toEqual(["1/bodies/0/2", "1/bodies/0/3"]);
   });
 
-  test("are read whole, whatever is written meanwhile", async () => {
+  test("are read completely during other writes", async () => {
     const store = openTestStore();
     const old = Buffer.alloc(400_000, "o");
     await writerOf(store).put("a.txt", old);

@@ -20,7 +20,7 @@ vi.mock("node:fs", async (original) => {
   return { ...fs, writeSync, default: { ...fs, writeSync } };
 });
 
-test("a body that a full disk takes a part of leaves nothing in the file that it shares with others", () => {
+test("a body that a full disk stores in part leaves nothing in its shared file", () => {
   const pool = openPool(temporaryFolder(), true);
   const file = "1/bodies/0/1";
   mkdirSync(pool.path("1/bodies/0"), { recursive: true });

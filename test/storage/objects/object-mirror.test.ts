@@ -201,7 +201,7 @@ test("drops pending objects of a removed bucket, and all pending objects at the 
   expect(names()).toEqual([`${BUCKET}/b.txt`]);
 });
 
-test("a copy of a body in a shared file replaces the copy before it and leaves no temporary file", () => {
+test("a copy of a body in a shared file replaces the earlier copy and leaves no temporary file", () => {
   const { put, exported, mirror, folder } = openForTest();
   const shared = join(folder, "../../../pool", bodyName(OWNER, 1));
   mkdirSync(dirname(shared), { recursive: true });

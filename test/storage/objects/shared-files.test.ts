@@ -50,7 +50,7 @@ describe("small bodies", () => {
     expect(await writerOf(store).get("a/b.txt")).toEqual(Buffer.from("newer"));
   });
 
-  test("leave no file behind once none of those in it is needed, refused ones included", async () => {
+  test("remove a file when none of its bodies is needed, refused ones included", async () => {
     const store = openTestStore({ sharedBytes });
     const refused = store.files.stage();
     refused.writeWhole(Buffer.from("refused"));
@@ -71,7 +71,7 @@ describe("small bodies", () => {
     expect(store.strayBodies()).toEqual([]);
   });
 
-  test("stay where others may name them, who never read what is written later", async () => {
+  test("stay where other worlds may name them, and those never read later writes", async () => {
     const store = openTestStore({ sharedBytes });
     await writerOf(store).put("a.txt", Buffer.from("old"));
     store.files.seal();

@@ -31,7 +31,7 @@ async function valuesOfFiles(
 }
 
 describe("the files of a partition", () => {
-  test("have so many rows each, in order, and the last one says that it is the last", async () => {
+  test("have the given number of rows in order, and the last one is marked", async () => {
     const { folder, order: request } = stored(manyRows(25).reverse());
     const files = await valuesOfFiles(folder, { ...request, rowsPerFile: 10 });
     expect(files.map((ids) => ids.length)).toStrictEqual([10, 10, 5]);
@@ -82,7 +82,7 @@ describe("the files of a partition", () => {
     await expect(encodeHere(folder, order)).rejects.toThrow(`${path}, byte ${byte}, is damaged.`);
   });
 
-  test("are none when no row was left, or none ever there", async () => {
+  test("are empty when no row is left, or none existed", async () => {
     const { folder, order: request } = stored([sampleRow(1)]);
     const empty = { bytes: null, rows: 0, cursor: null, done: true };
     expect(await encodeHere(folder, { ...request, day: "2025-03-02" })).toStrictEqual(empty);

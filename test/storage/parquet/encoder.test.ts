@@ -27,7 +27,7 @@ function bytesOf(outcome: EncodedFile | EncodingFailure): Buffer {
 }
 
 describe("the encoder", () => {
-  test("gives the bytes that encoding on this thread gives, whatever thread has the job", async () => {
+  test("gives the same bytes on every thread", async () => {
     const { folder, order: request } = stored([...HARD_ROWS, ...manyRows(300)]);
     const encoder = encoderOf({ folder });
     const requests = (["none", "snappy", "gzip", "zstandard"] as const).flatMap((compression) =>
@@ -41,7 +41,7 @@ describe("the encoder", () => {
     }
   });
 
-  test("encodes few rows without a thread, and crashes in one all the same", async () => {
+  test("encodes few rows without a thread, but simulates crashes in a thread", async () => {
     const { folder, order: request } = stored(manyRows(30));
     const small = encoderOf({ folder, threads: 0, smallBytes: 1024 * 1024 });
     const inThread = await encoderOf({ folder }).encode(request);
@@ -98,7 +98,7 @@ describe("the encoder", () => {
     ]);
   });
 
-  test("does again what others had in a thread that is ended", async () => {
+  test("repeats other jobs of an ended thread", async () => {
     const { folder, order: request } = stored(manyRows(isFull ? 3000 : 800));
     const encoder = encoderOf({ folder, threads: 1 });
     await encoder.endThread();

@@ -224,7 +224,7 @@ describe.each(["none", "snappy", "gzip"] as const)(
 );
 
 describe("a file", () => {
-  test("has the columns that were asked for, in their order", async () => {
+  test("has the requested columns in their order", async () => {
     const columns: ColumnName[] = ["total_cost", "inputs", "id", "tenant_id", "tags", "is_root"];
     for (const formatVersion of VERSIONS) {
       const file = await readParquetFile(await bytesOf(HARD_ROWS, { formatVersion, columns }));

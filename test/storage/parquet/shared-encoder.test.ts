@@ -91,7 +91,7 @@ function startedThreads(): { readonly workers: Worker[]; ended(): boolean[] } {
 const DONE = manyRows(300).map((row) => ({ ...row, status: "done" }));
 
 describe("files of a fork", () => {
-  test("are those of a store that had the same rows written to itself", async () => {
+  test("are those of a store with the same rows", async () => {
     const parent = storeOf([...HARD_ROWS, ...manyRows(300)]);
     const fork = forkOf(parent);
     const request = requestOf(fork);
@@ -153,7 +153,7 @@ describe("an encoder of several worlds", () => {
     expect(threads.workers).toHaveLength(2);
   });
 
-  test("is closed for one without the others, which get all they asked for", async () => {
+  test("is closed for one world while the others get all their rows", async () => {
     const [one, other] = [storeOf(manyRows(2000)), storeOf(manyRows(50))];
     const encoder = encoderOf({ threads: 1 });
     const [closing, going] = [encoderFor(encoder, one), encoderFor(encoder, other)];
@@ -166,7 +166,7 @@ describe("an encoder of several worlds", () => {
     expect(await going.encode(requestOf(other))).toMatchObject({ rows: 50 });
   });
 
-  test("lets go of the files of a world that is closed", async () => {
+  test("closes the files of a closed world", async () => {
     const [one, other] = [storeOf(manyRows(20)), storeOf(manyRows(20))];
     const encoder = encoderOf({ threads: 1 });
     await encoder.encode(requestOf(one), one.location(requestOf(one)));
@@ -180,7 +180,7 @@ describe("an encoder of several worlds", () => {
     expect([isReading(one), isReading(other)]).toStrictEqual([false, true]);
   });
 
-  test("gives a thread that could not read or load what it needs no other job", async () => {
+  test("gives no other job to a thread that failed to read or load a file", async () => {
     const threads = startedThreads();
     const store = storeOf(manyRows(20));
     const encoder = encoderOf({ threads: 1 });

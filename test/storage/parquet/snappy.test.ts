@@ -19,7 +19,7 @@ function noise(length: number, seed = 1): Uint8Array {
   return cipher.update(Buffer.alloc(length));
 }
 
-test("whatever goes in comes out again", () => {
+test("decompresses to the same bytes", () => {
   const pieces = fc.array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 60 })));
   fc.assert(
     fc.property(pieces, (parts) => {
@@ -49,6 +49,6 @@ test.each([2047, 2048, 65_534, 65_535, 65_536, 70_000])(
   },
 );
 
-test("a part of a larger buffer is taken for itself", () => {
+test("reads only its part of a larger buffer", () => {
   expectBack(Buffer.from("0123456789".repeat(50)).subarray(7, 407));
 });

@@ -121,7 +121,7 @@ describe("the manifests of a data folder", () => {
     }
   });
 
-  test("do not let their log grow with what is gone", () => {
+  test("do not let their log grow with removed manifests", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder);
     for (let n = 0; n < 1500; n += 1)
@@ -131,7 +131,7 @@ describe("the manifests of a data folder", () => {
     expect(namesOf(openIn(folder).manifests)).toStrictEqual(["main"]);
   });
 
-  test("of a folder that goes with the process are written nowhere", () => {
+  test("of a temporary folder are not written", () => {
     const folder = temporaryFolder();
     const opened = openIn(folder, false);
     expect(addWorld(opened, "a")).toMatchObject({ journals: [] });
@@ -142,7 +142,7 @@ describe("the manifests of a data folder", () => {
 describe("the folder of an owner", () => {
   const ownersOf = ({ pool }: ReturnType<typeof openIn>) => pool.owners().toSorted();
 
-  test("goes with the last manifest that leads there, in whatever order they go", () => {
+  test("is removed with the last manifest that names it, in any order", () => {
     const opened = openIn(temporaryFolder());
     const { manifests } = opened;
     const parent = addWorld(opened, "parent");
@@ -160,7 +160,7 @@ describe("the folder of an owner", () => {
     expect(ownersOf(opened)).toStrictEqual([]);
   });
 
-  test("goes at the next start when its process never wrote down a manifest for it", () => {
+  test("is removed at the next start when no manifest was written for it", () => {
     const folder = temporaryFolder();
     const first = openIn(folder);
     addWorld(first, "a");

@@ -33,7 +33,7 @@ const STRANGE = sampleRow(1, {
 });
 
 describe("the trace store", () => {
-  test("gives back rows that wait like those that were appended, whoever had their memory before", () => {
+  test("returns waiting rows like appended ones, in reused memory too", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
     const { rows } = store.storage;
@@ -51,7 +51,7 @@ describe("the trace store", () => {
     reopened.close();
   });
 
-  test("gives back what was written, also after it was opened again", () => {
+  test("returns the written rows, also after a restart", () => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
     store.write(SCOPE, [STRANGE, sampleRow(2)]);

@@ -40,7 +40,7 @@ describe("the size of a value", () => {
 });
 
 describe("values larger than limits.agent_values_bytes", () => {
-  it("end the run that would leave them with an error that says what to do", async () => {
+  it("end a run that would exceed them with an error that names the next step", async () => {
     const world = await opened();
     const thread = world.thread();
     const runs = [1, 2, 3, 4, 5].map((n) => world.start(thread, { input: { [`k${n}`]: KILO } }));

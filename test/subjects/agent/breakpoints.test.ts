@@ -92,7 +92,7 @@ describe("a breakpoint", () => {
     expect(thread.said().at(-1)?.content).toMatch(/^What I found: \d+ characters/);
   });
 
-  it("lets a person change the tool call, and the tool works on what it says then", async () => {
+  it("lets a person change the tool call, and the tool runs with the change", async () => {
     const thread = await agentThread();
     await thread.run({ ...ASKED, interrupt_before: ["tools"] });
     const asking = thread.said().at(-1);

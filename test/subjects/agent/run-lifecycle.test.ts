@@ -69,7 +69,7 @@ describe("a run", () => {
     expect(world.values(thread)).toEqual({ step: 10 });
   });
 
-  it("of failing leaves an error on the run and on the thread", async () => {
+  it("of failing sets an error on the run and on the thread", async () => {
     const world = await openAgentWorld();
     const thread = world.thread();
     const run = world.start(thread, { assistant_id: "failing", input: { a: 1 } });
@@ -289,7 +289,7 @@ describe("a run without a thread", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("retained states", () => {
   it("is bounded: plans of ended runs and checkpoints of a thread", async () => {
     const world = await openAgentWorld({ limits: { agent_kept_streams: 5, agent_checkpoints: 4 } });
     const thread = world.thread();

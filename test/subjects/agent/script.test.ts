@@ -71,7 +71,7 @@ describe("a script", () => {
     expect(world.status(other)).toBe("running");
   });
 
-  it("added later comes first, before those of the configuration", async () => {
+  it("added later has priority over those of the configuration", async () => {
     const scripts = [{ then: { values: { from: "file" } } }];
     const world = await openAgentWorld({ agent: { scripts, traces: false } });
     const thread = world.thread();

@@ -99,7 +99,7 @@ describe("the history of a thread", () => {
     ]);
   });
 
-  it("says what each task has written, and why the last one has not", async () => {
+  it("shows the writes of each task, and why the last one has none", async () => {
     const thread = await agentThread();
     await thread.run({ ...HELLO, interrupt_before: ["tools"] });
     await thread.run({ assistant_id: "failing", input: { a: 1 } });
@@ -131,7 +131,7 @@ describe("the history of a thread", () => {
     expect(thread.states()[0]?.values).toEqual({ a: 1 });
   });
 
-  it("keeps what a cancelled run has come to, with the node that is next", async () => {
+  it("keeps the state of a cancelled run, with its next node", async () => {
     const thread = await agentThread();
     const run = thread.start(thread.id, { assistant_id: "slow", input: {} });
     await thread.advance(2_500);
@@ -145,7 +145,7 @@ describe("the history of a thread", () => {
     ]);
   });
 
-  it("keeps the last state of each run at least as long as limits.agent_checkpoints says", async () => {
+  it("keeps the last state of each run for at least limits.agent_checkpoints", async () => {
     const thread = await agentThread({ limits: { agent_checkpoints: 2, agent_kept_streams: 1 } });
     for (const a of [1, 2, 3]) await thread.run({ assistant_id: "echo", input: { a } });
     expect(thread.states().map(({ values }) => values)).toEqual([{ a: 3 }, { a: 3 }, { a: 2 }, { a: 2 }]);

@@ -102,7 +102,7 @@ describe("a run reads the rows as of its start", () => {
     );
   });
 
-  it("and none that came in before its first step", async () => {
+  it("without rows that arrived before its first step", async () => {
     const exportWorld = withRows(0);
     exportWorld.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1M" } });
     const { id } = createIn(exportWorld);
@@ -162,7 +162,7 @@ describe("the end of the process with a file under way (§7.3-1)", () => {
   });
 });
 
-it("a cancelled export takes its events with it, in the journal too, and shifts no number of others (§4.7)", () => {
+it("a cancelled export removes its events, in the journal too, and changes no number of others (§4.7)", () => {
   const exportWorld = withRows(1);
   const { world } = exportWorld;
   const destination = { bulk_export_destination_id: exportWorld.addDestination() };

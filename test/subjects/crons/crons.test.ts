@@ -11,7 +11,7 @@ import { BEGIN, WORKSPACE } from "../../support/world.ts";
 const HOUR = 3_600_000;
 
 describe("a cron", () => {
-  it("starts a run on a thread of its own at each of its times", async () => {
+  it("starts a run on a new thread at each of its times", async () => {
     const world = await openCronWorld();
     const cron = world.create({ on_run_completed: "keep" });
     await world.advance(3 * HOUR);
@@ -40,7 +40,7 @@ describe("a cron", () => {
     expect(world.started.map((run) => run.thread)).toEqual([thread, thread]);
   });
 
-  it("takes its next event with it when it is deleted", async () => {
+  it("removes its next event when it is deleted", async () => {
     const world = await openCronWorld();
     const kept = world.create();
     for (let nth = 0; nth < 20; nth += 1) {
@@ -164,7 +164,7 @@ describe("a change", () => {
     expect(JSON.parse(world.sent[0]?.payload ?? "")).toMatchObject({ kwargs: { input: { n: 2 } } });
   });
 
-  it("that leaves end_time out keeps the end", async () => {
+  it("without end_time keeps the end", async () => {
     const world = await openCronWorld();
     const { cron_id } = world.create({ end_time: "2026-03-01T02:00:00Z" });
     world.change(cron_id, { metadata: { a: 1 } });
@@ -186,7 +186,7 @@ describe("a change", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused requests", () => {
   it.each([
     [{ schedule: "61 * * * *" }, 422, "body.schedule: Invalid schedule: '61 * * * *'."],
     [{ schedule: "0 0 30 2 *" }, 422, "body.schedule: Invalid schedule"],

@@ -79,7 +79,7 @@ describe("daylight saving in Berlin", () => {
     ]);
   });
 
-  it("a daily time that comes twice fires once", () => {
+  it("a daily time that occurs twice fires once", () => {
     expect(firings("30 2 * * *", "Europe/Berlin", "2026-10-24T00:00:00Z", 3)).toEqual([
       "2026-10-24T00:30:00Z",
       "2026-10-25T00:30:00Z",

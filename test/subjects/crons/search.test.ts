@@ -5,7 +5,7 @@ import { openCronWorld } from "../../support/agent-world.ts";
 import { WORKSPACE } from "../../support/world.ts";
 
 describe("a search", () => {
-  it("finds by what it is asked for, the newest first, a page at a time", async () => {
+  it("finds by all its filters, the newest first, a page at a time", async () => {
     const world = await openCronWorld();
     const thread = world.thread();
     const a = world.create({ metadata: { team: "blue" } });

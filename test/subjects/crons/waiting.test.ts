@@ -76,7 +76,7 @@ describe("a queue that is full", () => {
     expect(() => world.create()).not.toThrow();
   });
 
-  it("refuses a change to an ever earlier time with 409, and takes every other change", async () => {
+  it("refuses a change to an always earlier time with 409, and accepts every other change", async () => {
     const world = await opened(3);
     const { cron_id } = world.create({ schedule: "0 23 * * *" });
     world.change(cron_id, { schedule: "0 22 * * *" });
@@ -90,7 +90,7 @@ describe("a queue that is full", () => {
     expect(world.times()).toEqual(["2026-03-01T22:00:00Z"]);
   });
 
-  it("does not end a cron: a refused run leaves the next one planned", async () => {
+  it("does not end a cron: after a refused run the next one is still scheduled", async () => {
     const world = await opened(2);
     const [first, second] = [world.create(), world.create()];
     await world.advance(2 * HOUR);

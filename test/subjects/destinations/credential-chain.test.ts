@@ -86,13 +86,13 @@ afterEach(async () => {
 });
 
 describe("the credentials of the environment (§2.4-4)", () => {
-  it("are none where nothing is configured; instance metadata is not asked", async () => {
+  it("do not exist without configuration; instance metadata is never contacted", async () => {
     process.env.AWS_DEFAULTS_MODE = "auto";
     expect(await found()).toEqual(["shared files"]);
     expect(asked).toEqual([]);
   });
 
-  it("come from the variables first, then from shared files, web identity and the container", async () => {
+  it("are read from the variables first, then from shared files, web identity and the container", async () => {
     const token = await file("token", "web-identity-token");
     Object.assign(process.env, {
       ...KEYS,
@@ -114,20 +114,20 @@ describe("the credentials of the environment (§2.4-4)", () => {
     expect(asked).toEqual(["POST /sts/", "GET /container"]);
   });
 
-  it("come from the profile of AWS_PROFILE even if the variables are set, as in the library", async () => {
+  it("are read from the profile of AWS_PROFILE even if the variables are set, as in the library", async () => {
     Object.assign(process.env, { ...KEYS, AWS_PROFILE: "other" });
     await file("credentials", "[other]\naws_access_key_id = PROFILE\naws_secret_access_key = s\n");
     expect(await found()).toBe("PROFILE");
   });
 
-  it("come from the process that a profile names", async () => {
+  it("are read from the process that a profile names", async () => {
     const { Token: SessionToken, ...keys } = jsonCredentials("PROCESS");
     const reply = await file("reply.json", JSON.stringify({ Version: 1, ...keys, SessionToken }));
     await file("config", `[default]\ncredential_process = cat ${reply}\n`);
     expect(await found()).toBe("PROCESS");
   });
 
-  it("come from SSO, if a profile names it and somebody has signed in", async () => {
+  it("are read from SSO, if a profile names it and a session exists", async () => {
     const start = "https://sso.example.com/start";
     const profile = {
       sso_start_url: start,
@@ -145,7 +145,7 @@ describe("the credentials of the environment (§2.4-4)", () => {
     expect(await found()).toBe("SSO");
   });
 
-  it("come from the web identity that a profile names", async () => {
+  it("are read from the web identity that a profile names", async () => {
     const token = await file("token", "web-identity-token");
     await file(
       "config",
@@ -154,7 +154,7 @@ describe("the credentials of the environment (§2.4-4)", () => {
     expect(await found()).toBe("ROLE");
   });
 
-  it("are none where a configured location fails, which is named", async () => {
+  it("are not searched further after a configured location fails, which is named", async () => {
     await file("config", "[default]\ncredential_process = false\n");
     process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = "http://127.0.0.1:1/nobody";
     expect(await found()).toEqual(["shared files", "container endpoint"]);
@@ -169,13 +169,13 @@ describe("the credentials of the environment (§2.4-4)", () => {
     expect(asked).toEqual([]);
   });
 
-  it("are asked for once while they last", async () => {
+  it("are requested once while they are valid", async () => {
     process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = process.env.CONTAINER_URL;
     expect([await found(), await found()]).toEqual(["CONTAINER", "CONTAINER"]);
     expect(asked).toEqual(["GET /container"]);
   });
 
-  it("are given up after the time-out", async () => {
+  it("fail after the time-out", async () => {
     await file("config", "[default]\ncredential_process = sleep 20\n");
     expect(await chainCredentials(50)).toEqual({ tried: ["shared files"] });
   });
@@ -209,7 +209,7 @@ describe("temporary credentials of the environment (§2.4-3)", () => {
     expect(await opened("0.10.33")).toMatchObject({ accessKeyId: "VARIABLE", sessionToken: null });
   });
 
-  it("are named with what was tried when there are none", async () => {
+  it("report all tried locations when none exist", async () => {
     expect(await opened("0.10.34")).toEqual({
       failure: "access_denied",
       code: "NoCredentials",

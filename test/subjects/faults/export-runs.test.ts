@@ -103,7 +103,7 @@ describe("a worker crash", () => {
     expect(world.runs().map(({ status }) => status)).toEqual(["FAILED", "FAILED"]);
   });
 
-  it("of another export leaves this one alone and stays armed", async () => {
+  it("of another export does not affect this one and stays armed", async () => {
     const world = openExport({ days: 2 });
     const { id } = world.arm({ target: "worker", match: { export_id: "no-such-*" }, then: { crash: true } });
     await world.advance("PT5M");
@@ -143,7 +143,7 @@ describe("a stall", () => {
 });
 
 describe("a fault of the object store or the destination", () => {
-  it("after the first file leaves that file in place", async () => {
+  it("after the first file keeps that file", async () => {
     const world = openExport();
     world.arm({ preset: "credentials_revoked", match: { at: "checkpoint.saved" } });
     await world.advance("PT5M");

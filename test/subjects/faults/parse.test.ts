@@ -229,7 +229,7 @@ describe("accepted", () => {
     expect(read(input)).toMatchObject(input as object);
   });
 
-  it("an operation of http by template, whatever its parameters are called, or by id", () => {
+  it("an operation of http by template, with any parameter names, or by id", () => {
     const opOf = (op: string) => read({ ...down, match: { op } }).match.op;
     expect(opOf("GET /api/v1/bulk-exports/{export_id}")).toBe("GET /api/v1/bulk-exports/{export_id}");
     expect(opOf("get /api/v1/bulk-exports/{id}")).toBe("GET /api/v1/bulk-exports/{export_id}");

@@ -35,7 +35,7 @@ function triggeredBy(bucket: string): string | undefined {
 }
 
 describe("counting", () => {
-  it("hits from the nth occasion on, as often as times says", () => {
+  it("triggers from the nth occasion on, up to `times` times", () => {
     const { id } = world.arm({
       target: "s3",
       match: { bucket: "b", nth: 3 },
@@ -323,7 +323,7 @@ describe("a rule of another version, for which this one has no line", () => {
     ]);
   });
 
-  it("ends the world at a request: nothing waits for a time that is none", () => {
+  it("ends the world at a request: nothing waits for an invalid time", () => {
     const opened = stored("http", { delay: "PT1S" });
     const occasion = { id: "createBulkExport", path: "/x", region: "us" } as const;
     expect(() => opened.turn((turn) => triggerFault(turn, "http", occasion))).toThrow(unknownOn("http"));
@@ -340,7 +340,7 @@ describe("a rule of another version, for which this one has no line", () => {
     expect(atPoint.world.defect?.message).toContain(unknownOn("s3"));
   });
 
-  it("ends the world at a delivery: it is not sent as if nothing had been", () => {
+  it("ends the world at a delivery, which is not sent", () => {
     const opened = stored("webhook", { drop: true });
     const occasion = { url: "https://example.test/hook", run_id: "r" };
     expect(() => opened.turn((turn) => triggerFault(turn, "webhook", occasion))).toThrow(

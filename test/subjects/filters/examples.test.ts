@@ -99,7 +99,7 @@ describe("values are written", () => {
   });
 });
 
-test("one condition in an and or an or stands for itself", () => {
+test("a single condition in an and or an or is equivalent to itself", () => {
   const alone = { op: "eq", field: "name", value: "x" };
   expect(parsed('and(or(and(eq(name, "x"))))')).toStrictEqual(alone);
   expect(parsed('not(and(eq(name, "x")))')).toStrictEqual({ op: "not", filter: alone });
@@ -116,7 +116,7 @@ const VALUES = {
   identifiers: `"${OTHER_ID}"`,
 } as const;
 
-test("every field takes the comparators of its kind and no others", () => {
+test("every field accepts only the comparators of its kind", () => {
   for (const [field, { kind }] of Object.entries(FILTER_FIELDS)) {
     const { comparators }: { comparators: readonly string[] } = FILTER_KINDS[kind];
     const value = kind in VALUES ? VALUES[kind as keyof typeof VALUES] : '"x"';
@@ -133,7 +133,7 @@ test("no field is both filterable and not; what can be refused is a column", () 
   expect(Object.keys(REFUSED_FIELDS).filter((name) => !(name in FILTER_FIELDS))).toEqual([]);
 });
 
-test("every column of an export can be named, those that the service was seen to refuse only unless that is asked for", () => {
+test("every column of an export can be named, unless the profile refuses it as the service does", () => {
   expect(COLUMN_NAMES.filter((name) => !(name in FILTER_FIELDS))).toEqual([]);
   for (const [name, hint] of Object.entries(REFUSED_FIELDS)) {
     const { kind } = FILTER_FIELDS[name as FilterField];
@@ -161,6 +161,6 @@ test.each([
   expect([selects(text, passing), selects(text, failing)]).toEqual([true, false]);
 });
 
-test("tenant_id is the workspace that the row is kept in", () => {
+test("tenant_id is the workspace of the row", () => {
   expect([selects(`eq(tenant_id, "${TENANT}")`), selects(`eq(tenant_id, "${ID}")`)]).toEqual([true, false]);
 });

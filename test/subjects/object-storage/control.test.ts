@@ -54,7 +54,7 @@ test("secrets are sealed, and in no view, record or journal", ({ expect }) => {
   );
 });
 
-test("a deleted bucket takes its objects along", async ({ expect }) => {
+test("a deleted bucket deletes its objects", async ({ expect }) => {
   const { turn, world } = openStore();
   turn((open) => {
     const made = {

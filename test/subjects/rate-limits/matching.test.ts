@@ -78,7 +78,7 @@ describe("which row decides (8.5-4)", () => {
     expect(decides(method, path)).toBe(row);
   });
 
-  it("counts every method on a trigger path where the assumption says so (8.5-6)", async () => {
+  it("counts every method on a trigger path under that assumption (8.5-6)", async () => {
     const wide = await limiterWith({}, { assumptions: { "rate_limit.trigger_methods": "every method" } });
     const rowFor = (method: string, path: string) =>
       wide.decide({ apiKey: "k", address: "10.0.0.1", region: "us", method, path }, NOW)?.row.id;
@@ -108,13 +108,13 @@ describe("which row decides (8.5-4)", () => {
     expect(decides("GET", "/nowhere", { apiKey: "k", userId: "u" })).toBe("default_key");
   });
 
-  it("takes the default of a header only where no row names the path for it", () => {
+  it("uses the default of a header only if no row names the path for it", () => {
     expect(decides("POST", "/runs/multipart", { userId: "u" })).toBe("default_user");
     expect(decides("POST", "/runs/multipart", {})).toBe("catch_all");
     expect(decides("POST", "/runs/query", {})).toBe("catch_all");
   });
 
-  it("counts by address where the row says so, whatever the headers", () => {
+  it("counts by address in rows by address, regardless of the headers", () => {
     expect(decides("GET", "/info", { apiKey: "k" })).toBe("system");
     expect(decides("GET", "/public/download", { userId: "u" })).toBe("public_download");
   });

@@ -131,7 +131,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
     }
   });
 
-  it("drops expired counters without being asked", async () => {
+  it("drops expired counters by itself", async () => {
     const limiter = await limiterWith({ window, rows });
     for (let n = 0; n < 1_000; n += 1) ask(limiter, `key-${n}`, NOW);
     expect(limiter.storedCount).toBe(1_000);
@@ -159,7 +159,7 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
 });
 
 describe("what a row admits", () => {
-  it("follows its own setting in one region or in both, and the scale where it has none", async () => {
+  it("follows its own setting in one region or in both, and the scale without one", async () => {
     const rows = { runs_query_key: "3 / 7", runs_stats: { us: 5 }, commits_key: 9 };
     const { settings } = await limiterWith({ scale: 0.1, rows });
     expect(settings.rows).toMatchObject({
@@ -223,7 +223,7 @@ describe("what a row admits", () => {
     expect(ask(limiter, "a", NOW)).toBeUndefined();
   });
 
-  it("is not enforced on a self-hosted deployment unless that is said", async () => {
+  it("is enforced on a self-hosted deployment only with a setting", async () => {
     expect((await limiterWith({})).settings.enabled).toBe(true);
     expect((await limiterWith({}, { deployment: "self-hosted" })).settings.enabled).toBe(false);
     expect((await limiterWith({ enabled: true }, { deployment: "self-hosted" })).settings.enabled).toBe(true);

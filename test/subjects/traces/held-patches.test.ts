@@ -51,7 +51,7 @@ test("patches that wait for their row stay in order until it is posted, and only
   expect([...world.reader.all(HELD_TOTALS)]).toStrictEqual([]);
 });
 
-test("the patches of a workspace are bounded in number and bytes: all of a call are held, or none; rows that come make room", () => {
+test("the patches of a workspace are bounded in number and bytes: a call stores all or none; their rows make room", () => {
   const { world, turn } = newWorld();
   const bounds = { patches: 2, bytes: 60 };
   const hold = (...patches: ReturnType<typeof patchOf>[]) =>

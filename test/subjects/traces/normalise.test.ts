@@ -40,7 +40,7 @@ describe("a posted run", () => {
     });
   });
 
-  it("begins now when it does not say when", ({ expect }) => {
+  it("begins now without a start time", ({ expect }) => {
     expect(fieldsOf({ id: ID, name: "r", run_type: "llm" }).start_time).toBe(NOW);
   });
 
@@ -124,7 +124,7 @@ describe("a run's place in its trace", () => {
   };
   const ownSegment = `20260115T090000000000Z${ID}`;
 
-  it("comes from dotted_order alone", ({ expect }) => {
+  it("is read from dotted_order alone", ({ expect }) => {
     expect(fieldsOf({ ...PLAIN, dotted_order: `${parentOrder}.${ownSegment}` })).toMatchObject({
       trace_id: ROOT_ID,
       parent_run_id: PARENT_ID,
@@ -134,7 +134,7 @@ describe("a run's place in its trace", () => {
     });
   });
 
-  it("comes from a parent that is known", ({ expect }) => {
+  it("is derived from a stored parent", ({ expect }) => {
     expect(fieldsOf({ ...PLAIN, parent_run_id: PARENT_ID }, [root, parent])).toMatchObject({
       trace_id: ROOT_ID,
       parent_run_ids: [ROOT_ID, PARENT_ID],
@@ -143,7 +143,7 @@ describe("a run's place in its trace", () => {
     });
   });
 
-  it("is taken to be below the parent when the parent is unknown", ({ expect }) => {
+  it("is placed below an unknown parent", ({ expect }) => {
     expect(fieldsOf({ ...PLAIN, parent_run_id: PARENT_ID })).toMatchObject({
       trace_id: PARENT_ID,
       parent_run_ids: [PARENT_ID],
@@ -215,12 +215,12 @@ describe("tokens and costs", () => {
     });
   });
 
-  it("come from explicit fields before usage reports", ({ expect }) => {
+  it("are read from explicit fields before usage reports", ({ expect }) => {
     const row = fieldsOf({ ...PLAIN, prompt_tokens: 1, total_cost: "9", outputs: { usage_metadata: usage } });
     expect(row).toMatchObject({ prompt_tokens: 1, completion_tokens: 5, total_tokens: 13, total_cost: "9" });
   });
 
-  it("come from the first report that has any, and never half from another", ({ expect }) => {
+  it("are read from the first report that has any, and never partly from another", ({ expect }) => {
     const row = fieldsOf({
       ...PLAIN,
       outputs: { usage_metadata: { output_tokens: 4, total_cost: "free" } },
@@ -257,7 +257,7 @@ describe("tokens and costs", () => {
     });
   });
 
-  it("a first token is the first readable new_token event unless the time is given", ({ expect }) => {
+  it("a first token is the first readable new_token event unless the request has its time", ({ expect }) => {
     const events = [
       { name: "start", time: "2026-01-15T09:00:00" },
       { name: "new_token", time: "soon" },
@@ -337,7 +337,7 @@ describe("a post that is wrong", () => {
 });
 
 describe("a patch", () => {
-  it("holds only the fields that it was given, in the row's form", ({ expect }) => {
+  it("has only the fields of the request, in the row's form", ({ expect }) => {
     expect(normalisePatch({ outputs: { a: 1 }, end_time: 1795132801000, colour: 1 }, "", ID)).toEqual({
       id: ID,
       patch: { outputs: { a: 1 }, end_time: "2026-11-20T00:00:01.000000Z" },

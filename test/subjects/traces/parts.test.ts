@@ -16,7 +16,7 @@ function read(...parts: readonly FormPart[]) {
   return JSON.parse(JSON.stringify({ posts, patches, problems }));
 }
 
-test("members find their items in whatever order the parts of several items come", () => {
+test("fields find their items in any order of parts", () => {
   const parts = [
     part(`post.${FIRST}.inputs`, '{"q":1}'),
     part(`patch.${FIRST}`, '{"name":"patch"}'),
@@ -65,7 +65,7 @@ test.for([true, false])(
   },
 );
 
-test("what is only stored stays text; another control character in the body changes nothing", () => {
+test("stored values stay text; another control character in the body changes nothing", () => {
   for (const isPlain of [true, false]) {
     const parts = [part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.inputs`, '{"a":1}', isPlain)];
     const [post] = batchOfParts(parts, true).posts;

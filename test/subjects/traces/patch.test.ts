@@ -73,7 +73,7 @@ describe("a patched row", () => {
     expect(patched({ ...PLAIN, ...post }, patch).status).toBe(status);
   });
 
-  it("follows a new report unless the figure was said outright", ({ expect }) => {
+  it("follows a new report unless the request had an explicit figure", ({ expect }) => {
     const report = (total_tokens: number) => ({ outputs: { usage_metadata: { total_tokens } } });
     expect(patched({ ...PLAIN, ...report(5) }, report(9)).total_tokens).toBe(9);
     expect(patched({ ...PLAIN, ...report(5), total_tokens: 6 }, report(9)).total_tokens).toBe(6);
@@ -124,7 +124,7 @@ describe("a patched row", () => {
     );
   });
 
-  it("is the row of a post that the client had merged with the patch itself", ({ expect }) => {
+  it("is the row of a post that the client merged with the patch", ({ expect }) => {
     // Differences that are visible only together with the post are left out: a status that a later
     // error overrules, and a figure that was said outright and equals the reported one.
     const outright = new Set([
@@ -149,7 +149,7 @@ describe("a patched row", () => {
     );
   });
 
-  it("can be made of a patch that was kept as text until its post came", ({ expect }) => {
+  it("can be read from a patch that was stored as text until its post arrived", ({ expect }) => {
     fc.assert(
       fc.property(anyPost, anyPatch, (post, patch) => {
         const kept = JSON.parse(JSON.stringify(patchOf(patch))) as TracePatch;

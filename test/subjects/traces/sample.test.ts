@@ -58,9 +58,7 @@ const anyOrder = fc
   }));
 
 describe("sample traces", () => {
-  it("are exactly as many as asked, with ids of their own, inside the window, none before its parent", ({
-    expect,
-  }) => {
+  it("have the requested number, different ids, times in the window, and parents first", ({ expect }) => {
     fc.assert(
       fc.property(anyOrder, (order) => {
         const rows = rowsOf(order);
@@ -114,7 +112,7 @@ describe("sample traces", () => {
     }
   });
 
-  it("name a project when one is asked for", ({ expect }) => {
+  it("name a project on request", ({ expect }) => {
     expect([...postsOf({ count: 3 })].map((post) => post.session_name)).toEqual([
       undefined,
       undefined,
@@ -123,13 +121,13 @@ describe("sample traces", () => {
     expect([...postsOf({ count: 2, sessionName: "x" })].map((post) => post.session_name)).toEqual(["x", "x"]);
   });
 
-  it("are made while they are taken", ({ expect }) => {
+  it("are generated on demand", ({ expect }) => {
     const taken = postsOf({ count: MAX_SAMPLE_COUNT })[Symbol.iterator]();
     expect(taken.next().done).toBe(false);
     expect(taken.next().done).toBe(false);
   });
 
-  it("can be taken twice", ({ expect }) => {
+  it("can be iterated twice", ({ expect }) => {
     const posts = postsOf({ count: 5 });
     expect([...posts]).toEqual([...posts]);
   });

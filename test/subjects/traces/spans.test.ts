@@ -74,7 +74,7 @@ describe("a span's inputs and outputs", () => {
     expect(Object.keys(metadata)).toEqual(["otel_trace_id", "otel_span_id"]);
   });
 
-  test("come from events, where nothing else says them", () => {
+  test("are read from events without another source", () => {
     const event = (name: string, content: string) => ({
       name,
       timeUnixNano: "1767225600123456789",
@@ -96,7 +96,7 @@ describe("a span's place and values", () => {
     expect(parent.end_time).toBeNull();
   });
 
-  test("what the platform's own exporter says of the row counts", () => {
+  test("the values of the platform's own exporter have priority", () => {
     const [root, own] = ["01a1f7e5-db90-7000-8000-0223211170d8", "01a1f7e5-db93-7000-8000-020e8018c65e"];
     const order = `20261120T073958736001Z${root}.20261120T073958739002Z${own}`;
     const row = rowOf({
@@ -131,7 +131,7 @@ describe("a span's place and values", () => {
     });
   });
 
-  test("an error is what its status says, else what was thrown", () => {
+  test("an error is read from the status, else from the exception", () => {
     const thrown = [{ name: "exception", attributes: attributes({ "exception.message": text("boom") }) }];
     expect(rowOf({}, { status: { code: 2, message: "bad" }, events: thrown }).error).toBe("bad");
     expect(rowOf({}, { status: { code: 2 }, events: thrown }).error).toBe("boom");

@@ -23,7 +23,7 @@ function concurrencyLimit(perReceiver: number, inTotal: number) {
   };
 }
 
-it("one receiver takes no more than its share, and others pass those that wait for it", async () => {
+it("one receiver gets at most its share, and others overtake its waiting posts", async () => {
   const { take, leave, given: acquired } = concurrencyLimit(2, 10);
   await take("a1", "a2", "a3", "a4", "b1");
   expect(acquired).toEqual(["a1", "a2", "b1"]);
@@ -33,7 +33,7 @@ it("one receiver takes no more than its share, and others pass those that wait f
   expect(acquired.at(-1)).toBe("a4");
 });
 
-it("all of them together take no more than there are", async () => {
+it("all receivers together get at most all slots", async () => {
   const { take, leave, given: acquired } = concurrencyLimit(2, 3);
   await take("a1", "b1", "c1", "d1", "e1");
   expect(acquired).toEqual(["a1", "b1", "c1"]);

@@ -58,7 +58,7 @@ describe("a run that has ended", () => {
     expect([world.sent, world.ledger()]).toEqual([[], []]);
   });
 
-  it("is not posted while http.disable_webhooks is set; the ledger says why", async () => {
+  it("is not posted while http.disable_webhooks is set; the ledger has the reason", async () => {
     const world = await openWebhookWorld({ http: { disable_webhooks: true } });
     world.end();
     await world.advance("PT1M");
@@ -124,7 +124,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  it("is tried as limits.webhook_attempts and timings.webhook_retry_delay say", async () => {
+  it("follows limits.webhook_attempts and timings.webhook_retry_delay", async () => {
     const options = { limits: { webhook_attempts: 2 }, timings: { webhook_retry_delay: "PT1M" } };
     const world = await openWebhookWorld(options, () => ({ status: 500, reply: "" }));
     world.end();

@@ -116,7 +116,7 @@ describe("over real HTTP", () => {
     expect(await deliveries()).toMatchObject([{}, { redelivery_of: first?.id, status: "delivered" }]);
   });
 
-  it("what was not delivered when the emulator stopped is delivered by the next one", async () => {
+  it("undelivered webhooks of a stopped emulator are delivered by the next one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
     open.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
     const options = { data: join(folder, "data"), ephemeral: false };
@@ -138,7 +138,7 @@ describe("over real HTTP", () => {
 });
 
 describe("the built-in inbox", () => {
-  it("takes relative webhooks without a socket, and shows what came", async () => {
+  it("accepts relative webhooks without a socket, and shows the posts", async () => {
     const { run, emulator, inbox } = await openEmulator();
     await run("/_emulator/inbox/mine?token=s3cret");
     await emulator.clock.advance("PT1S");
@@ -164,7 +164,7 @@ describe("the built-in inbox", () => {
 });
 
 describe("the policy", () => {
-  it("is asked when the run is created: 422 with the rule's message, and no run", async () => {
+  it("applies when the run is created: 422 with the rule's message, and no run", async () => {
     const { run, deliveries } = await openEmulator({ webhooks: { url: { require_https: true } } });
     const refused = await run("http://hooks.example/");
     expect(refused.status).toBe(422);

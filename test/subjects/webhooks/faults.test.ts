@@ -73,7 +73,7 @@ describe("faults of the webhook target", () => {
     ]);
   });
 
-  it("status: attempts fail with it as often as times says", async () => {
+  it("status: attempts fail with it up to `times` times", async () => {
     const world = await openWebhookWorld();
     world.armWebhook({ then: { status: 503 }, times: 2 });
     world.end();

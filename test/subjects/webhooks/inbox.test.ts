@@ -26,7 +26,7 @@ describe("the built-in receiver keeps", () => {
     expect([bodies("in-4"), bodies("in-5")]).toEqual([[], [5]]);
   });
 
-  it("the beginning of a long body, and says so", async () => {
+  it("the beginning of a long body, and reports the cut", async () => {
     const { take, world } = await openInbox();
     take("in", { body: "x".repeat(70_000) });
     expect([...world.reader.all(INBOX)]).toMatchObject([{ body: "x".repeat(65_536), body_cut: true }]);

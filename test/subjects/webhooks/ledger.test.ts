@@ -42,7 +42,7 @@ describe("the ledger", () => {
     }
   });
 
-  it("says that no rule applied as long as no webhooks.url block is configured", async () => {
+  it("reports that no rule applied if no webhooks.url block is configured", async () => {
     const without = await openWebhookWorld();
     without.end();
     expect(without.ledger()).toMatchObject([
@@ -90,7 +90,7 @@ describe("the ledger", () => {
 });
 
 describe("a redelivery", () => {
-  it("is a delivery of its own of the same payload", async () => {
+  it("is a new delivery of the same payload", async () => {
     const world = await openWebhookWorld();
     world.end();
     await world.advance("PT1M");

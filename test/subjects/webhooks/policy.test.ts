@@ -299,7 +299,7 @@ describe("the explanation", () => {
     ]);
   });
 
-  it("says what is decided by the address that a name then has", async () => {
+  it("reports decisions that depend on the resolved address", async () => {
     const settings = await settingsWith({ assumptions: { "agent.webhook_local_addresses": "refuse" } });
     const described = explainWebhook(settings, "https://a.example/h");
     expect(described).toMatchObject({
@@ -338,7 +338,7 @@ describe("the explanation", () => {
     expect(configured).toMatchObject({ allowed: false, rule: "port", assumption: null });
   });
 
-  it("says when nothing is delivered at all", async () => {
+  it("reports when webhooks are disabled", async () => {
     const described = explainWebhook(await settingsWith({ http: { disable_webhooks: true } }), "/hook");
     expect(described).toMatchObject({
       allowed: true,

@@ -89,7 +89,7 @@ describe("a delivery", () => {
     expect(await post(six.url)).toMatchObject({ status: 200 });
   });
 
-  it("fails at a port where nobody listens", async () => {
+  it("fails at a port without a server", async () => {
     const post = await sender();
     const failed = await post(`http://127.0.0.1:${await closedPort()}/`);
     expect(failed).toMatchObject({ failure: "network", message: expect.stringContaining("ECONNREFUSED") });
