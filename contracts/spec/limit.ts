@@ -4,6 +4,8 @@ export interface Limit {
   readonly requirement: string;
   /** Counts are numbers, durations are ISO 8601. */
   readonly value: number | string;
+  /** The largest value that the setting accepts. */
+  readonly maximum?: number;
   readonly unit: "count" | "bytes" | "duration" | "wall_clock_duration";
   /** The other value that the specification names for it. */
   readonly conflict?: number | string;

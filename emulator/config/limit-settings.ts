@@ -14,7 +14,7 @@ export function limitSettings(prefix: Prefix, table: LimitTable): [string, Setti
     const path = `${prefix}.${key}`;
     const kind: Kind<number> = isDuration(limit)
       ? duration()
-      : integer(MAY_BE_ZERO.has(path) ? 0 : 1, Number.MAX_SAFE_INTEGER);
+      : integer(MAY_BE_ZERO.has(path) ? 0 : 1, limit.maximum ?? Number.MAX_SAFE_INTEGER);
     const initial = kind.read(limit.value);
     if (initial === undefined) throw new Error(`${path} is not ${kind.expects}`);
     return [path, setting(kind, initial, `${limit.text} (§${limit.section})`)];

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../contracts/spec/limits.ts";
 import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
@@ -164,7 +165,7 @@ function noSuchOperation(path: string): Refusal {
 
 async function check(row: ControlOperation, path: ControlPath, request: HttpRequest) {
   const isEmpty = request.body.length === 0;
-  const value = row.body && (isEmpty ? {} : parseJson(request.body));
+  const value = row.body && (isEmpty ? {} : parseJson(request.body, LIMITS.json_levels.value));
   const checks = checksOf(row) ?? (await prepareChecks(row));
   const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.

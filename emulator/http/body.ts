@@ -3,8 +3,6 @@ import { decodeUtf8 } from "../subjects/bytes.ts";
 import type { HttpRequest } from "../subjects/message.ts";
 import { parseItemTexts } from "./item-texts.ts";
 
-const MAX_DEPTH = 500;
-
 /** Parses a JSON body of any depth; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
 export function readBody(
   { headers, body }: HttpRequest,
@@ -30,16 +28,21 @@ export function readBody(
 }
 
 /** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */
-export function parseJson(body: Uint8Array): unknown {
+export function parseJson(body: Uint8Array, maxLevels: number): unknown {
   const value = parseUtf8Json(body);
-  refuseTooDeep(value);
+  refuseTooDeep(value, maxLevels);
   return value;
 }
 
 /** Throws `Refusal` (422) for a value that nests deeper than checks and handlers can process. */
-export function refuseTooDeep(value: unknown): void {
-  if (isDeeperThan(value, MAX_DEPTH))
-    throw new Refusal(422, "too_deep", `The body nests deeper than ${MAX_DEPTH} levels.`);
+export function refuseTooDeep(value: unknown, maxLevels: number): void {
+  if (isDeeperThan(value, maxLevels))
+    throw new Refusal(
+      422,
+      "too_deep",
+      `The body nests deeper than ${maxLevels} levels.`,
+      "limits.json_levels sets the maximum.",
+    );
 }
 
 function parseUtf8Json(body: Uint8Array): unknown {

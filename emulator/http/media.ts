@@ -19,7 +19,7 @@ export type Codecs = Readonly<Partial<Record<BodyMedia, Codec>>>;
 export async function readMedia(
   request: HttpRequest,
   media: readonly BodyMedia[],
-  { body_bytes, form_parts }: Pick<LimitSettings, "body_bytes" | "form_parts">,
+  { body_bytes, form_parts, json_levels }: LimitSettings,
   codecs: Codecs,
 ): Promise<{ readonly value: unknown; readonly isForm: boolean }> {
   const { headers, body } = request;
@@ -44,7 +44,7 @@ export async function readMedia(
     throw new Refusal(422, "missing_body", `A body is required (${media.join(" or ")}).`);
   if (taken === "multipart/form-data")
     return { value: readMultipart(body, headers["content-type"] ?? "", form_parts), isForm: true };
-  return { value: parseJson(body), isForm: false };
+  return { value: parseJson(body, json_levels), isForm: false };
 }
 
 /** The codec of the reply: that of the request. */

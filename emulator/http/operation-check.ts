@@ -173,6 +173,6 @@ export function bodyOf(
   const { limits } = settings;
   if (bodyMedia) return readMedia(request, bodyMedia, limits, codecs);
   const value = known === undefined ? readBody(request, limits.body_bytes, keptMembers) : known;
-  if (!boundsDepth) refuseTooDeep(value);
+  if (!boundsDepth) refuseTooDeep(value, limits.json_levels);
   return { value };
 }

@@ -17,14 +17,15 @@ export interface OracleParts {
   /** Clients of external object stores. */
   readonly objectStores: ObjectStoreClients;
   readonly secrets: Secrets;
+  /** `limits.verifications` */
+  readonly maxVerifications: number;
   /** The bodies of the embedded object store, which are read without credentials. */
   readonly objects: { readonly files: Pick<Bodies, "open"> };
 }
 
-const MAX_VERIFICATIONS = 16;
-
 /** Reads exports back, one at a time, so that several requests take no more memory than one. */
-export function createOracle({ world, rowsOf, objectStores, secrets, objects }: OracleParts): Oracle {
+export function createOracle(parts: OracleParts): Oracle {
+  const { world, rowsOf, objectStores, secrets, objects, maxVerifications } = parts;
   let last: Promise<unknown> = Promise.resolve();
   const running = new Set<() => VerificationProgress>();
 
@@ -49,12 +50,12 @@ export function createOracle({ world, rowsOf, objectStores, secrets, objects }: 
     async verify(exportId) {
       const parent = requireExport(world.reader, exportId);
       const { size } = running;
-      if (size >= MAX_VERIFICATIONS)
+      if (size >= maxVerifications)
         throw new Refusal(
           429,
           "busy",
           `${size} exports are being verified, which is the maximum.`,
-          "Try again when one of them is done.",
+          "Try again when one of them is done; limits.verifications sets the maximum.",
         );
       const findings = createFindings();
       const files_total = filesOf(world, parent);

@@ -24,12 +24,16 @@ export interface OnDemand {
 }
 
 export type OnDemandParts = Omit<SharedContext, "openStreams" | "snapshotFiles"> &
-  Omit<SnapshotFilesParts, "maxBytes">;
+  Omit<SnapshotFilesParts, "maxBytes" | "maxTransfers">;
 
 export function createOnDemand(parts: OnDemandParts): OnDemand {
   const gateway = createGateway(HANDLERS, CODECS);
-  const maxBytes = parts.configuration.settings.limits.snapshot_bytes;
-  const snapshotFiles = createSnapshotFiles({ ...parts, maxBytes });
+  const { limits } = parts.configuration.settings;
+  const snapshotFiles = createSnapshotFiles({
+    ...parts,
+    maxBytes: limits.snapshot_bytes,
+    maxTransfers: limits.snapshot_transfers,
+  });
   const shared = { ...parts, snapshotFiles, openStreams: gateway.openStreams };
   return {
     gateway,

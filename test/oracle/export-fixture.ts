@@ -147,6 +147,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     rowsOf: traces.location,
     objectStores: options.doors?.(elsewhere) ?? NO_OBJECT_STORES,
     secrets,
+    maxVerifications: 16,
     objects: {
       files: createBodyOpener({ path: (file) => join(objectFolder, file), files: createOpenFiles() }),
     },

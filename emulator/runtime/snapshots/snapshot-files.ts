@@ -41,16 +41,14 @@ export interface SnapshotFilesParts {
   readonly manifests: Manifests;
   readonly secrets: Secrets;
   readonly maxBytes: number;
+  readonly maxTransfers: number;
   readonly snapshots: Pick<Snapshots, "exportSource" | "refuse" | "registerImported">;
 }
-
-/** Each transfer uses memory and open files. */
-const MAX_TRANSFERS = 4;
 
 /** Exports snapshots to files and imports them. */
 export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   const { pool, manifests, secrets, maxBytes, snapshots } = parts;
-  const transfers = createTransfers();
+  const transfers = createTransfers(parts.maxTransfers);
 
   /** Holds the snapshot's data from now on, even if nobody reads the first chunk. */
   async function exportSource(packed: ExportSource): Promise<ExportedArchive> {
@@ -103,16 +101,21 @@ export function createSnapshotFiles(parts: SnapshotFilesParts): SnapshotFiles {
   };
 }
 
-/** Counts the files that are being read or written, up to `MAX_TRANSFERS`. */
-function createTransfers() {
+/** Counts the files that are being read or written, up to `limits.snapshot_transfers`: each uses memory and open files. */
+function createTransfers(maxTransfers: number) {
   let count = 0;
   return {
     /** Returns a function that ends the transfer; calling it again does nothing. */
     begin(release: () => void): () => void {
-      if (count >= MAX_TRANSFERS) {
+      if (count >= maxTransfers) {
         release();
-        const message = `${MAX_TRANSFERS} snapshot files, the maximum, are being read or written.`;
-        throw new Refusal(409, "busy", message, "Try again when one of them is finished.");
+        const message = `${count} snapshot files are being read or written, which is the maximum.`;
+        throw new Refusal(
+          409,
+          "busy",
+          message,
+          "Try again when one of them is finished; limits.snapshot_transfers sets the maximum.",
+        );
       }
       count += 1;
       let hasEnded = false;

@@ -139,6 +139,7 @@ export function oracleOf({ storage, ports, objectStores }: WorldAdapters, object
     rowsOf: (partition) => ({ world: key, rowFiles: rowFiles(partition) }),
     objectStores,
     secrets: ports.secrets,
+    maxVerifications: ports.settings.limits.verifications,
     objects,
   });
 }

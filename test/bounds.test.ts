@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BOUNDS } from "../contracts/spec/bounds.ts";
+
+/** Bounds that a message shows and that are not settings, by file, with the reason. */
+const FIXED: Readonly<Record<string, string>> = {
+  "emulator/config/configuration-file.ts:MAX_BYTES": "read before any setting is known",
+  "emulator/http/multipart.ts:MAX_BOUNDARY_LENGTH": "the format of a multipart body",
+  "emulator/http/multipart.ts:MAX_HEADER_BYTES": "the format of a multipart body",
+  "emulator/kernel/core.ts:MAX_TURNS_PER_INSTANT": "a guard against a defect",
+  "emulator/runtime/capsules/file.ts:MAX_RECORDING_BYTES": "the format of a capsule",
+  "emulator/s3/front/operations/buckets.ts:MAX_BUCKETS": "the protocol of S3",
+  "emulator/s3/front/operations/uploads.ts:MAX_PART_NUMBER": "the protocol of S3",
+  "emulator/subjects/faults/parse.ts:MAX_COUNT": "the range of a field, in docs/look-up/faults.md",
+  "emulator/subjects/faults/values.ts:MAX_CHOICES": "the range of a field",
+  "emulator/subjects/faults/values.ts:MAX_BODY_LENGTH": "the range of a field",
+  "emulator/subjects/faults/values.ts:MAX_TEXT_LENGTH": "the range of a field",
+  "emulator/subjects/faults/values.ts:MAX_HEADERS": "the range of a field",
+  "emulator/subjects/feedback/input.ts:MAX_KEY_LENGTH": "the range of a field, in OpenAPI",
+  "emulator/subjects/traces/json.ts:MAX_JSON_DEPTH": "the format of a stored column",
+  "emulator/subjects/traces/run-input.ts:MAX_DOTTED_ORDER_SEGMENTS": "the format of a stored column",
+  "emulator/subjects/traces/sample.ts:MAX_SAMPLE_COUNT":
+    "the range of a field, in docs/look-up/control-api.md",
+  "emulator/subjects/traces/sample.ts:MAX_WINDOW_DAYS": "the range of a field",
+  "emulator/subjects/webhooks/effects/send-external.ts:MAX_REDIRECTS": "that of common HTTP clients",
+};
+
+/** Settings whose excess is dropped without an error, so that no message names them. */
+const DROPPED = [
+  "compared_rows",
+  "journal_turns",
+  "recorded_body_bytes",
+  "recorded_bytes",
+  "recorded_requests",
+  "waiting_rows_per_workspace",
+  "webhook_inbox_messages",
+  "webhook_inboxes",
+];
+
+const ROOT = join(import.meta.dirname, "..");
+const SOURCES = readdirSync(join(ROOT, "emulator"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && !path.startsWith("console/"))
+  .map((path) => ({ path: `emulator/${path}`, code: readFileSync(join(ROOT, "emulator", path), "utf8") }));
+
+describe("bounds that a user can meet (law 9)", () => {
+  it("are settings, apart from those with a reason", () => {
+    const shown = SOURCES.flatMap(({ path, code }) =>
+      [...code.matchAll(/\$\{(MAX_[A-Z_]+)\}/g)].map(([, name]) => `${path}:${name}`),
+    );
+    const advice = "make the bound a row of contracts/spec/bounds.ts, or list it in FIXED with its reason";
+    expect([...new Set(shown)].sort(), advice).toEqual(Object.keys(FIXED).sort());
+  });
+
+  it("are named by the error that enforces them", () => {
+    const code = SOURCES.map((source) => source.code).join("\n");
+    const unnamed = Object.keys(BOUNDS).filter(
+      (key) =>
+        !DROPPED.includes(key) && !new RegExp(`"[^"]*limits\\.${key}\\b|\\(limits\\.${key}\\)`).test(code),
+    );
+    expect(unnamed).toEqual([]);
+  });
+
+  it("have a line in the page of limits", () => {
+    const page = readFileSync(join(ROOT, "docs/look-up/limits.md"), "utf8");
+    expect(Object.keys(BOUNDS).filter((key) => !page.includes(`| \`${key}\` |`))).toEqual([]);
+  });
+});
