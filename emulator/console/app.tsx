@@ -39,16 +39,16 @@ const VIEWS: Readonly<Record<string, View>> = {
   settings: { name: "Settings", glyph: "≡", show: SettingsView },
 };
 
-/** Views that are reached from others. */
+/** Views without an entry in the menu. */
 const INNER_VIEWS: Readonly<Record<string, View>> = {
   file: { name: "Rows of a file", glyph: "▤", show: FileView },
 };
 
 export function App() {
   const { view } = route.value;
-  const found = VIEWS[view] ?? INNER_VIEWS[view];
-  const Shown = found?.show ?? NoView;
-  document.title = `${found?.name ?? "Console"} – emulator`;
+  const selectedView = VIEWS[view] ?? INNER_VIEWS[view];
+  const Content = selectedView?.show ?? NoView;
+  document.title = `${selectedView?.name ?? "Console"} – emulator`;
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
@@ -74,14 +74,14 @@ export function App() {
       </nav>
       <main id="main" tabIndex={-1}>
         <Bands />
-        <Shown />
+        <Content />
       </main>
       <Tray />
     </>
   );
 }
 
-/** The address after the hash names views, so the link moves the focus by itself. */
+/** The hash of the address selects the view, so this link sets the focus itself. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { followClock } from "./model/clock.ts";
 import { followJournal } from "./model/live.ts";
-import { followAddress } from "./time/past.ts";
+import { followAddress } from "./time/as-of.ts";
 
 effect(followAddress);
 render(<App />, document.body);

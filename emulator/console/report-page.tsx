@@ -5,7 +5,7 @@ import { ContractReport } from "./contract/report.tsx";
 import type { ContractReportData } from "./contract/requirements.ts";
 import { ReplayReport, type ReplayReportData } from "./replay/report.tsx";
 
-/** The data of a one-file report: what it is of, and the report as JSON. */
+/** The data of a one-file report: its kind, and the report as JSON. */
 type ReportData =
   | { readonly kind: "contract"; readonly report: ContractReportData }
   | { readonly kind: "comparison"; readonly report: Comparison }

@@ -2,7 +2,7 @@ import type { Comparison, Drift } from "../../../contracts/engine/compare.ts";
 import { Empty } from "../parts/empty.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
-/** Two servers that were asked the same: what could make it mean less first, then where they differ. */
+/** Two servers that received the same requests: first the cases that were not compared, then the differences. */
 export function ComparisonReport({ comparison }: { readonly comparison: Comparison }) {
   const { targets, compared, differing, skipped, drifts } = comparison;
   const columns: readonly Column<Drift>[] = [

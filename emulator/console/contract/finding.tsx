@@ -1,16 +1,16 @@
-import type { Finding } from "../../../contracts/engine/verdict.ts";
 import { Json } from "../parts/json.tsx";
+import type { CaseFinding } from "./requirements.ts";
 
-/** A finding with what was expected, what was there, and its request and reply side by side. */
-export function FindingCard({ finding }: { readonly finding: Finding & { readonly of: string } }) {
-  const { verdict, blame, requirement, section, text, expected, actual, exchange, of } = finding;
+/** A finding with its expected and actual values, and its request and reply side by side. */
+export function FindingCard({ finding }: { readonly finding: CaseFinding }) {
+  const { verdict, blame, requirement, section, text, expected, actual, exchange, caseId } = finding;
   return (
     <details class="card run finding">
       <summary>
         <strong class={`status ${verdict === "FAIL" ? "bad" : "wait"}`}>
           {verdict} <span class="muted">({blame})</span>
         </strong>
-        §{requirement ?? section} {text} <span class="mono muted">{of}</span>
+        §{requirement ?? section} {text} <span class="mono muted">{caseId}</span>
       </summary>
       {(expected !== undefined || actual !== undefined) && (
         <div class="two">

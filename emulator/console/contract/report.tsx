@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
 import { Empty } from "../parts/empty.tsx";
 import { FindingCard } from "./finding.tsx";
-import { LessThanItSeems } from "./less-than-it-seems.tsx";
 import { type ContractReportData, outcomesOf, type RequirementOutcome } from "./requirements.ts";
+import { UncheckedCases } from "./unchecked-cases.tsx";
 
 /** Glyph and tone of a verdict. */
 const LOOKS: Readonly<Record<Verdict, readonly [glyph: string, tone: string]>> = {
@@ -14,19 +14,19 @@ const LOOKS: Readonly<Record<Verdict, readonly [glyph: string, tone: string]>> =
   FAIL: ["✕", "bad"],
 };
 
-/** A report of `contract run`: what could make it mean less first, then every requirement, then the findings. */
+/** A report of `contract run`: first what was not checked, then every requirement, then the findings. */
 export function ContractReport({ report }: { readonly report: ContractReportData }) {
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [selectedId, setSelectedId] = useState<string | null>(null);
   const outcomes = outcomesOf(report.results);
-  const shown = chosen === null ? outcomes : outcomes.filter(({ id }) => id === chosen);
-  const findings = shown.flatMap((outcome) => outcome.findings);
+  const visibleOutcomes = selectedId === null ? outcomes : outcomes.filter(({ id }) => id === selectedId);
+  const findings = visibleOutcomes.flatMap((outcome) => outcome.findings);
   return (
     <>
       <p class={`status ${report.ok ? "good" : "bad"}`}>
         <span aria-hidden="true">{report.ok ? "●" : "✕"}</span> {report.target}:{" "}
         {VERDICTS.map((verdict) => `${report.counts[verdict] ?? 0} ${verdict}`).join(" · ")}
       </p>
-      <LessThanItSeems report={report} />
+      <UncheckedCases report={report} />
       <section class="card" aria-label="Requirements">
         <h2>
           Requirements <span class="muted">{outcomes.length}, by their gravest verdict</span>
@@ -35,43 +35,43 @@ export function ContractReport({ report }: { readonly report: ContractReportData
           {outcomes.map((outcome) => (
             <Cell
               key={outcome.id}
-              of={outcome}
+              outcome={outcome}
               text={report.requirements[outcome.id]}
-              isChosen={outcome.id === chosen}
-              choose={() => setChosen(outcome.id === chosen ? null : outcome.id)}
+              isSelected={outcome.id === selectedId}
+              toggle={() => setSelectedId(outcome.id === selectedId ? null : outcome.id)}
             />
           ))}
         </ul>
       </section>
-      <h2>Findings {chosen !== null && <span class="muted">of {chosen}</span>}</h2>
-      {chosen !== null && <p>{report.requirements[chosen]}</p>}
+      <h2>Findings {selectedId !== null && <span class="muted">of {selectedId}</span>}</h2>
+      {selectedId !== null && <p>{report.requirements[selectedId]}</p>}
       {findings.length === 0 && <Empty>None.</Empty>}
       {findings.map((finding, index) => (
-        <FindingCard key={`${finding.of} ${index}`} finding={finding} />
+        <FindingCard key={`${finding.caseId} ${index}`} finding={finding} />
       ))}
     </>
   );
 }
 
 interface CellProps {
-  readonly of: RequirementOutcome;
+  readonly outcome: RequirementOutcome;
   readonly text: string | undefined;
-  readonly isChosen: boolean;
-  readonly choose: () => void;
+  readonly isSelected: boolean;
+  readonly toggle: () => void;
 }
 
-function Cell({ of: { id, verdict, findings }, text, isChosen, choose }: CellProps) {
+function Cell({ outcome: { id, verdict, findings }, text, isSelected, toggle }: CellProps) {
   const [glyph, tone] = LOOKS[verdict];
-  const blamed = [...new Set(findings.map(({ blame }) => blame))].join(", ");
+  const blames = [...new Set(findings.map(({ blame }) => blame))].join(", ");
   return (
     <li>
       <button
         type="button"
         class={`day ${tone}`}
-        aria-pressed={isChosen}
-        title={`${verdict}${blamed && ` (${blamed})`}: ${text}`}
-        aria-label={`${id}: ${verdict}${blamed && ` (${blamed})`}, ${findings.length} findings`}
-        onClick={choose}
+        aria-pressed={isSelected}
+        title={`${verdict}${blames && ` (${blames})`}: ${text}`}
+        aria-label={`${id}: ${verdict}${blames && ` (${blames})`}, ${findings.length} findings`}
+        onClick={toggle}
       >
         <span aria-hidden="true">{glyph}</span> {id}
       </button>

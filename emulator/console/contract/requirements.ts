@@ -3,36 +3,39 @@ import type { RunReport } from "../../../contracts/engine/run.ts";
 import { type Finding, VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
 import type { UncheckedSection } from "../../../contracts/report/unchecked.ts";
 
-/** A report of `contract run` as JSON: the run with what sums it up. */
+/** A report of `contract run` as JSON: the run with its summary. */
 export interface ContractReportData extends RunReport {
   readonly ok: boolean;
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** What could make a pass mean less than it seems. */
+  /** The cases that were not checked, by section. */
   readonly notChecked: readonly UncheckedSection[];
-  /** What each requirement of the run says. */
+  /** The text of each requirement of the run. */
   readonly requirements: Readonly<Record<string, string>>;
 }
 
-/** A requirement with what a run has found of it. */
+/** A finding with the id of its case. */
+export type CaseFinding = Finding & { readonly caseId: string };
+
+/** A requirement with the findings of a run. */
 export interface RequirementOutcome {
   readonly id: string;
   readonly verdict: Verdict;
-  readonly findings: readonly (Finding & { readonly of: string })[];
+  readonly findings: readonly CaseFinding[];
 }
 
-/** Every requirement that the run asked about, in the order of the specification, with its gravest verdict. */
+/** Every requirement that the run checked, in the order of the specification, with its gravest verdict. */
 export function outcomesOf(results: readonly CaseResult[]): readonly RequirementOutcome[] {
-  const outcomes = new Map<string, { verdict: Verdict; findings: (Finding & { readonly of: string })[] }>();
+  const outcomes = new Map<string, { verdict: Verdict; findings: CaseFinding[] }>();
   const outcomeOf = (id: string) => {
-    const found = outcomes.get(id) ?? { verdict: "PASS", findings: [] };
-    outcomes.set(id, found);
-    return found;
+    const outcome = outcomes.get(id) ?? { verdict: "PASS", findings: [] };
+    outcomes.set(id, outcome);
+    return outcome;
   };
   for (const { id, checkedRequirements, findings, requirements } of results) {
     for (const requirement of checkedRequirements) outcomeOf(requirement);
     for (const finding of findings) {
       const outcome = outcomeOf(finding.requirement ?? requirements[0] ?? finding.section);
-      outcome.findings.push({ ...finding, of: id });
+      outcome.findings.push({ ...finding, caseId: id });
       if (VERDICTS.indexOf(finding.verdict) > VERDICTS.indexOf(outcome.verdict))
         outcome.verdict = finding.verdict;
     }

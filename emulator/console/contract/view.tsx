@@ -4,15 +4,15 @@ import { FileDrop } from "../parts/file-drop.tsx";
 import { ContractReport } from "./report.tsx";
 import type { ContractReportData } from "./requirements.ts";
 
-/** The report that was opened last; it stays while the page does. */
-const opened = signal<ContractReportData | null>(null);
+/** The report that was opened last, until the page is closed. */
+const lastReport = signal<ContractReportData | null>(null);
 
 /** A run of the contract suites, from its report file. */
 export function ContractView() {
   const [problem, setProblem] = useState("");
-  const take = async (file: File) => {
+  const openReport = async (file: File) => {
     const report = await readReport(file);
-    opened.value = report ?? opened.value;
+    lastReport.value = report ?? lastReport.value;
     setProblem(report ? "" : `${file.name} is not a report of contract run --report json.`);
   };
   return (
@@ -25,10 +25,10 @@ export function ContractView() {
         name="Open a report"
         hint="drop the JSON file here; it stays on this page"
         accept=".json"
-        take={take}
+        onFile={openReport}
       />
       {problem !== "" && <p class="problem">{problem}</p>}
-      {opened.value && <ContractReport report={opened.value} />}
+      {lastReport.value && <ContractReport report={lastReport.value} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 const GLYPHS: Readonly<Record<string, string>> = { good: "●", busy: "◐", wait: "○", bad: "✕", off: "⊘" };
 
-/** The partitions of an export, a cell for each UTC day, which leads to its run and files. */
+/** The partitions of an export: a cell for each UTC day, with a link to its run. */
 export function Calendar({ runs }: { readonly runs: ExportDetail["runs"] }) {
   if (runs.length === 0) return null;
   const [first] = runs;
@@ -26,10 +26,10 @@ export function Calendar({ runs }: { readonly runs: ExportDetail["runs"] }) {
       <ol class="calendar">
         {runs.map((run, index) => {
           const tone = toneOf(run.status);
-          const place = index === 0 ? { gridColumnStart: String(offset + 1) } : {};
+          const gridPosition = index === 0 ? { gridColumnStart: String(offset + 1) } : {};
           const day = run.start_time.slice(0, 10);
           return (
-            <li key={run.id} style={place}>
+            <li key={run.id} style={gridPosition}>
               <a
                 class={`day ${tone}${run.rows === 0 ? " empty-day" : ""}`}
                 href={addressWith({ run: run.id })}

@@ -11,11 +11,11 @@ import { Action } from "../parts/action.tsx";
 import { ChoiceField, TextField } from "../parts/field.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { FilterField } from "./filter-field.tsx";
-import { StartFromNothing } from "./start-from-nothing.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 
 const DAY_MS = 86_400_000;
 
-/** What the form holds; texts as they are typed. */
+/** The values of the form, as typed. */
 interface Draft {
   readonly project: string;
   readonly destination: string;
@@ -28,7 +28,7 @@ interface Draft {
   readonly compression: string;
 }
 
-/** Makes an export, as any client does: with `POST /api/v1/bulk-exports`. */
+/** Creates an export with `POST /api/v1/bulk-exports`, like any client. */
 export function CreateExport() {
   const workspaces = useResource("workspaces", () =>
     client.call<readonly WorkspaceView[]>("GET", "/workspaces"),
@@ -39,14 +39,14 @@ export function CreateExport() {
         <a href={addressOf("exports")}>Exports</a> / new
       </nav>
       <h1>New export</h1>
-      <Loaded of={workspaces}>
+      <Loaded resource={workspaces}>
         {(list) => {
-          const able = list.find(
+          const readyWorkspace = list.find(
             ({ projects, destinations }) => projects.length > 0 && destinations.length > 0,
           );
-          if (!able) return <StartFromNothing workspaces={list} />;
-          // The usual window ends with the day of the clock, which may not have been read yet.
-          return clock.value === null ? <p class="muted">Reading …</p> : <Form workspace={able} />;
+          if (!readyWorkspace) return <FirstSteps workspaces={list} />;
+          // The default window ends on the day of the clock, which may not be loaded yet.
+          return clock.value === null ? <p class="muted">Reading …</p> : <Form workspace={readyWorkspace} />;
         }}
       </Loaded>
     </>
@@ -103,17 +103,17 @@ function Form({ workspace }: { readonly workspace: WorkspaceView }) {
           label="Create the export"
           kind="main"
           call={callOf(draft, workspace)}
-          done={(reply) => go(addressOf("exports", (reply as { readonly id: string }).id))}
+          onDone={(reply) => go(addressOf("exports", (reply as { readonly id: string }).id))}
         />
       </div>
     </section>
   );
 }
 
-const USUAL = ["", "default"] as const;
-const FORMATS = [USUAL, ["v1", "v1"], ["v2_beta", "v2_beta"]] as const;
+const DEFAULT = ["", "default"] as const;
+const FORMATS = [DEFAULT, ["v1", "v1"], ["v2_beta", "v2_beta"]] as const;
 const CODECS = [
-  USUAL,
+  DEFAULT,
   ["none", "none"],
   ["snappy", "snappy"],
   ["gzip", "gzip"],

@@ -15,9 +15,9 @@ import { Runs } from "./runs.tsx";
 import { Verify } from "./verify.tsx";
 import { whyNotDone } from "./why-not-done.ts";
 
-/** One export: its window, what it waits for, its partitions, runs, attempts and files. */
+/** One export: its window, next step, partitions, runs, attempts and files. */
 export function ExportPage({ id }: { readonly id: string }) {
-  const found = useResource(`export ${id}`, () =>
+  const resource = useResource(`export ${id}`, () =>
     client.call<ExportDetail>("GET", `/exports/${encodeURIComponent(id)}`),
   );
   return (
@@ -25,70 +25,70 @@ export function ExportPage({ id }: { readonly id: string }) {
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("exports")}>Exports</a> / <span class="mono">{id}</span>
       </nav>
-      <Loaded of={found}>{(value) => <Shown of={value} />}</Loaded>
+      <Loaded resource={resource}>{(value) => <Details detail={value} />}</Loaded>
     </>
   );
 }
 
-function Shown({ of: shown }: { readonly of: ExportDetail }) {
-  const why = whyNotDone(shown);
-  const until = { until: { export: shown.id, status: "COMPLETED" } };
+function Details({ detail }: { readonly detail: ExportDetail }) {
+  const why = whyNotDone(detail);
+  const until = { until: { export: detail.id, status: "COMPLETED" } };
   return (
     <>
       <header class="row">
         <h1>
-          <Status of={shown.status} />
+          <Status status={detail.status} />
         </h1>
         <span class="spacer" />
-        {why !== null && shown.interval_hours === null && (
+        {why !== null && detail.interval_hours === null && (
           <Action label="Advance to COMPLETED" kind="main" call={control("POST", "/clock/advance", until)} />
         )}
-        {why !== null && <Action label="Cancel the export" kind="danger" call={cancelOf(shown)} />}
-        <a class="button" href={addressOf("why", shown.id)}>
+        {why !== null && <Action label="Cancel the export" kind="danger" call={cancelOf(detail)} />}
+        <a class="button" href={addressOf("why", detail.id)}>
           Why is a row missing?
         </a>
       </header>
-      {why !== null && <p class={`why ${toneOf(shown.status)}`}>{why}</p>}
+      {why !== null && <p class={`why ${toneOf(detail.status)}`}>{why}</p>}
       <Facts>
-        <Fact name="Project">{shown.project ?? shown.session_id}</Fact>
+        <Fact name="Project">{detail.project ?? detail.session_id}</Fact>
         <Fact name="Destination">
-          {shown.destination ?? "gone"} <span class="muted">({shown.bucket_name})</span>
+          {detail.destination ?? "gone"} <span class="muted">({detail.bucket_name})</span>
         </Fact>
         <Fact name="Window">
-          <Window from={shown.start_time} to={shown.end_time} />
+          <Window from={detail.start_time} to={detail.end_time} />
         </Fact>
-        {shown.interval_hours !== null && <Fact name="Every">{shown.interval_hours} h</Fact>}
+        {detail.interval_hours !== null && <Fact name="Every">{detail.interval_hours} h</Fact>}
         <Fact name="Filter">
-          <code>{shown.filter ?? "none"}</code>
+          <code>{detail.filter ?? "none"}</code>
         </Fact>
         <Fact name="Format">
-          {shown.format_version}, {shown.compression}
+          {detail.format_version}, {detail.compression}
         </Fact>
-        <Fact name="Columns">{shown.export_fields?.join(", ") ?? "all"}</Fact>
+        <Fact name="Columns">{detail.export_fields?.join(", ") ?? "all"}</Fact>
         <Fact name="Created">
-          <Time at={shown.created_at} />
+          <Time at={detail.created_at} />
         </Fact>
         <Fact name="Finished">
-          <Time at={shown.finished_at} />
+          <Time at={detail.finished_at} />
         </Fact>
       </Facts>
-      {shown.interval_hours === null ? (
+      {detail.interval_hours === null ? (
         <>
-          <Calendar runs={shown.runs} />
-          <Verify id={shown.id} />
-          <Runs of={shown} />
+          <Calendar runs={detail.runs} />
+          <Verify id={detail.id} />
+          <Runs detail={detail} />
         </>
       ) : (
-        <Spawned ids={shown.spawned} />
+        <SpawnedExports ids={detail.spawned} />
       )}
     </>
   );
 }
 
-const NEWEST = 100;
+const MAX_LISTED_EXPORTS = 100;
 
-/** The exports that a schedule has made, the newest first. */
-function Spawned({ ids }: { readonly ids: readonly string[] }) {
+/** The exports of a schedule, newest first. */
+function SpawnedExports({ ids }: { readonly ids: readonly string[] }) {
   return (
     <section aria-label="Exports of the schedule">
       <h2>
@@ -97,7 +97,7 @@ function Spawned({ ids }: { readonly ids: readonly string[] }) {
       {ids.length === 0 && <Empty>No exports yet.</Empty>}
       <p class="row">
         {ids
-          .slice(-NEWEST)
+          .slice(-MAX_LISTED_EXPORTS)
           .reverse()
           .map((id) => (
             <a key={id} class="mono" href={addressOf("exports", id)}>

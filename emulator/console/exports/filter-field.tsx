@@ -2,7 +2,7 @@ import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { Field } from "../parts/field.tsx";
 
-interface Checked {
+interface FilterCheck {
   readonly ok: boolean;
   readonly problem: { readonly position: number; readonly message: string; readonly hint?: string } | null;
 }
@@ -12,7 +12,7 @@ interface FilterFieldProps {
   readonly set: (value: string) => void;
 }
 
-/** A filter (§2.5) that is checked as it is typed, by the parser that exports use. */
+/** A filter (§2.5), checked while it is typed with the parser that exports use. */
 export function FilterField({ value, set }: FilterFieldProps) {
   return (
     <div class="wide">
@@ -25,14 +25,14 @@ export function FilterField({ value, set }: FilterFieldProps) {
           onInput={(event) => set(event.currentTarget.value)}
         />
       </Field>
-      {value !== "" && <Verdict filter={value} />}
+      {value !== "" && <CheckResult filter={value} />}
     </div>
   );
 }
 
-function Verdict({ filter }: { readonly filter: string }) {
+function CheckResult({ filter }: { readonly filter: string }) {
   const { value } = useResource(`filter ${filter}`, () =>
-    client.call<Checked>("POST", "/filters/check", { filter }),
+    client.call<FilterCheck>("POST", "/filters/check", { filter }),
   );
   if (!value) return <p class="muted">Checking …</p>;
   if (!value.problem)

@@ -20,7 +20,7 @@ export function ExportList() {
           New export
         </a>
       </header>
-      <Loaded of={exports}>
+      <Loaded resource={exports}>
         {(list) =>
           list.length === 0 ? (
             <Empty>No exports yet. To create one, use New export or POST /api/v1/bulk-exports.</Empty>
@@ -34,7 +34,7 @@ export function ExportList() {
 }
 
 const COLUMNS: readonly Column<ExportOverview>[] = [
-  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  { name: "Status", show: ({ status }) => <Status status={status} /> },
   {
     name: "Export",
     show: ({ id }) => (

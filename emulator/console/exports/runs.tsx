@@ -9,10 +9,10 @@ import { Time } from "../parts/time.tsx";
 type Run = ExportDetail["runs"][number];
 type File = Run["files"][number];
 
-/** The runs of an export with their attempts and files; those that had nothing to export are folded. */
-export function Runs({ of: { runs, bucket_name } }: { readonly of: ExportDetail }) {
-  const chosen = route.value.query.get("run");
-  useEffect(() => showRun(chosen), [chosen]);
+/** The runs of an export with their attempts and files. Runs without rows are collapsed. */
+export function Runs({ detail: { runs, bucket_name } }: { readonly detail: ExportDetail }) {
+  const selectedId = route.value.query.get("run");
+  useEffect(() => showRun(selectedId), [selectedId]);
   const empty = runs.filter(isEmpty);
   const others = runs.filter((run) => !isEmpty(run));
   const first = others.find(({ rows }) => rows > 0);
@@ -40,7 +40,7 @@ export function Runs({ of: { runs, bucket_name } }: { readonly of: ExportDetail 
   );
 }
 
-/** Opens a run, and all that it is folded into, and leads there. */
+/** Expands a run and its parents, and scrolls to it. */
 export function showRun(id: string | null): void {
   const box = document.getElementById(`run-${id}`);
   for (let each = box?.closest("details"); each; each = each.parentElement?.closest("details"))
@@ -49,7 +49,7 @@ export function showRun(id: string | null): void {
   box?.querySelector("summary")?.focus({ preventScroll: true });
 }
 
-/** Whether a run has ended well, at once, and had nothing to export. */
+/** Whether a run succeeded at the first attempt without rows. */
 function isEmpty({ rows, attempt, status }: Run): boolean {
   return rows === 0 && attempt === 0 && toneOf(status) === "good";
 }
@@ -64,7 +64,7 @@ function RunCard({ run, bucket, isOpen }: RunCardProps) {
   return (
     <details class="card run" id={`run-${run.id}`} open={isOpen}>
       <summary>
-        <Status of={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
+        <Status status={run.status} /> <strong class="mono">{run.start_time.slice(0, 10)}</strong>
         <span class="muted">
           {count(run.rows, "row")}, {count(run.files.length, "file")}
           {run.attempt > 0 && `, ${count(run.attempt, "failed attempt")}`}

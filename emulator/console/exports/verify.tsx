@@ -1,7 +1,7 @@
 import type { Verification } from "../../subjects/control-operation.ts";
 import { control } from "../model/actions.ts";
 import { count } from "../model/count.ts";
-import { Ask } from "../parts/ask.tsx";
+import { RequestButton } from "../parts/request-button.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
 type Problem = Verification["problems"][number];
@@ -12,11 +12,11 @@ const COLUMNS: readonly Column<Problem>[] = [
   { name: "What is wrong", show: ({ detail }) => <span class="key">{detail}</span> },
 ];
 
-/** Has every file of an export read back and compared with the stored rows. */
+/** Reads every file of an export and compares it with the stored rows. */
 export function Verify({ id }: { readonly id: string }) {
   const path = `/exports/${encodeURIComponent(id)}/verify`;
   return (
-    <Ask<Verification> label="Verify the files" call={control("GET", path)}>
+    <RequestButton<Verification> label="Verify the files" call={control("GET", path)}>
       {({ ok, rows, files, problems }) => (
         <>
           <p class={`status ${ok ? "good" : "bad"}`}>
@@ -34,6 +34,6 @@ export function Verify({ id }: { readonly id: string }) {
           )}
         </>
       )}
-    </Ask>
+    </RequestButton>
   );
 }

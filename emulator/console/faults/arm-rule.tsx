@@ -14,22 +14,22 @@ const EXAMPLES: Readonly<Record<FaultTarget, string>> = {
   webhook: '{ "drop": true }',
 };
 
-function targetNamed(text: string | null): FaultTarget {
+function targetOf(text: string | null): FaultTarget {
   return TARGETS.find((name) => name === text) ?? "worker";
 }
 
-/** Arms a rule of the fault language; its fields come from the table of targets. */
+/** Arms a fault rule; its fields are those of the table of targets. */
 export function ArmRule() {
   const { query } = route.value;
-  const [target, setTarget] = useState(targetNamed(query.get("target")));
+  const [target, setTarget] = useState(targetOf(query.get("target")));
   const [match, setMatch] = useState(query.get("match") ?? "{}");
   const [then, setThen] = useState(EXAMPLES[target]);
   const [times, setTimes] = useState("1");
-  const order = orderOf(target, match, then, times);
+  const rule = ruleOf(target, match, then, times);
   const choose = (next: string) => {
-    const found = targetNamed(next);
-    setTarget(found);
-    setThen(EXAMPLES[found]);
+    const nextTarget = targetOf(next);
+    setTarget(nextTarget);
+    setThen(EXAMPLES[nextTarget]);
   };
   return (
     <section class="card" aria-label="Arm a rule">
@@ -63,18 +63,18 @@ export function ArmRule() {
           />
         </Field>
       </div>
-      {order === null ? (
+      {rule === null ? (
         <p class="problem">match and then must be JSON objects.</p>
       ) : (
         <p class="row">
-          <Action label="Arm the rule" kind="main" call={control("POST", "/faults", order)} />
+          <Action label="Arm the rule" kind="main" call={control("POST", "/faults", rule)} />
         </p>
       )}
     </section>
   );
 }
 
-function orderOf(target: FaultTarget, match: string, then: string, times: string) {
+function ruleOf(target: FaultTarget, match: string, then: string, times: string) {
   try {
     return {
       target,

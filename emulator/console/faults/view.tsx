@@ -12,7 +12,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { ArmRule } from "./arm-rule.tsx";
 
-/** The faults that are armed, those that were hit with the turn of each hit, and the presets. */
+/** Armed and triggered faults, the turns that triggered them, and the presets. */
 export function FaultsView() {
   const faults = useResource("faults", () => client.call<readonly FaultView[]>("GET", "/faults"));
   return (
@@ -22,7 +22,7 @@ export function FaultsView() {
         <span class="spacer" />
         <Action label="Remove all faults" kind="danger" call={control("DELETE", "/faults")} />
       </header>
-      <Loaded of={faults}>
+      <Loaded resource={faults}>
         {(list) =>
           list.length === 0 ? (
             <Empty>No fault is armed. Faults count matches and never use chance.</Empty>

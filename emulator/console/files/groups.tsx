@@ -4,7 +4,7 @@ import { type Column, Table } from "../parts/table.tsx";
 
 type Chunk = ParquetPage["row_groups"][number]["columns"][number];
 
-/** What a Parquet file says of its row groups, each with its column chunks. */
+/** The row groups of a Parquet file with their column chunks. */
 export function Groups({ page }: { readonly page: ParquetPage }) {
   const types = new Map(page.columns.map(({ name, type }) => [name, type]));
   const columns: readonly Column<Chunk>[] = [

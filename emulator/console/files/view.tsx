@@ -8,13 +8,13 @@ import { Groups } from "./groups.tsx";
 
 const PAGE_ROWS = 50;
 
-/** A Parquet file: pages of its rows, its schema, row groups, codecs and statistics, read on the server. */
+/** A Parquet file that the server reads: pages of rows, schema, row groups, codecs and statistics. */
 export function FileView() {
   const { id, query } = route.value;
   const [bucket, key] = [id ?? "", query.get("key") ?? ""];
   const offset = Math.max(0, Number(query.get("offset") ?? 0) || 0);
-  const asked = new URLSearchParams({ key, offset: String(offset), limit: String(PAGE_ROWS) });
-  const path = `/s3/buckets/${encodeURIComponent(bucket)}/parquet?${asked}`;
+  const parameters = new URLSearchParams({ key, offset: String(offset), limit: String(PAGE_ROWS) });
+  const path = `/s3/buckets/${encodeURIComponent(bucket)}/parquet?${parameters}`;
   const page = useResource(path, () => client.call<ParquetPage>("GET", path));
   return (
     <>
@@ -23,18 +23,18 @@ export function FileView() {
         <span class="mono">{key}</span>
       </nav>
       <h1>Rows of a file</h1>
-      <Loaded of={page}>{(value) => <Shown page={value} of={key} />}</Loaded>
+      <Loaded resource={page}>{(value) => <FileContent page={value} objectKey={key} />}</Loaded>
     </>
   );
 }
 
 type Row = ParquetPage["rows"][number];
 
-/** Files of exports name theirs in their key. */
+/** The key of an exported file contains the id of its export. */
 const EXPORT_IN_KEY = /(?:^|\/)export_id=([^/]+)/;
 
-function Shown({ page, of }: { readonly page: ParquetPage; readonly of: string }) {
-  const exportId = EXPORT_IN_KEY.exec(of)?.[1] ?? null;
+function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly objectKey: string }) {
+  const exportId = EXPORT_IN_KEY.exec(objectKey)?.[1] ?? null;
   const columns: readonly Column<Row>[] = page.columns.map(({ name, type }) => ({
     name,
     title: type,
@@ -71,7 +71,7 @@ function Shown({ page, of }: { readonly page: ParquetPage; readonly of: string }
   );
 }
 
-/** The id of a row leads to its way into the export of the file. */
+/** The id of a row links to the explanation why the export contains it. */
 function Cell({ name, value, exportId }: { name: string; value: unknown; exportId: string | null }) {
   if (value === null || value === undefined) return <span class="none">null</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);

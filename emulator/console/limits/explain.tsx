@@ -7,11 +7,11 @@ import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 
-type Explained = ReturnType<typeof explainView>;
+type Explanation = ReturnType<typeof explainView>;
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, method] as const);
 
-const COLUMNS: readonly Column<Explained["matching"][number]>[] = [
+const COLUMNS: readonly Column<Explanation["matching"][number]>[] = [
   { name: "Row", show: ({ row, decides }) => <code>{decides ? `▶ ${row}` : row}</code> },
   { name: "Requests", show: ({ match }) => match.join("; ") },
   { name: "Counted by", show: ({ counted_by }) => counted_by },
@@ -19,12 +19,12 @@ const COLUMNS: readonly Column<Explained["matching"][number]>[] = [
   { name: "Next passes", show: ({ next_passes_at }) => <Time at={next_passes_at} /> },
 ];
 
-/** Which rows a request falls under, and which one decides. */
+/** The rows that count a request, and the row that decides. */
 export function Explain() {
   const [method, setMethod] = useState("POST");
   const [path, setPath] = useState("/runs/query");
   const [key, setKey] = useState("emulator-key");
-  const asked = new URLSearchParams({ method, path, "x-api-key": key });
+  const query = new URLSearchParams({ method, path, "x-api-key": key });
   return (
     <section aria-label="Explain">
       <h2>Which row decides</h2>
@@ -33,17 +33,17 @@ export function Explain() {
         <TextField name="Path" value={path} set={setPath} />
         <TextField name="x-api-key" value={key} set={setKey} />
       </div>
-      {path.startsWith("/") && <Answer asked={String(asked)} />}
+      {path.startsWith("/") && <Answer query={String(query)} />}
     </section>
   );
 }
 
-function Answer({ asked }: { readonly asked: string }) {
-  const found = useResource(`explain ${asked}`, () =>
-    client.call<Explained>("GET", `/rate-limits/explain?${asked}`),
+function Answer({ query }: { readonly query: string }) {
+  const resource = useResource(`explain ${query}`, () =>
+    client.call<Explanation>("GET", `/rate-limits/explain?${query}`),
   );
   return (
-    <Loaded of={found}>
+    <Loaded resource={resource}>
       {({ passes, matching, deciding }) => (
         <>
           <p class={`status ${passes ? "good" : "bad"}`}>

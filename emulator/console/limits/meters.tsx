@@ -25,7 +25,7 @@ interface RegionView {
   }[];
 }
 
-/** A row in one region, by one identity where something is counted. */
+/** A row in one region, for one identity if it has a counter. */
 interface Meter {
   readonly row: Row;
   readonly region: string;
@@ -37,7 +37,7 @@ interface Meter {
 
 export function Meters({ limits }: { readonly limits: Limits }) {
   const meters = limits.rows.flatMap(metersOf);
-  const touched = meters.filter(
+  const activeMeters = meters.filter(
     ({ identity, view: { tripped_until, enforced } }) =>
       identity !== null || tripped_until !== undefined || (enforced && !limits.enabled),
   );
@@ -47,12 +47,12 @@ export function Meters({ limits }: { readonly limits: Limits }) {
         {limits.enabled
           ? "Limits are on."
           : "Limits are off: rows count only once they are changed or tripped."}{" "}
-        {limits.rows.length} rows (§8.5), {count(touched.length, "meter")} in use.
+        {limits.rows.length} rows (§8.5), {count(activeMeters.length, "meter")} in use.
       </p>
-      {touched.length === 0 ? (
+      {activeMeters.length === 0 ? (
         <Empty>No requests are counted at present.</Empty>
       ) : (
-        <Table label="Meters" columns={COLUMNS} rows={touched} keyOf={keyOf} />
+        <Table label="Meters" columns={COLUMNS} rows={activeMeters} keyOf={keyOf} />
       )}
       <details class="card run">
         <summary>
@@ -73,9 +73,9 @@ function metersOf(row: Row): readonly Meter[] {
   return Object.entries(regions as Readonly<Record<string, RegionView>>).flatMap(
     ([region, view]): Meter[] => {
       const common = { row, region, view };
-      const { tripped_remaining: left = view.count } = view;
+      const { tripped_remaining: remaining = view.count } = view;
       if (view.in_use.length === 0)
-        return [{ ...common, identity: null, used: view.count - left, next: null }];
+        return [{ ...common, identity: null, used: view.count - remaining, next: null }];
       return view.in_use.map(({ identity, used, next_passes_at }) => ({
         ...common,
         identity,
@@ -88,7 +88,7 @@ function metersOf(row: Row): readonly Meter[] {
 
 const COLUMNS: readonly Column<Meter>[] = [
   { name: "Row", show: ({ row }) => <code>{row.row}</code> },
-  { name: "State", show: (meter) => <State of={meter} /> },
+  { name: "State", show: (meter) => <State meter={meter} /> },
   {
     name: "Used",
     show: ({ row, used, view }) => (
@@ -127,21 +127,21 @@ const COLUMNS: readonly Column<Meter>[] = [
   },
 ];
 
-const ALMOST = 0.8;
+const NEARLY_FULL = 0.8;
 
 /** The tone of a meter: full, nearly full, or neither. */
-function fullness(used: number, most: number): "bad" | "wait" | "good" {
-  if (used >= most) return "bad";
-  return used >= ALMOST * most ? "wait" : "good";
+function fullness(used: number, max: number): "bad" | "wait" | "good" {
+  if (used >= max) return "bad";
+  return used >= NEARLY_FULL * max ? "wait" : "good";
 }
 
 const STATES = { bad: ["✕", "full"], wait: ["◕", "nearly full"], good: ["●", "passes"] } as const;
 
-/** How full a meter is; of a full or tripped one, when the next request passes. */
-function State({ of: { used, next, view } }: { readonly of: Meter }) {
-  const found = fullness(used, view.count);
+/** The level of a meter. If it is full or tripped, also the time when the next request passes. */
+function State({ meter: { used, next, view } }: { readonly meter: Meter }) {
+  const level = fullness(used, view.count);
   const tripped = view.tripped_until;
-  const tone = tripped !== undefined && found === "good" ? "wait" : found;
+  const tone = tripped !== undefined && level === "good" ? "wait" : level;
   const [glyph, text] = STATES[tone];
   return (
     <span class={`status ${tone}`}>
@@ -171,7 +171,7 @@ const ROW_COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-/** Refuses what falls under a row for one window, in one region or in both. */
+/** The call that refuses the requests of a row for one window, in one region or in both. */
 function tripOf({ row }: Row, region?: string): Call {
   return control("PUT", `/rate-limits/${row}`, { remaining: 0, ...(region !== undefined && { region }) });
 }

@@ -9,9 +9,9 @@ import { Time } from "../parts/time.tsx";
 import { Explain } from "./explain.tsx";
 import { type Limits, Meters } from "./meters.tsx";
 
-/** A meter for each row that counts something now, what refused last, and which row decides on a request. */
+/** The meters in use, the last refusal, and the row that decides on a request. */
 export function LimitsView() {
-  const found = useResource("limits", () => client.call<Limits>("GET", "/rate-limits"));
+  const resource = useResource("limits", () => client.call<Limits>("GET", "/rate-limits"));
   return (
     <>
       <header class="row">
@@ -20,7 +20,7 @@ export function LimitsView() {
         <Action label="Reset every counter" call={control("POST", "/rate-limits/reset", {})} />
       </header>
       <LastRefused />
-      <Loaded of={found}>{(limits) => <Meters limits={limits} />}</Loaded>
+      <Loaded resource={resource}>{(limits) => <Meters limits={limits} />}</Loaded>
       <Explain />
     </>
   );

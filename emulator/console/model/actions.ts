@@ -5,10 +5,10 @@ import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
 import { isReadOnly } from "./token.ts";
 
-/** A request as any client could send it. */
+/** A request that any client could send. */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** From the address of the world on. */
+  /** Relative to the address of the world. */
   readonly path: string;
   readonly body?: unknown;
   /** The name of the file that is the body, in place of JSON. */
@@ -16,11 +16,11 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A call that was carried out by hand: the tray keeps it for a scenario. */
-export interface Done {
+/** A call that the user made. The tray can save it as a step of a scenario. */
+export interface PerformedAction {
   readonly label: string;
   readonly call: Call;
-  /** Virtual time (ms) before it. */
+  /** Virtual time (ms) before the call. */
   readonly at: number;
 }
 
@@ -32,62 +32,62 @@ export interface Outcome {
 }
 
 const KEY = "emulator-console-tray";
-const KEPT = 500;
+const MAX_TRAY_ACTIONS = 500;
 
-export const tray = signal<readonly Done[]>(storedTray());
+export const tray = signal<readonly PerformedAction[]>(readTray());
 export const outcome = signal<Outcome | null>(null);
-/** The label of the action that is under way. */
-export const underWay = signal<string | null>(null);
+/** The label of the running action. */
+export const runningAction = signal<string | null>(null);
 
 /** An operation of the control API as a call. */
 export function control(method: Call["method"], path: string, body?: unknown): Call {
   return { method, path: CONTROL_PATH + path, ...(body !== undefined && { body }) };
 }
 
-/** Carries a call out and puts it into the tray; undefined when it was refused, which is shown. */
+/** Sends a call and adds it to the tray. Returns undefined if it was refused; `outcome` has the error. */
 export async function perform<T = unknown>(
   label: string,
   call: Call,
   send: () => Promise<T> = () => requestJson(sendHere, call),
 ): Promise<T | undefined> {
   const at = now.value;
-  underWay.value = label;
+  runningAction.value = label;
   try {
     const reply = await send();
-    keep([...tray.value, { label, call, at }].slice(-KEPT));
+    saveTray([...tray.value, { label, call, at }].slice(-MAX_TRAY_ACTIONS));
     outcome.value = { label, call, error: null };
     return reply;
   } catch (error) {
-    outcome.value = { label, call, error: explained(error) };
+    outcome.value = { label, call, error: errorText(error) };
     return undefined;
   } finally {
-    underWay.value = null;
+    runningAction.value = null;
     void readClock();
   }
 }
 
-/** Why something failed and what to do, in words. */
-export function explained(error: unknown): string {
+/** The message of an error: the reason, and what to do next. */
+export function errorText(error: unknown): string {
   if (error instanceof NoReply) return "The emulator does not answer.";
   if (!(error instanceof ErrorReply)) return String(error);
   if (error.code === "console_read_only") isReadOnly.value = true;
   return error.message;
 }
 
-export function dropFromTray(index: number): void {
-  keep(tray.value.filter((_, at) => at !== index));
+export function removeFromTray(index: number): void {
+  saveTray(tray.value.filter((_, at) => at !== index));
 }
 
-export function emptyTray(): void {
-  keep([]);
+export function clearTray(): void {
+  saveTray([]);
 }
 
-/** The tray outlives a reload of the page, and ends with its tab. */
-function keep(next: readonly Done[]): void {
+/** The tray survives a reload of the page, until its tab is closed. */
+function saveTray(next: readonly PerformedAction[]): void {
   tray.value = next;
   sessionStorage.setItem(KEY, JSON.stringify(next));
 }
 
-function storedTray(): readonly Done[] {
-  return JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as readonly Done[];
+function readTray(): readonly PerformedAction[] {
+  return JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as readonly PerformedAction[];
 }

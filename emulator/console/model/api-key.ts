@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 const KEY = "emulator-console-api-key";
 
-/** The API key that the page sends to the emulated API; the one that is published with the emulator at first. */
+/** The API key for requests to the emulated API. The default is the key that the emulator's documentation uses. */
 export const apiKey = signal(sessionStorage.getItem(KEY) ?? "emulator-key");
 
 export function setApiKey(key: string): void {

@@ -1,22 +1,22 @@
 import { signal } from "@preact/signals";
 import { createControlClient } from "../../client/control-client.ts";
 import { type ClientRequest, sendTo } from "../../client/send.ts";
-import { worldUrl } from "./place.ts";
 import { token } from "./token.ts";
+import { worldUrl } from "./world-address.ts";
 
-/** The turn that every view shows the world as of; null for the present. */
+/** The turn whose state every view shows; null for the current state. */
 export const asOf = signal<number | null>(null);
 
 const AS_OF_HEADER = "x-emulator-as-of";
 const TOKEN_HEADER = "x-emulator-console-token";
 const send = sendTo(worldUrl);
 
-/** Sends a request to this world, as of the turn that is shown. */
+/** Sends a request to this world, as of the visible turn. */
 export function sendHere(path: string, request: ClientRequest) {
   return send(path, { ...request, headers: { ...pageHeaders(request.method), ...request.headers } });
 }
 
-/** What the page adds to its requests by itself. */
+/** The headers that the page adds to its requests. */
 export function pageHeaders(method: string): Record<string, string> {
   return {
     ...(method === "GET" && asOf.value !== null && { [AS_OF_HEADER]: String(asOf.value) }),
@@ -24,8 +24,8 @@ export function pageHeaders(method: string): Record<string, string> {
   };
 }
 
-/** The control API of this world, as of the turn that is shown: all that the console knows comes from it. */
+/** The control API of this world, as of the visible turn. All data of the console is from it. */
 export const client = createControlClient(sendHere);
 
-/** The same as of now: for the clock, and for views without history. */
+/** The control API as of now: for the clock, and for views without history. */
 export const present = createControlClient(send);

@@ -4,13 +4,13 @@ import { instantMs } from "../../kernel/instant.ts";
 import { asOf, present } from "./client.ts";
 import { revision, turnsNow } from "./live.ts";
 
-/** What was last read, and when by the clock of this machine (ms). */
-const read = signal<{ readonly status: Status; readonly at: number } | null>(null);
+/** The last status, and its arrival time by the clock of this machine (ms). */
+const lastStatus = signal<{ readonly status: Status; readonly at: number } | null>(null);
 
-/** How the clock of the world moves; null before it was read. */
-export const clock = computed(() => read.value?.status.clock ?? null);
-/** Whether the emulator refuses what would add to a world. */
-export const isDiskFull = computed(() => read.value?.status.disk_full === true);
+/** The clock of the world; null before the first reply. */
+export const clock = computed(() => lastStatus.value?.status.clock ?? null);
+/** Whether the emulator refuses writes that add data. */
+export const isDiskFull = computed(() => lastStatus.value?.status.disk_full === true);
 /** Virtual time to show (ms): a flowing clock advances between two replies. */
 export const now = signal(0);
 
@@ -22,32 +22,32 @@ export function followClock(): void {
     revision.value;
     void readClock();
   });
-  setInterval(showNow, TICK_MS);
+  setInterval(updateNow, TICK_MS);
 }
 
-/** Reads it at once; a server that is gone is reported by the journal. */
+/** Reads the clock now. The journal reports a server that does not reply. */
 export async function readClock(): Promise<void> {
   try {
     const status = await present.status();
-    read.value = { status, at: performance.now() };
-    showNow();
+    lastStatus.value = { status, at: performance.now() };
+    updateNow();
   } catch {
-    // The band above the views says why.
+    // The band above the views shows the reason.
   }
 }
 
-/** Between two replies, a flowing clock is computed from its rate without a request. */
-function showNow(): void {
-  const last = read.value;
+/** Computes a flowing clock from its rate between two replies. */
+function updateNow(): void {
+  const last = lastStatus.value;
   if (!last) return;
   const { status, at } = last;
   const { mode, rate } = status.clock;
-  const gone = mode === "flowing" ? (performance.now() - at) * rate : 0;
-  now.value = Math.floor(instantMs(status.now) + gone);
+  const elapsedMs = mode === "flowing" ? (performance.now() - at) * rate : 0;
+  now.value = Math.floor(instantMs(status.now) + elapsedMs);
 }
 
-/** The instant that is shown (ms): that of the turn that the world is shown as of, or now. */
-export function shownInstant(): number {
+/** The visible time (ms): that of the turn in `asOf`, or now. */
+export function visibleInstant(): number {
   if (asOf.value === null) return now.value;
   const turn = turnsNow().find((each) => each.turn === asOf.value);
   return turn ? instantMs(turn.now) : now.value;

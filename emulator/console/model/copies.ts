@@ -1,51 +1,52 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import { formatInstant } from "../../kernel/instant.ts";
-import type { Call, Done } from "./actions.ts";
-import { worldUrl } from "./place.ts";
+import type { Call, PerformedAction } from "./actions.ts";
+import { worldUrl } from "./world-address.ts";
 
 /** A call as a line for a shell. */
 export function asCurl({ method, path, body, file, headers = {} }: Call): string {
-  const all = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
+  const allHeaders = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
   const parts = [
-    `curl -s -X ${method} ${quoted(worldUrl + path)}`,
-    ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
-    ...(file === undefined ? [] : [`--data-binary ${quoted(`@${file}`)}`]),
+    `curl -s -X ${method} ${quote(worldUrl + path)}`,
+    ...Object.entries(allHeaders).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
+    ...(file === undefined ? [] : [`--data-binary ${quote(`@${file}`)}`]),
   ];
   return parts.join(" ");
 }
 
-/** A call with the library: `emulator` is what `startEmulator` resolves with. */
+/** A call with the library. `emulator` is the result of `startEmulator`. */
 export function asTypeScript({ method, path, body, file, headers = {} }: Call): string {
   if (file !== undefined) return `await emulator.snapshots.import(${JSON.stringify(file)});`;
-  const given = body === undefined ? "" : `, ${JSON.stringify(body, null, 2)}`;
-  const below = belowControl(path);
-  if (below !== undefined) return `await emulator.control("${method}", ${JSON.stringify(below)}${given});`;
-  const all = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
-  const sent = body === undefined ? "" : `\n  body: JSON.stringify(${JSON.stringify(body)}),`;
+  const bodyArgument = body === undefined ? "" : `, ${JSON.stringify(body, null, 2)}`;
+  const controlPath = controlPathOf(path);
+  if (controlPath !== undefined)
+    return `await emulator.control("${method}", ${JSON.stringify(controlPath)}${bodyArgument});`;
+  const allHeaders = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
+  const bodyOption = body === undefined ? "" : `\n  body: JSON.stringify(${JSON.stringify(body)}),`;
   return `await emulator.request(${JSON.stringify(path)}, {
   method: "${method}",
-  headers: ${JSON.stringify(all)},${sent}
+  headers: ${JSON.stringify(allHeaders)},${bodyOption}
 });`;
 }
 
-/** A call as a step of a scenario; JSON is YAML too. Steps send no files: for an import it is what to do before. */
+/** A call as a step of a scenario (JSON is YAML too). Steps cannot send files, so an import is a comment. */
 export function asStep({ method, path, body = {}, file, headers = {} }: Call): string {
   if (file !== undefined)
-    return `# Steps send no files. Before the replay: emulator snapshot import ${quoted(file)}`;
-  const below = belowControl(path);
-  if (below === "/clock/advance") return `- advance: ${JSON.stringify(body)}`;
-  if (below === "/faults" && method === "POST") return `- fault: ${JSON.stringify(body)}`;
-  const verb = below === undefined ? `request: ${method} ${path}` : `control: ${method} ${below}`;
+    return `# Steps send no files. Before the replay: emulator snapshot import ${quote(file)}`;
+  const controlPath = controlPathOf(path);
+  if (controlPath === "/clock/advance") return `- advance: ${JSON.stringify(body)}`;
+  if (controlPath === "/faults" && method === "POST") return `- fault: ${JSON.stringify(body)}`;
+  const verb = controlPath === undefined ? `request: ${method} ${path}` : `control: ${method} ${controlPath}`;
   const lines = [`- ${verb}`];
   if (Object.keys(headers).length > 0) lines.push(`  headers: ${JSON.stringify(headers)}`);
   if (method !== "DELETE" && method !== "GET") lines.push(`  body: ${JSON.stringify(body)}`);
   return lines.join("\n");
 }
 
-/** What was done by hand as a scenario file; `seed` is that of the world, so that ids are drawn alike. */
-export function asScenario(title: string, done: readonly Done[], seed: number): string {
-  const steps = done.flatMap(({ label, call }) => {
+/** The user's actions as a scenario file. `seed` is that of the world, so that the ids are the same. */
+export function asScenario(title: string, actions: readonly PerformedAction[], seed: number): string {
+  const steps = actions.flatMap(({ label, call }) => {
     const [first = "", ...rest] = asStep(call).split("\n");
     const note = call.file === undefined ? [`  note: ${JSON.stringify(label)}`] : [];
     return [first, ...note, ...rest].map((line) => `  ${line}`);
@@ -53,17 +54,17 @@ export function asScenario(title: string, done: readonly Done[], seed: number): 
   return `${[
     `scenario: ${JSON.stringify(title)}`,
     `seed: ${seed}`,
-    `now: ${formatInstant(done[0]?.at ?? 0)}`,
+    `now: ${formatInstant(actions[0]?.at ?? 0)}`,
     "when:",
     ...steps,
   ].join("\n")}\n`;
 }
 
-function belowControl(path: string): string | undefined {
+function controlPathOf(path: string): string | undefined {
   return path.startsWith(CONTROL_PATH) ? path.slice(CONTROL_PATH.length) : undefined;
 }
 
 /** Quoted for a POSIX shell. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

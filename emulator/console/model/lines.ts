@@ -1,4 +1,4 @@
-/** The values of a stream of lines of JSON, as many at a time as have arrived. */
+/** The values of a stream of JSON lines, in batches as they arrive. */
 export async function* linesOf<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly T[]> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -4,27 +4,27 @@ import { ErrorReply } from "../../client/send.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import { present } from "./client.ts";
 import { linesOf } from "./lines.ts";
-import { worldUrl } from "./place.ts";
+import { worldUrl } from "./world-address.ts";
 
-/** A turn as the journal lists it, with what the specification does not define of it. */
+/** A turn of the journal, with the fields that the specification does not define. */
 export interface Turn extends JournalEntry {
   readonly unknown_fields?: readonly string[];
   readonly sent_beyond?: readonly string[];
   readonly answered_beyond?: readonly string[];
 }
 
-/** Why nothing new arrives. */
+/** The state of the journal's stream. */
 export type Connection = "connecting" | "live" | "gone" | "ended";
 
-/** Every turn that the journal still has, oldest first; the list grows in place, and `revision` with it. */
+/** All turns of the journal, oldest first. Changes in place; `revision` changes with it. */
 export const turns: Turn[] = [];
-/** Raised whenever turns have arrived: what depends on the world is read again. */
+/** Increases when turns arrive. Views then read their data again. */
 export const revision = signal(0);
 export const connection = signal<Connection>("connecting");
-/** What has ended the world, in words; null while it lives. */
-export const endedBy = signal<string | null>(null);
+/** The reason why the world has ended; null while it runs. */
+export const endReason = signal<string | null>(null);
 
-/** The turns, for components that are rendered again when more arrive. */
+/** The turns. A component that calls this is rendered again when more arrive. */
 export function turnsNow(): readonly Turn[] {
   revision.value;
   return turns;
@@ -39,15 +39,15 @@ let isAnnounced = false;
 let waitMs = FIRST_WAIT_MS;
 let stopWaiting = () => {};
 
-/** Follows the journal of the world until the page is closed; a lost connection is opened again. */
+/** Reads the journal of the world until the page is closed. Reconnects after a lost connection. */
 export async function followJournal(): Promise<void> {
   for (;;) {
     try {
       await readStream();
-      connection.value = endedBy.value === null ? "connecting" : "ended";
+      connection.value = endReason.value === null ? "connecting" : "ended";
     } catch (error) {
       connection.value = error instanceof ErrorReply ? "ended" : "gone";
-      if (error instanceof ErrorReply) endedBy.value = error.description;
+      if (error instanceof ErrorReply) endReason.value = error.description;
     }
     await new Promise<void>((resolve) => {
       stopWaiting = resolve;
@@ -57,19 +57,19 @@ export async function followJournal(): Promise<void> {
   }
 }
 
-/** Opens the connection again at once. */
+/** Reconnects now. */
 export function reconnect(): void {
   waitMs = FIRST_WAIT_MS;
   stopWaiting();
 }
 
-/** A stream ends with its world (reset, load, defect) or with its server; the next one finds out which. */
+/** A stream ends with its world (reset, load, defect) or with its server; the next stream shows which. */
 async function readStream(): Promise<void> {
   const { now, ended_by } = await present.status();
   const last = turns.at(-1);
-  // A world that was reset is behind the turns that are shown.
-  if (last && last.now > now) forget();
-  endedBy.value = ended_by;
+  // A world that was reset has an earlier time than the listed turns.
+  if (last && last.now > now) clearTurns();
+  endReason.value = ended_by;
   const since = turns.at(-1)?.turn ?? 0;
   const reply = await fetch(`${worldUrl}${CONTROL_PATH}/journal?follow=1&since=${since}`);
   if (!reply.ok || !reply.body) throw new Error(`${reply.status}`);
@@ -78,14 +78,14 @@ async function readStream(): Promise<void> {
     waitMs = FIRST_WAIT_MS;
   }
   try {
-    for await (const entries of linesOf<Turn>(reply.body)) take(entries);
+    for await (const entries of linesOf<Turn>(reply.body)) appendTurns(entries);
   } catch {
-    // It broke off.
+    // The connection was lost.
   }
 }
 
 /** Turn numbers restart if the world was reset or loaded meanwhile. */
-function take(entries: readonly Turn[]): void {
+function appendTurns(entries: readonly Turn[]): void {
   const [first] = entries;
   if (!first) return;
   if (first.turn <= (turns.at(-1)?.turn ?? 0)) turns.length = 0;
@@ -93,7 +93,7 @@ function take(entries: readonly Turn[]): void {
   announce();
 }
 
-/** Many turns that arrive at once are announced once. */
+/** Announces turns that arrive together only once. */
 function announce(): void {
   if (isAnnounced) return;
   isAnnounced = true;
@@ -104,7 +104,7 @@ function announce(): void {
 }
 
 /** Drops the turns of a removed world; the next stream starts with the first turn of the new one. */
-export function forget(): void {
+export function clearTurns(): void {
   turns.length = 0;
   revision.value += 1;
 }

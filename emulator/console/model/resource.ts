@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { asOf } from "./client.ts";
 import { revision } from "./live.ts";
 
-/** What a view reads of the world, and reads again once turns have arrived. */
+/** Data of the world that a view reads again when turns arrive. */
 export interface Resource<T> {
   readonly value: T | undefined;
   readonly error: Error | undefined;
@@ -11,14 +11,14 @@ export interface Resource<T> {
 }
 
 /**
- * Reads with `load` now, when `key` or the shown turn changes, and after new turns. The last value stays until the
- * next one is there, so that nothing flickers; while one request is pending at most one more waits.
+ * Reads with `load` now, when `key` or `asOf` changes, and after new turns. The last value stays until the next
+ * value arrives, so that nothing flickers. While a request is pending, at most one more waits.
  */
 export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
   const turn = asOf.value;
   const reader = useMemo(() => createReader<T>(), [key, turn]);
-  const seen = revision.value;
-  useEffect(() => void reader.read(load), [reader, seen]);
+  const currentRevision = revision.value;
+  useEffect(() => void reader.read(load), [reader, currentRevision]);
   return reader.state.value;
 }
 
@@ -40,15 +40,15 @@ function createReader<T>(): Reader<T> {
       while (next) {
         const current = next;
         next = undefined;
-        state.value = await settled(current, state.peek().value);
+        state.value = await loadState(current, state.peek().value);
       }
       isBusy = false;
     },
   };
 }
 
-/** The result of a request; after a failure the last value is still shown. */
-async function settled<T>(load: () => Promise<T>, last: T | undefined): Promise<Resource<T>> {
+/** The result of a request; after a failure, the last value with the error. */
+async function loadState<T>(load: () => Promise<T>, last: T | undefined): Promise<Resource<T>> {
   try {
     return { value: await load(), error: undefined, isLoading: false };
   } catch (error) {

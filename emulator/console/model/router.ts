@@ -1,9 +1,9 @@
 import { computed, signal } from "@preact/signals";
 
-/** A view with what it shows; every one has an address that can be sent to a colleague. */
+/** A view and its selection. Each route has an address that can be sent to a colleague. */
 export interface Route {
   readonly view: string;
-  /** What it shows of it, for example the id of an export. */
+  /** The selected item, for example the id of an export. */
   readonly id: string | null;
   readonly query: URLSearchParams;
 }
@@ -13,7 +13,7 @@ window.addEventListener("hashchange", () => {
   hash.value = window.location.hash;
 });
 
-/** What the address names. */
+/** The route of the current address. */
 export const route = computed<Route>(() => {
   const [path = "", query = ""] = hash.value.replace(/^#\/?/, "").split("?");
   const [view = "", ...rest] = path.split("/");
@@ -25,21 +25,21 @@ export const route = computed<Route>(() => {
   };
 });
 
-/** An address of this page, in the past that is shown; what is null is left out of its query. */
+/** An address of this page with the same `as_of`. Omits query parameters that are null. */
 export function addressOf(
   view: string,
   id?: string | null,
   query: Readonly<Record<string, string | number | null>> = {},
 ): string {
-  const all = { as_of: route.value.query.get("as_of"), ...query };
-  const given = Object.entries(all).flatMap(([name, value]) =>
+  const parameters = { as_of: route.value.query.get("as_of"), ...query };
+  const entries = Object.entries(parameters).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],
   );
-  const text = new URLSearchParams(given).toString();
+  const text = new URLSearchParams(entries).toString();
   return `#/${view}${id ? `/${encodeURIComponent(id)}` : ""}${text === "" ? "" : `?${text}`}`;
 }
 
-/** Leads to another view; `replace` leaves no step in the history. */
+/** Opens another view; `replace` adds no entry to the browser's history. */
 export function go(address: string, replace = false): void {
   if (!replace) window.location.hash = address;
   else {
@@ -48,10 +48,10 @@ export function go(address: string, replace = false): void {
   }
 }
 
-/** The address of the current view with other members of the query. */
+/** The address of the current view with changed query parameters. */
 export function addressWith(query: Readonly<Record<string, string | number | null>>): string {
-  const { view, id, query: old } = route.value;
-  return addressOf(view, id, { ...Object.fromEntries(old), ...query });
+  const { view, id, query: currentQuery } = route.value;
+  return addressOf(view, id, { ...Object.fromEntries(currentQuery), ...query });
 }
 
 function decode(text: string): string {

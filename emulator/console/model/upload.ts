@@ -2,7 +2,7 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply, NoReply } from "../../client/send.ts";
 import { type Call, perform } from "./actions.ts";
 import { pageHeaders } from "./client.ts";
-import { worldUrl } from "./place.ts";
+import { worldUrl } from "./world-address.ts";
 
 /** The import of a snapshot file under its own name. */
 export function importOf(file: string): Call {
@@ -10,7 +10,7 @@ export function importOf(file: string): Call {
   return { method: "POST", path: `${CONTROL_PATH}/snapshots/file`, headers, file };
 }
 
-/** Imports a snapshot file; the result is shown as for every action. */
+/** Imports a snapshot file; `outcome` has the result, as for every action. */
 export function importFile(file: File): Promise<unknown> {
   const call = importOf(file.name);
   return perform(`Import ${file.name}`, call, async () => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Call, perform, underWay } from "../model/actions.ts";
+import { type Call, perform, runningAction } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { asCurl, asStep, asTypeScript } from "../model/copies.ts";
 import { isReadOnly } from "../model/token.ts";
@@ -8,13 +8,13 @@ import { isReadOnly } from "../model/token.ts";
 interface ActionProps {
   readonly label: string;
   readonly call: Call;
-  /** What it shows, where that is not its label. */
+  /** The content of the button; default: the label. */
   readonly children?: ComponentChildren;
   readonly kind?: "main" | "danger" | "plain";
   readonly disabled?: boolean;
-  /** It changes nothing of the world that is shown, so that it can be done while its past is. */
-  readonly inPast?: true;
-  readonly done?: (reply: unknown) => void;
+  /** Whether the action is available while the page shows history: it does not change this world. */
+  readonly worksInHistory?: true;
+  readonly onDone?: (reply: unknown) => void;
 }
 
 /** A button that changes the world, with the same request to copy for a shell, a program or a scenario. */
@@ -24,18 +24,18 @@ export function Action({
   children,
   kind = "plain",
   disabled = false,
-  inPast,
-  done,
+  worksInHistory,
+  onDone,
 }: ActionProps) {
-  const isStopped =
-    disabled || isReadOnly.value || (asOf.value !== null && !inPast) || underWay.value !== null;
+  const isDisabled =
+    disabled || isReadOnly.value || (asOf.value !== null && !worksInHistory) || runningAction.value !== null;
   const run = async () => {
     const reply = await perform(label, call);
-    if (reply !== undefined) done?.(reply);
+    if (reply !== undefined) onDone?.(reply);
   };
   return (
     <span class="action">
-      <button type="button" class={`button ${kind}`} disabled={isStopped} onClick={run} aria-label={label}>
+      <button type="button" class={`button ${kind}`} disabled={isDisabled} onClick={run} aria-label={label}>
         {children ?? label}
       </button>
       <CopyMenu label={label} call={call} />
@@ -52,10 +52,10 @@ const COPIES = {
   "Copy as scenario step": asStep,
 };
 
-/** The same request in the words of a shell, a program and a scenario. */
+/** Copies a request as a shell command, a program or a step of a scenario. */
 export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
   const [isOpen, setOpen] = useState(false);
-  const [copied, setCopied] = useState("");
+  const [copiedFormat, setCopiedFormat] = useState("");
   const box = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     if (!isOpen) return;
@@ -69,7 +69,7 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
   const copy = async (name: keyof typeof COPIES) => {
     const text = COPIES[name](call);
     await navigator.clipboard.writeText(text).catch(() => copyByHand(text));
-    setCopied(name);
+    setCopiedFormat(name);
     setOpen(false);
   };
   return (
@@ -83,10 +83,10 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
         title="Copy this request"
         onClick={() => setOpen(!isOpen)}
       >
-        <span aria-hidden="true">{copied === "" ? "⋮" : "✓"}</span>
+        <span aria-hidden="true">{copiedFormat === "" ? "⋮" : "✓"}</span>
       </button>
       {isOpen && (
-        <span class="menu" role="menu" style={placeOf(box.current)} aria-label={`Copy ${label}`}>
+        <span class="menu" role="menu" style={positionOf(box.current)} aria-label={`Copy ${label}`}>
           {(Object.keys(COPIES) as (keyof typeof COPIES)[]).map((name) => (
             <button type="button" role="menuitem" key={name} onClick={() => copy(name)}>
               {name}
@@ -98,8 +98,8 @@ export function CopyMenu({ label, call }: Pick<ActionProps, "label" | "call">) {
   );
 }
 
-/** Below its button, in the window: a table that scrolls would cut it off. */
-function placeOf(box: HTMLElement | null) {
+/** Below its button, relative to the window: a scrolling table would cut the menu off. */
+function positionOf(box: HTMLElement | null) {
   const { right = 0, bottom = 0 } = box?.getBoundingClientRect() ?? {};
   const fits = bottom + MENU_HEIGHT < window.innerHeight;
   return {
@@ -124,7 +124,7 @@ function moveInMenu(event: KeyboardEvent, close: () => void): void {
   event.stopPropagation();
 }
 
-/** Pages at an address without TLS that is not this machine have no clipboard to write to. */
+/** Browsers allow the clipboard only for TLS and for this machine. */
 function copyByHand(text: string): void {
   window.prompt("Copy this:", text);
 }

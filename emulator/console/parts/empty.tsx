@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What stands where there is nothing yet: what it would be, and how to get one. */
+/** The text of an empty list: what it would contain, and how to create one. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }

@@ -6,7 +6,7 @@ interface FieldProps {
   readonly children: ComponentChildren;
 }
 
-/** A form field with its name above and what to know below. */
+/** A form field with its name above and a hint below. */
 export function Field({ name, hint, children }: FieldProps) {
   return (
     <label class="field">
@@ -39,7 +39,7 @@ export function TextField({ name, value, set, hint, placeholder }: TextProps) {
 }
 
 interface ChoiceProps extends Omit<TextProps, "placeholder"> {
-  /** What is sent, and how it is shown. */
+  /** The value to send, and its label. */
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 

@@ -4,15 +4,15 @@ interface FileDropProps {
   readonly name: string;
   readonly hint: string;
   readonly accept: string;
-  readonly take: (file: File) => void;
+  readonly onFile: (file: File) => void;
 }
 
-/** Takes a file that is dropped here or chosen. */
-export function FileDrop({ name, hint, accept, take }: FileDropProps) {
+/** Opens a file that is dropped here or selected. */
+export function FileDrop({ name, hint, accept, onFile }: FileDropProps) {
   const [isOver, setOver] = useState(false);
-  const takeFirst = (files: FileList | null | undefined) => {
+  const openFirst = (files: FileList | null | undefined) => {
     const file = files?.[0];
-    if (file) take(file);
+    if (file) onFile(file);
   };
   return (
     <label
@@ -25,11 +25,11 @@ export function FileDrop({ name, hint, accept, take }: FileDropProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        takeFirst(event.dataTransfer?.files);
+        openFirst(event.dataTransfer?.files);
       }}
     >
       <strong>{name}</strong> <span class="muted">{hint}</span>
-      <input type="file" accept={accept} onChange={(event) => takeFirst(event.currentTarget.files)} />
+      <input type="file" accept={accept} onChange={(event) => openFirst(event.currentTarget.files)} />
     </label>
   );
 }

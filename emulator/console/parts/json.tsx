@@ -1,4 +1,4 @@
-/** A value as indented JSON; stored text stays text. */
+/** A value as indented JSON. */
 export function Json({ value }: { readonly value: unknown }) {
   const text = JSON.stringify(value, null, 2) ?? "";
   return (

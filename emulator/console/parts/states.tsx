@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
-import { explained } from "../model/actions.ts";
+import { errorText } from "../model/actions.ts";
 import type { Resource } from "../model/resource.ts";
 
 interface LoadedProps<T> {
-  readonly of: Resource<T>;
+  readonly resource: Resource<T>;
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What was read, or why there is nothing to show. */
-export function Loaded<T>({ of: { value, error }, children }: LoadedProps<T>) {
+/** The content of a resource, its error, or a note that it is loading. */
+export function Loaded<T>({ resource: { value, error }, children }: LoadedProps<T>) {
   return (
     <>
       {error && (
         <p class="problem" role="alert">
-          <span aria-hidden="true">✕</span> {explained(error)}
+          <span aria-hidden="true">✕</span> {errorText(error)}
         </p>
       )}
       {value === undefined ? !error && <p class="muted">Reading …</p> : children(value)}

@@ -1,4 +1,4 @@
-/** How a status looks: a glyph next to the colour, so that neither is needed alone. */
+/** The glyph and tone of each status, so that colour is not the only difference. */
 const LOOKS: Readonly<Record<string, readonly [glyph: string, tone: string]>> = {
   CREATED: ["○", "wait"],
   RUNNING: ["◐", "busy"],
@@ -26,11 +26,11 @@ export function toneOf(status: string): string {
   return lookOf(status)[1];
 }
 
-export function Status({ of }: { readonly of: string }) {
-  const [glyph, tone] = lookOf(of);
+export function Status({ status }: { readonly status: string }) {
+  const [glyph, tone] = lookOf(status);
   return (
     <span class={`status ${tone}`}>
-      <span aria-hidden="true">{glyph}</span> {of}
+      <span aria-hidden="true">{glyph}</span> {status}
     </span>
   );
 }

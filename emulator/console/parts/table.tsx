@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 
-/** A column: its heading, what it shows of a row, and whether it holds numbers. */
+/** A column: its heading, its cell of a row, and whether it contains numbers. */
 export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ComponentChildren;
   readonly number?: true;
-  /** Shown for its heading. */
+  /** The tooltip of the heading. */
   readonly title?: string;
 }
 
@@ -16,7 +16,7 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string;
 }
 
-/** A table that scrolls by itself where the window is narrow. */
+/** A table that scrolls on its own in a narrow window. */
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   return (
     <section class="table-box" tabIndex={0} aria-label={label}>

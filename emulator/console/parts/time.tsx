@@ -1,7 +1,7 @@
 import { formatDuration } from "../../kernel/duration.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 
-/** An instant (ISO 8601) as day and time of UTC; the whole of it is its title. */
+/** An instant (ISO 8601) as date and time in UTC, with the full value as tooltip. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
   if (at === null || at === undefined) return <span class="none">–</span>;
   return (
@@ -11,7 +11,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
-/** From when to when, or without an end: a midnight is its date alone, and the same date is not said twice. */
+/** A window of time, which may have no end. Omits the time of midnight, and a second equal date. */
 export function Window({ from, to }: { readonly from: string; readonly to: string | null }) {
   const isOneDay = from.slice(0, 10) === to?.slice(0, 10);
   const [begin = "", end = ""] = [from, to ?? ""].map((at) => {
@@ -25,14 +25,14 @@ export function Window({ from, to }: { readonly from: string; readonly to: strin
   );
 }
 
-/** `2026-03-01 04:05:06.789`, without what is zero at its end. */
+/** `2026-03-01 04:05:06.789`, without trailing zeros. */
 export function shortTime(at: string): string {
   return at
     .replace("T", " ")
     .replace(/(\.\d*?)0*(Z|\+00:00)$/, (_, fraction) => (fraction === "." ? "" : fraction));
 }
 
-/** Like the above, for milliseconds since 1970. */
+/** Like `shortTime`, for milliseconds since 1970. */
 export function timeOf(instant: number): string {
   return shortTime(formatInstant(instant));
 }

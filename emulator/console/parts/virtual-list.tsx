@@ -5,15 +5,15 @@ interface VirtualListProps {
   readonly count: number;
   readonly rowHeight: number;
   readonly label: string;
-  /** Draws a row at its place. */
+  /** Renders a row. */
   readonly row: (index: number) => ComponentChild;
-  /** The row to keep visible; null for the end, as long as the list was not scrolled away from there. */
+  /** The row to keep visible; null for the end, unless the user has scrolled away from it. */
   readonly focus: number | null;
   readonly onKey?: (event: KeyboardEvent) => void;
 }
 
 /** Rows rendered beyond the visible ones. */
-const SPARE = 12;
+const OVERSCAN_ROWS = 12;
 
 /** A long list that renders only its visible rows. */
 export function VirtualList({ count, rowHeight, label, row, focus, onKey }: VirtualListProps) {
@@ -32,8 +32,8 @@ export function VirtualList({ count, rowHeight, label, row, focus, onKey }: Virt
     const element = box.current;
     if (!element || focus === null) return;
     const at = focus * rowHeight;
-    const least = at + rowHeight - element.clientHeight;
-    element.scrollTop = Math.max(least, Math.min(at, element.scrollTop));
+    const minTop = at + rowHeight - element.clientHeight;
+    element.scrollTop = Math.max(minTop, Math.min(at, element.scrollTop));
   }, [focus, rowHeight, height]);
   useEffect(() => {
     const element = box.current;
@@ -43,8 +43,8 @@ export function VirtualList({ count, rowHeight, label, row, focus, onKey }: Virt
     if (focus === null && isAtEnd) element.scrollTop = last;
     end.current = last;
   }, [focus, count, rowHeight, height]);
-  const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
-  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + SPARE);
+  const first = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN_ROWS);
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN_ROWS);
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
     <div

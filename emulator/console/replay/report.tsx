@@ -18,7 +18,9 @@ const GRAVITY = ["broken", "failed", "drifted", "passed"] as const;
 /** The scenarios of a replay, those that did not pass first. */
 export function ReplayReport({ report }: { readonly report: ReplayReportData }) {
   const { scenarios, summary } = report;
-  const sorted = [...scenarios].sort((a, b) => GRAVITY.indexOf(a.verdict) - GRAVITY.indexOf(b.verdict));
+  const sortedScenarios = [...scenarios].sort(
+    (a, b) => GRAVITY.indexOf(a.verdict) - GRAVITY.indexOf(b.verdict),
+  );
   return (
     <>
       <p>
@@ -27,7 +29,7 @@ export function ReplayReport({ report }: { readonly report: ReplayReportData }) 
           .join(" · ")}
       </p>
       {scenarios.length === 0 && <p class="why wait">No scenario was run, so nothing was checked.</p>}
-      {sorted.map((outcome) => (
+      {sortedScenarios.map((outcome) => (
         <ScenarioCard key={outcome.file} outcome={outcome} />
       ))}
     </>
@@ -58,11 +60,11 @@ function ScenarioCard({ outcome }: { readonly outcome: Outcome }) {
             {failure.label}
           </p>
           {failure.note !== undefined && <p class="muted">{failure.note}</p>}
-          <Lines of={failure.differences} />
-          {failure.curl !== undefined && <Lines of={[failure.curl]} />}
+          <Lines lines={failure.differences} />
+          {failure.curl !== undefined && <Lines lines={[failure.curl]} />}
         </>
       )}
-      {drift?.kind === "drifted" && <Lines of={drift.differences} />}
+      {drift?.kind === "drifted" && <Lines lines={drift.differences} />}
       <p class="muted">
         Again: <code>{again}</code>
       </p>
@@ -70,10 +72,10 @@ function ScenarioCard({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-function Lines({ of }: { readonly of: readonly string[] }) {
+function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
     <pre class="json" tabIndex={0}>
-      {of.join("\n")}
+      {lines.join("\n")}
     </pre>
   );
 }

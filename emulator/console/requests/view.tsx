@@ -9,14 +9,14 @@ import { ChoiceField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
-import { Judge } from "./judge.tsx";
+import { CheckExchange } from "./check-exchange.tsx";
 
-const SHOWN = 300;
+const MAX_VISIBLE_REQUESTS = 300;
 
-/** A recorded request with what the journal says of it. */
+/** A recorded request with the fields that the specification does not define. */
 interface Exchange extends RecordedRequest {
   readonly number: number;
-  readonly beyond: readonly (readonly [what: string, fields: readonly string[]])[];
+  readonly beyond: readonly (readonly [label: string, fields: readonly string[]])[];
 }
 
 const FILTERS = [
@@ -26,7 +26,7 @@ const FILTERS = [
   ["refused", "that were refused"],
 ] as const;
 
-/** The requests of late with their replies, and of each the fields that nothing read or that nothing defines. */
+/** The recent requests and replies, with the fields that nothing reads or defines. */
 export function RequestsView() {
   const filter = route.value.query.get("show") ?? "api";
   const recording = useResource(
@@ -45,16 +45,16 @@ export function RequestsView() {
           options={FILTERS}
         />
       </header>
-      <Loaded of={recording}>
+      <Loaded resource={recording}>
         {([, ...lines]) => {
-          const all = exchangesOf(lines as readonly RecordedRequest[]);
-          const list = all.filter((each) => isWanted(each, filter)).toReversed();
+          const exchanges = exchangesOf(lines as readonly RecordedRequest[]);
+          const list = exchanges.filter((each) => matchesFilter(each, filter)).toReversed();
           return list.length === 0 ? (
             <Empty>No such requests yet. Credentials are not recorded.</Empty>
           ) : (
             <ol class="requests">
-              {list.slice(0, SHOWN).map((each) => (
-                <RequestRow key={each.number} of={each} />
+              {list.slice(0, MAX_VISIBLE_REQUESTS).map((each) => (
+                <RequestRow key={each.number} exchange={each} />
               ))}
             </ol>
           );
@@ -64,13 +64,13 @@ export function RequestsView() {
   );
 }
 
-function isWanted({ status, beyond, path }: Exchange, filter: string): boolean {
+function matchesFilter({ status, beyond, path }: Exchange, filter: string): boolean {
   if (filter === "refused") return status >= 400;
   if (filter === "beyond") return beyond.length > 0;
   return filter === "all" || !path.startsWith(CONTROL_PREFIX);
 }
 
-/** A request and its turn have the same instant, method and path, and come in the same order. */
+/** A request and its turn have the same instant, method and path, and both lists have the same order. */
 function exchangesOf(requests: readonly RecordedRequest[]): readonly Exchange[] {
   const turns = new Map<string, ReturnType<typeof turnsNow>[number][]>();
   for (const turn of turnsNow()) {
@@ -86,13 +86,15 @@ function exchangesOf(requests: readonly RecordedRequest[]): readonly Exchange[] 
       ["sent beyond", turn?.sent_beyond],
       ["answered beyond", turn?.answered_beyond],
     ] as const;
-    const beyond = fields.flatMap(([what, names = []]) => (names.length > 0 ? [[what, names] as const] : []));
+    const beyond = fields.flatMap(([label, names = []]) =>
+      names.length > 0 ? [[label, names] as const] : [],
+    );
     return { ...request, number, beyond };
   });
 }
 
-function RequestRow({ of }: { readonly of: Exchange }) {
-  const { at, method, path, query, headers, status, body, reply, beyond } = of;
+function RequestRow({ exchange }: { readonly exchange: Exchange }) {
+  const { at, method, path, query, headers, status, body, reply, beyond } = exchange;
   return (
     <li>
       <details class="card run">
@@ -101,30 +103,30 @@ function RequestRow({ of }: { readonly of: Exchange }) {
             <span aria-hidden="true">{status < 400 ? "●" : "✕"}</span> {status}
           </span>{" "}
           <strong class="mono">{method}</strong> <span class="mono key">{path}</span> <Time at={at} />{" "}
-          {beyond.length > 0 && <span class="pill wait">○ {beyond.map(([what]) => what).join(", ")}</span>}
+          {beyond.length > 0 && <span class="pill wait">○ {beyond.map(([label]) => label).join(", ")}</span>}
         </summary>
-        {beyond.map(([what, names]) => (
-          <p key={what}>
-            <strong>{what}</strong> <code>{names.join(", ")}</code>
+        {beyond.map(([label, names]) => (
+          <p key={label}>
+            <strong>{label}</strong> <code>{names.join(", ")}</code>
           </p>
         ))}
         <div class="two">
           <section aria-label="Request">
             <h3>Request</h3>
-            <Json value={{ ...(query !== "" && { query }), headers, body: parsed(body) }} />
+            <Json value={{ ...(query !== "" && { query }), headers, body: parseBody(body) }} />
           </section>
           <section aria-label="Reply">
             <h3>Reply</h3>
-            <Json value={parsed(reply)} />
+            <Json value={parseBody(reply)} />
           </section>
         </div>
-        {!path.startsWith(CONTROL_PREFIX) && reply !== null && <Judge of={of} />}
+        {!path.startsWith(CONTROL_PREFIX) && reply !== null && <CheckExchange request={exchange} />}
       </details>
     </li>
   );
 }
 
-function parsed(text: string | null): unknown {
+function parseBody(text: string | null): unknown {
   try {
     return text === null || text === "" ? text : JSON.parse(text);
   } catch {

@@ -23,11 +23,11 @@ const COLUMNS: readonly Column<Cron>[] = [
   { name: "Thread", show: ({ thread_id }) => <span class="mono">{thread_id ?? "a new one each"}</span> },
 ];
 
-/** The crons of all workspaces; nothing where there is none. */
+/** The crons of all workspaces; empty if there are none. */
 export function Crons() {
   const crons = useResource("crons", () => client.call<readonly Cron[]>("GET", "/agent/crons"));
   return (
-    <Loaded of={crons}>
+    <Loaded resource={crons}>
       {(list) =>
         list.length > 0 && (
           <>

@@ -6,7 +6,7 @@ import { spanOf } from "../parts/time.tsx";
 
 const TICK_MS = 120;
 
-/** The events of a run's stream, played one after the other or moved through by hand. */
+/** The events of a run's stream, with a slider and playback. */
 export function Playback({ run }: { readonly run: RunDetail }) {
   const frames = run.stream ?? [];
   const { at, setAt, isPlaying, toggle } = usePlayer(frames.length);

@@ -9,25 +9,25 @@ import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { Playback } from "./playback.tsx";
 
-/** One run: what it was asked, and its stream played back. */
+/** One run: its request, and its stream to play back. */
 export function RunPage({ id }: { readonly id: string }) {
   const path = `/agent/runs/${encodeURIComponent(id)}`;
-  const found = useResource(path, () => client.call<RunDetail>("GET", path));
+  const resource = useResource(path, () => client.call<RunDetail>("GET", path));
   return (
     <>
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("runs")}>Threads and runs</a> / <span class="mono">{id}</span>
       </nav>
-      <Loaded of={found}>{(run) => <Shown run={run} />}</Loaded>
+      <Loaded resource={resource}>{(run) => <RunDetails run={run} />}</Loaded>
     </>
   );
 }
 
-function Shown({ run }: { readonly run: RunDetail }) {
+function RunDetails({ run }: { readonly run: RunDetail }) {
   return (
     <>
       <h1>
-        <Status of={run.status} />
+        <Status status={run.status} />
       </h1>
       <Facts>
         <Fact name="Thread">

@@ -32,7 +32,7 @@ export function RunsView() {
 }
 
 const THREAD_COLUMNS: readonly Column<ThreadOverview>[] = [
-  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  { name: "Status", show: ({ status }) => <Status status={status} /> },
   {
     name: "Thread",
     show: ({ thread_id }) => (
@@ -51,7 +51,7 @@ function Threads() {
     client.call<readonly ThreadOverview[]>("GET", "/agent/threads"),
   );
   return (
-    <Loaded of={threads}>
+    <Loaded resource={threads}>
       {(list) =>
         list.length === 0 ? (
           <Empty>No thread yet. POST /threads makes one.</Empty>
@@ -69,7 +69,7 @@ function Threads() {
 }
 
 const RUN_COLUMNS: readonly Column<RunOverview>[] = [
-  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  { name: "Status", show: ({ status }) => <Status status={status} /> },
   {
     name: "Run",
     show: ({ run_id }) => (
@@ -89,7 +89,7 @@ function Runs({ thread }: { readonly thread: string | null }) {
   const path = thread === null ? "/agent/runs" : `/agent/runs?thread=${encodeURIComponent(thread)}`;
   const runs = useResource(path, () => client.call<readonly RunOverview[]>("GET", path));
   return (
-    <Loaded of={runs}>
+    <Loaded resource={runs}>
       {(list) =>
         list.length === 0 ? (
           <Empty>No run yet. POST /threads/&lt;thread&gt;/runs makes one.</Empty>

@@ -20,28 +20,28 @@ interface Row {
 const COLUMNS: readonly Column<Row>[] = [
   { name: "§", show: ({ assumption }) => assumption.section },
   { name: "Assumption", show: ({ id }) => <code>{id}</code> },
-  { name: "Value", show: ({ assumption }) => <strong class="key">{shown(assumption.value)}</strong> },
+  { name: "Value", show: ({ assumption }) => <strong class="key">{valueText(assumption.value)}</strong> },
   {
     name: "Alternatives",
     show: ({ assumption }) => (
-      <span class="key">{assumption.alternatives?.map((each) => shown(each)).join(", ")}</span>
+      <span class="key">{assumption.alternatives?.map((each) => valueText(each)).join(", ")}</span>
     ),
   },
   { name: "Why", show: ({ assumption }) => <span class="key">{assumption.reason}</span> },
 ];
 
-/** The effective configuration, and every choice that was made where the specification is silent. */
+/** The effective configuration, and all assumptions about what the specification leaves open. */
 export function SettingsView() {
-  const [wanted, setWanted] = useState("");
+  const [searchText, setSearchText] = useState("");
   const config = useResource("config", () => present.config<Config>());
   return (
     <>
       <h1>Settings</h1>
-      <Loaded of={config}>
+      <Loaded resource={config}>
         {({ assumptions, ...rest }) => {
           const rows = Object.entries(assumptions)
             .map(([id, assumption]) => ({ id, assumption }))
-            .filter((row) => JSON.stringify(row).toLowerCase().includes(wanted.toLowerCase()));
+            .filter((row) => JSON.stringify(row).toLowerCase().includes(searchText.toLowerCase()));
           return (
             <>
               <details class="card run">
@@ -53,7 +53,7 @@ export function SettingsView() {
               <h2>
                 Assumptions <span class="muted">{rows.length}</span>
               </h2>
-              <TextField name="Find" value={wanted} set={setWanted} />
+              <TextField name="Find" value={searchText} set={setSearchText} />
               <Table label="Assumptions" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
             </>
           );
@@ -63,6 +63,6 @@ export function SettingsView() {
   );
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

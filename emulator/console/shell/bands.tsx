@@ -3,13 +3,13 @@ import type { ComponentChildren } from "preact";
 import { control, outcome } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, isDiskFull } from "../model/clock.ts";
-import { connection, endedBy, reconnect } from "../model/live.ts";
+import { connection, endReason, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
 import { Action, CopyMenu } from "../parts/action.tsx";
-import { showAsOf } from "../time/past.ts";
+import { showAsOf } from "../time/as-of.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
 
-/** What everybody has to know, above every view. */
+/** Messages about the whole page, above every view. */
 export function Bands() {
   return (
     <div class="bands" aria-live="polite">
@@ -23,7 +23,7 @@ export function Bands() {
       )}
       {connection.value === "ended" && (
         <Band tone="bad" glyph="✕">
-          This world answers no more: {endedBy.value}
+          This world answers no more: {endReason.value}
         </Band>
       )}
       {isDiskFull.value && (
@@ -41,10 +41,10 @@ export function Bands() {
           </button>
         </Band>
       )}
-      {asOf.value === null && clock.value?.mode === "frozen" && !isStillKnown.value && (
+      {asOf.value === null && clock.value?.mode === "frozen" && !isFrozenDismissed.value && (
         <Band tone="still" glyph="❚❚">
           The clock stands still: what is due happens once it is advanced or flows.
-          <Dismiss act={() => (isStillKnown.value = true)} />
+          <Dismiss act={() => (isFrozenDismissed.value = true)} />
         </Band>
       )}
       {isReadOnly.value && (
@@ -58,8 +58,8 @@ export function Bands() {
   );
 }
 
-/** Whether it was read that the clock stands still. */
-const isStillKnown = signal(false);
+/** Whether the user has dismissed the message about the frozen clock. */
+const isFrozenDismissed = signal(false);
 
 interface BandProps {
   readonly tone: string;

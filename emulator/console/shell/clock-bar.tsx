@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { control, underWay } from "../model/actions.ts";
-import { clock, shownInstant } from "../model/clock.ts";
+import { control, runningAction } from "../model/actions.ts";
+import { clock, visibleInstant } from "../model/clock.ts";
 import { connection } from "../model/live.ts";
-import { worldName } from "../model/place.ts";
+import { worldName } from "../model/world-address.ts";
 import { Action } from "../parts/action.tsx";
 import { spanOf, timeOf } from "../parts/time.tsx";
 
-/** The clock of the world and what moves it, on every view. */
+/** The clock of the world and its controls, on every view. */
 export function ClockBar() {
   const view = clock.value;
   const isFlowing = view?.mode === "flowing";
@@ -22,7 +22,7 @@ export function ClockBar() {
         </span>
       </span>
       <span class="now">
-        <span class="mono now-time">{view ? timeOf(shownInstant()).slice(0, 19) : "…"}</span>
+        <span class="mono now-time">{view ? timeOf(visibleInstant()).slice(0, 19) : "…"}</span>
         <span class={`pill ${isFlowing ? "good" : "off"}`}>
           <span aria-hidden="true">{isFlowing ? "▶" : "❚❚"}</span>{" "}
           {isFlowing ? `flowing ×${view.rate}` : "frozen"}
@@ -40,7 +40,7 @@ export function ClockBar() {
       </span>
       <span class={`pill ${connection.value === "live" ? "good" : "wait"}`} role="status">
         <span aria-hidden="true">{connection.value === "live" ? "●" : "○"}</span>{" "}
-        {underWay.value === null ? connection.value : "working …"}
+        {runningAction.value === null ? connection.value : "working …"}
       </span>
     </header>
   );

@@ -1,27 +1,27 @@
 import { useState } from "preact/hooks";
-import { dropFromTray, emptyTray, tray } from "../model/actions.ts";
+import { clearTray, removeFromTray, tray } from "../model/actions.ts";
 import { present } from "../model/client.ts";
 import { asScenario } from "../model/copies.ts";
 import { save } from "../model/save.ts";
 import { CopyMenu } from "../parts/action.tsx";
 import { timeOf } from "../parts/time.tsx";
 
-/** What was done by hand in this tab, to be kept as a scenario. */
+/** The user's actions in this tab, to save as a scenario. */
 export function Tray() {
   const [title, setTitle] = useState("Actions in the console.");
-  const done = tray.value;
-  if (done.length === 0) return null;
+  const actions = tray.value;
+  if (actions.length === 0) return null;
   const saveScenario = async () => {
     const { seed } = await present.status();
-    save("console.scenario.yaml", asScenario(title, done, seed));
+    save("console.scenario.yaml", asScenario(title, actions, seed));
   };
   return (
     <details class="tray">
       <summary>
-        <span aria-hidden="true">⌁</span> Actions <span class="count">{done.length}</span>
+        <span aria-hidden="true">⌁</span> Actions <span class="count">{actions.length}</span>
       </summary>
       <ol>
-        {done.map(({ label, call, at }, index) => (
+        {actions.map(({ label, call, at }, index) => (
           <li key={index} class="row">
             <span class="mono muted">{timeOf(at).slice(0, 19)}</span> <span class="grow">{label}</span>
             <CopyMenu label={label} call={call} />
@@ -29,7 +29,7 @@ export function Tray() {
               type="button"
               class="button"
               aria-label={`Remove ${label}`}
-              onClick={() => dropFromTray(index)}
+              onClick={() => removeFromTray(index)}
             >
               ×
             </button>
@@ -44,7 +44,7 @@ export function Tray() {
         <button type="button" class="button main" onClick={saveScenario}>
           Save as scenario
         </button>
-        <button type="button" class="button" onClick={emptyTray}>
+        <button type="button" class="button" onClick={clearTray}>
           Clear
         </button>
       </div>

@@ -1,15 +1,15 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { ObjectList } from "../../subjects/object-storage/contents.ts";
 import { client } from "../model/client.ts";
-import { worldUrl } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, addressWith } from "../model/router.ts";
+import { worldUrl } from "../model/world-address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 
-const PAGE = 200;
+const PAGE_ROWS = 200;
 
 interface BucketProps {
   readonly name: string;
@@ -21,14 +21,14 @@ type Entry = { readonly folder: string } | ObjectList["objects"][number];
 
 /** A folder of a bucket: folders first, then objects. */
 export function Bucket({ name, prefix, after }: BucketProps) {
-  const asked = new URLSearchParams({ prefix, delimiter: "/", after, limit: String(PAGE) });
-  const path = `/s3/buckets/${encodeURIComponent(name)}/objects?${asked}`;
-  const found = useResource(path, () => client.call<ObjectList>("GET", path));
+  const parameters = new URLSearchParams({ prefix, delimiter: "/", after, limit: String(PAGE_ROWS) });
+  const path = `/s3/buckets/${encodeURIComponent(name)}/objects?${parameters}`;
+  const resource = useResource(path, () => client.call<ObjectList>("GET", path));
   return (
     <>
       <Crumbs name={name} prefix={prefix} />
       <h1>{prefix === "" ? name : prefix.split("/").at(-2)}</h1>
-      <Loaded of={found}>
+      <Loaded resource={resource}>
         {({ prefixes, objects, truncated }) => {
           const entries: readonly Entry[] = [...prefixes.map((folder) => ({ folder })), ...objects];
           if (entries.length === 0) return <Empty>This folder is empty.</Empty>;

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<CredentialView>[] = [
     show: (key) => (
       <span class="row">
         {PERMISSIONS.map((permission) => (
-          <Permission key={permission} of={key} permission={permission} />
+          <Permission key={permission} keyPair={key} permission={permission} />
         ))}
       </span>
     ),
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<CredentialView>[] = [
 export function Keys() {
   const keys = useResource("keys", () => client.call<readonly CredentialView[]>("GET", "/s3/credentials"));
   return (
-    <Loaded of={keys}>
+    <Loaded resource={keys}>
       {(list) =>
         list.length === 0 ? (
           <Empty>No key pairs.</Empty>
@@ -48,11 +48,11 @@ export function Keys() {
 }
 
 interface PermissionProps {
-  readonly of: CredentialView;
+  readonly keyPair: CredentialView;
   readonly permission: (typeof PERMISSIONS)[number];
 }
 
-function Permission({ of: { access_key_id, allow, deny }, permission }: PermissionProps) {
+function Permission({ keyPair: { access_key_id, allow, deny }, permission }: PermissionProps) {
   const isAllowed = allow.includes(permission) && !deny.includes(permission);
   const others = deny.filter((name) => name !== permission);
   const body = isAllowed

@@ -11,7 +11,7 @@ import { Time } from "../parts/time.tsx";
 import { Bucket } from "./bucket.tsx";
 import { Keys } from "./keys.tsx";
 
-/** The embedded object store: buckets, folders, objects, and the key pairs with what they may do. */
+/** The embedded object store: buckets, folders, objects, and key pairs with their permissions. */
 export function StorageView() {
   const { id, query } = route.value;
   if (id !== null)
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<BucketView>[] = [
 function Buckets() {
   const buckets = useResource("buckets", () => client.call<readonly BucketView[]>("GET", "/s3/buckets"));
   return (
-    <Loaded of={buckets}>
+    <Loaded resource={buckets}>
       {(list) =>
         list.length === 0 ? (
           <Empty>No buckets. Create one with POST /_emulator/v1/s3/buckets.</Empty>

@@ -4,13 +4,13 @@ import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { now } from "../model/clock.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
-import { Bars, exportBars, heightOf, Marks, placed, runBars } from "./lanes.tsx";
+import { Bars, exportBars, heightOf, layOutBars, Marks, runBars } from "./lanes.tsx";
 import { Playhead } from "./playhead.tsx";
 import { type Scale, ticksOf, xOf } from "./scale.ts";
-import { type Future, shown, wholeStretch, zoom } from "./state.ts";
+import { type Future, visibleRange, wholeRange, zoom } from "./state.ts";
 
-const HEAD = 24;
-const LANE = 20;
+const HEADER_HEIGHT = 24;
+const LANE_HEIGHT = 20;
 
 interface AxisProps {
   readonly history: History;
@@ -18,7 +18,7 @@ interface AxisProps {
   readonly future: Future | undefined;
 }
 
-/** The axis of virtual time: what happened is solid, what is foreseen is hatched, between them the playhead. */
+/** The axis of virtual time: history is solid, predicted events are hatched, and the playhead is between them. */
 export function Axis({ history, exports, future }: AxisProps) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(800);
@@ -29,16 +29,16 @@ export function Axis({ history, exports, future }: AxisProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const stretch = shown.value ?? wholeStretch(future);
-  const scale: Scale = { ...stretch, width };
+  const range = visibleRange.value ?? wholeRange(future);
+  const scale: Scale = { ...range, width };
   const at = now.value;
   const lanes = lanesOf(history, exports, future, scale, at);
-  const height = HEAD + lanes.reduce((sum, lane) => sum + lane.height, 0);
+  const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
     <section class="axis" aria-label="Time axis">
-      <AxisBar stretch={stretch} at={at} />
+      <AxisBar range={range} at={at} />
       <div class="axis-grid">
-        <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEAD}px` }}>
+        <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEADER_HEIGHT}px` }}>
           {lanes.map(({ name, height: laneHeight, count }) => (
             <div key={name} style={{ height: `${laneHeight}px` }}>
               {name} <span class="count">{count}</span>
@@ -62,22 +62,22 @@ export function Axis({ history, exports, future }: AxisProps) {
   );
 }
 
-function AxisBar({ stretch, at }: { stretch: { from: number; to: number }; at: number }) {
+function AxisBar({ range, at }: { range: { from: number; to: number }; at: number }) {
   return (
     <div class="axis-bar">
-      <span class="muted">Showing {spanOf(stretch.to - stretch.from)}</span>
+      <span class="muted">Showing {spanOf(range.to - range.from)}</span>
       <span class="spacer" />
-      <button type="button" class="button" onClick={() => zoom(stretch, at, -1)} aria-label="Zoom in">
+      <button type="button" class="button" onClick={() => zoom(range, at, -1)} aria-label="Zoom in">
         +
       </button>
-      <button type="button" class="button" onClick={() => zoom(stretch, at, 1)} aria-label="Zoom out">
+      <button type="button" class="button" onClick={() => zoom(range, at, 1)} aria-label="Zoom out">
         −
       </button>
       <button
         type="button"
         class="button"
         onClick={() => {
-          shown.value = null;
+          visibleRange.value = null;
         }}
       >
         Fit
@@ -95,11 +95,17 @@ function Background({ scale, height, at }: { scale: Scale; height: number; at: n
           <line x1="0" y1="0" x2="0" y2="6" class="hatch" />
         </pattern>
       </defs>
-      <rect x={x} y={HEAD} width={scale.width - x} height={height - HEAD} fill="url(#hatch)" />
+      <rect
+        x={x}
+        y={HEADER_HEIGHT}
+        width={scale.width - x}
+        height={height - HEADER_HEIGHT}
+        fill="url(#hatch)"
+      />
       {ticksOf(scale).map((tick) => (
         <g key={tick.x} class="tick">
-          <line x1={tick.x} x2={tick.x} y1={HEAD - 5} y2={height} />
-          <text x={tick.x + 4} y={HEAD - 9}>
+          <line x1={tick.x} x2={tick.x} y1={HEADER_HEIGHT - 5} y2={height} />
+          <text x={tick.x + 4} y={HEADER_HEIGHT - 9}>
             {tick.text}
           </text>
         </g>
@@ -123,9 +129,9 @@ function lanesOf(
   scale: Scale,
   at: number,
 ): readonly Lane[] {
-  const foreseen = futureMarks(future);
+  const predicted = futureMarks(future);
   const barLane = (name: string, bars: ReturnType<typeof exportBars>, ahead: readonly Mark[]) => {
-    const rows = placed(bars, scale, at);
+    const rows = layOutBars(bars, scale, at);
     const shapes = (
       <>
         <Bars rows={rows} scale={scale} now={at} />
@@ -137,24 +143,24 @@ function lanesOf(
   const markLane = (lane: MarkLane) => ({
     name: MARK_LANES[lane],
     count: history.marks[lane].length,
-    height: LANE,
+    height: LANE_HEIGHT,
     shapes: (
       <>
         <Marks marks={history.marks[lane]} scale={scale} future={false} />
-        <Marks marks={foreseen[lane] ?? []} scale={scale} future />
+        <Marks marks={predicted[lane] ?? []} scale={scale} future />
       </>
     ),
   });
   const lanes = [
-    barLane("Exports", exportBars(exports, history.failedAttempts), foreseen.exports ?? []),
-    barLane("Agent runs", runBars(history.agentRuns), foreseen.runs ?? []),
+    barLane("Exports", exportBars(exports, history.failedAttempts), predicted.exports ?? []),
+    barLane("Agent runs", runBars(history.agentRuns), predicted.runs ?? []),
     ...(Object.keys(MARK_LANES) as MarkLane[]).map(markLane),
   ];
-  let y = HEAD;
+  let y = HEADER_HEIGHT;
   return lanes.map((lane) => {
-    const withPlace = { ...lane, y };
+    const positionedLane = { ...lane, y };
     y += lane.height;
-    return withPlace;
+    return positionedLane;
   });
 }
 

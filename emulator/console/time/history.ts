@@ -2,27 +2,27 @@ import type { Note } from "../../kernel/commit.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { revision, type Turn, turns } from "../model/live.ts";
 
-/** Something that happened, or will, at one instant (ms of virtual time). */
+/** A past or predicted event at one instant (ms of virtual time). */
 export interface Mark {
   readonly at: number;
   readonly tone: string;
   readonly label: string;
-  /** The turn that it was; null for what is still to come. */
+  /** The turn of the event; null for a predicted event. */
   readonly turn: number | null;
 }
 
-/** Something that lasts; `to` is null as long as it does. */
+/** An activity with a duration; `to` is null while it is running. */
 export interface Bar {
   readonly id: string;
   readonly from: number;
   to: number | null;
   tone: string;
   label: string;
-  /** Instants at which an attempt has failed. */
+  /** The times of failed attempts. */
   readonly notches: number[];
 }
 
-/** The lanes of the axis that hold single marks. */
+/** The lanes of the axis with single marks. */
 export const MARK_LANES = {
   schedules: "Crons, schedules",
   webhooks: "Webhooks",
@@ -33,24 +33,25 @@ export const MARK_LANES = {
 
 export type MarkLane = keyof typeof MARK_LANES;
 
-/** What the journal says of the lanes. */
+/** The content of the lanes, from the journal. */
 export interface History {
   readonly begin: number;
   readonly marks: Readonly<Record<MarkLane, readonly Mark[]>>;
   readonly agentRuns: readonly Bar[];
-  /** By run of an export: when its attempts have failed. */
+  /** The times of failed attempts, by run of an export. */
   readonly failedAttempts: ReadonlyMap<string, readonly number[]>;
 }
 
-let read: History & { readonly revision: number } = { ...emptyHistory(), revision: -1 };
+let cachedHistory: History & { readonly revision: number } = { ...emptyHistory(), revision: -1 };
 
-/** The history of the turns that are here; computed once for each arrival. */
+/** The history of all turns; computed once per revision. */
 export function historyNow(): History {
-  if (read.revision !== revision.value) read = { ...historyOf(turns), revision: revision.value };
-  return read;
+  if (cachedHistory.revision !== revision.value)
+    cachedHistory = { ...historyOf(turns), revision: revision.value };
+  return cachedHistory;
 }
 
-/** What a list of turns, oldest first, says of the lanes. */
+/** The content of the lanes for a list of turns, oldest first. */
 export function historyOf(list: readonly Turn[]): History {
   const [first] = list;
   const draft = { ...emptyHistory(), begin: first ? instantMs(first.now) : 0 };
@@ -59,14 +60,14 @@ export function historyOf(list: readonly Turn[]): History {
     const at = instantMs(turn.now);
     const lane = laneOf(turn);
     if (lane) draft.marks[lane].push({ at, ...lookOf(turn), turn: turn.turn });
-    for (const note of turn.notes ?? []) takeNote(draft, runs, note, at, turn.turn);
+    for (const note of turn.notes ?? []) addNote(draft, runs, note, at, turn.turn);
   }
   return { ...draft, agentRuns: [...runs.values()] };
 }
 
 type Draft = ReturnType<typeof emptyHistory>;
 
-function takeNote(
+function addNote(
   draft: Draft,
   runs: Map<string, Bar>,
   { kind, ref, detail = {} }: Note,
@@ -93,7 +94,7 @@ function emptyHistory() {
   return { begin: 0, marks, agentRuns: [] as Bar[], failedAttempts: new Map<string, number[]>() };
 }
 
-/** The lane that a turn has by its cause; its notes may have others. */
+/** The lane of a turn by its cause. Its notes may be in other lanes. */
 export function laneOf({ cause, refused }: Turn): MarkLane | undefined {
   if (refused?.status === 429) return "limits";
   if (cause.type === "request") return "requests";
@@ -120,9 +121,9 @@ function moveRun(
   { to }: Readonly<Record<string, unknown>>,
 ): void {
   const status = String(to);
-  const found = runs.get(id) ?? { id, from: at, to: null, tone: "", label: "", notches: [] };
-  found.tone = status;
-  found.label = `run ${id} ${status}`;
-  found.to = status === "running" || status === "pending" ? null : at;
-  runs.set(id, found);
+  const bar = runs.get(id) ?? { id, from: at, to: null, tone: "", label: "", notches: [] };
+  bar.tone = status;
+  bar.label = `run ${id} ${status}`;
+  bar.to = status === "running" || status === "pending" ? null : at;
+  runs.set(id, bar);
 }

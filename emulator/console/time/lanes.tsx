@@ -5,11 +5,11 @@ import { toneOf } from "../parts/status.tsx";
 import type { Bar, Mark } from "./history.ts";
 import { type Scale, xOf } from "./scale.ts";
 
-const ROW = 16;
+const ROW_HEIGHT = 16;
 const MAX_ROWS = 8;
 const MIN_WIDTH = 3;
 
-/** A bar with the parts that it is made of. */
+/** A bar with its parts. */
 export interface LaneBar extends Bar {
   readonly parts: readonly Bar[];
   readonly href: string | null;
@@ -23,7 +23,7 @@ export function exportBars(
   return exports.map((each) => ({
     id: each.id,
     from: instantMs(each.created_at),
-    to: each.interval_hours === null ? ended(each.finished_at) : instantMs(each.created_at),
+    to: each.interval_hours === null ? endInstant(each.finished_at) : instantMs(each.created_at),
     tone: toneOf(each.status),
     label: `export ${each.id}, ${each.project ?? "project gone"}: ${each.status}`,
     href: addressOf("exports", each.id),
@@ -31,7 +31,7 @@ export function exportBars(
     parts: each.runs.map((run) => ({
       id: run.id,
       from: instantMs(run.created_at),
-      to: ended(run.finished_at),
+      to: endInstant(run.finished_at),
       tone: toneOf(run.status),
       label: `run of ${run.start_time.slice(0, 10)}: ${run.status}`,
       notches: [...(failures.get(run.id) ?? [])],
@@ -49,38 +49,38 @@ export function runBars(runs: readonly Bar[]): readonly LaneBar[] {
   }));
 }
 
-function ended(at: string | null): number | null {
+function endInstant(at: string | null): number | null {
   return at === null ? null : instantMs(at);
 }
 
-interface Placed {
+interface PlacedBar {
   readonly bar: LaneBar;
   readonly row: number;
 }
 
-/** Bars in as many rows as they need side by side; beyond the last row they share it. */
-export function placed(bars: readonly LaneBar[], scale: Scale, now: number): readonly Placed[] {
+/** Puts bars that overlap into separate rows; bars beyond `MAX_ROWS` share the last row. */
+export function layOutBars(bars: readonly LaneBar[], scale: Scale, now: number): readonly PlacedBar[] {
   const free: number[] = [];
   return bars.flatMap((bar) => {
     const end = xOf(scale, bar.to ?? Math.max(now, bar.from));
     const begin = xOf(scale, bar.from);
     if (end < -MIN_WIDTH || begin > scale.width) return [];
-    const found = free.findIndex((x) => x <= begin);
-    const row = found !== -1 ? found : Math.min(free.length, MAX_ROWS - 1);
+    const freeRow = free.findIndex((x) => x <= begin);
+    const row = freeRow !== -1 ? freeRow : Math.min(free.length, MAX_ROWS - 1);
     free[row] = Math.max(end, begin + MIN_WIDTH) + 2;
     return [{ bar, row }];
   });
 }
 
-export function heightOf(rows: readonly Placed[]): number {
-  return (Math.max(0, ...rows.map(({ row }) => row)) + 1) * ROW + 6;
+export function heightOf(rows: readonly PlacedBar[]): number {
+  return (Math.max(0, ...rows.map(({ row }) => row)) + 1) * ROW_HEIGHT + 6;
 }
 
-export function Bars({ rows, scale, now }: { rows: readonly Placed[]; scale: Scale; now: number }) {
+export function Bars({ rows, scale, now }: { rows: readonly PlacedBar[]; scale: Scale; now: number }) {
   return (
     <>
       {rows.map(({ bar, row }) => (
-        <BarShape key={bar.id} bar={bar} y={row * ROW + 4} scale={scale} now={now} />
+        <BarShape key={bar.id} bar={bar} y={row * ROW_HEIGHT + 4} scale={scale} now={now} />
       ))}
     </>
   );
@@ -92,7 +92,7 @@ function BarShape({ bar, y, scale, now }: { bar: LaneBar; y: number; scale: Scal
     const end = Math.min(scale.width + 2, xOf(scale, part.to ?? now));
     return { x, width: Math.max(MIN_WIDTH, end - x) };
   };
-  const height = ROW - 5;
+  const height = ROW_HEIGHT - 5;
   const part = Math.max(1, Math.min(4, height / Math.max(1, bar.parts.length)));
   const shapes = (
     <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}`}>
@@ -124,17 +124,17 @@ function BarShape({ bar, y, scale, now }: { bar: LaneBar; y: number; scale: Scal
   return bar.href === null ? shapes : <a href={bar.href}>{shapes}</a>;
 }
 
-/** Marks as strokes; those of one pixel are drawn once, in the tone of the worst. */
+/** Marks as strokes. Marks at the same pixel are drawn once, with the worst tone. */
 export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale: Scale; future: boolean }) {
   const columns = new Map<number, { tone: string; count: number; label: string }>();
   for (const { at, tone, label } of marks) {
     const x = Math.round(xOf(scale, at));
     if (x < 0 || x > scale.width) continue;
-    const found = columns.get(x);
-    if (!found) columns.set(x, { tone, count: 1, label });
+    const column = columns.get(x);
+    if (!column) columns.set(x, { tone, count: 1, label });
     else {
-      found.count += 1;
-      if (tone === "bad") found.tone = "bad";
+      column.count += 1;
+      if (tone === "bad") column.tone = "bad";
     }
   }
   return (
@@ -146,7 +146,7 @@ export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale:
           x={x - 1}
           y={4}
           width={2.5}
-          height={ROW - 4}
+          height={ROW_HEIGHT - 4}
           rx={1}
         >
           <title>{count === 1 ? label : `${label} and ${count - 1} more`}</title>

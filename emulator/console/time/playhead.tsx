@@ -1,33 +1,33 @@
 import { useState } from "preact/hooks";
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
-import { control, perform, underWay } from "../model/actions.ts";
+import { control, perform, runningAction } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
-import { clock, now, shownInstant } from "../model/clock.ts";
+import { clock, now, visibleInstant } from "../model/clock.ts";
 import { turns } from "../model/live.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
-import { showAsOf } from "./past.ts";
+import { showAsOf } from "./as-of.ts";
 import { instantAt, type Scale, xOf } from "./scale.ts";
 
 /**
- * The playhead is the clock. Dragged to the right it advances to where it is released; to the left it shows the
- * world as of there. Right and left step event by event and turn by turn; space freezes the clock or lets it flow.
+ * The playhead is the clock. Dragging it to the right advances the clock; dragging it to the left shows the world as of
+ * that time. The arrow keys step by event or turn; space freezes the clock or lets it flow.
  */
 export function Playhead({ scale, height }: { readonly scale: Scale; readonly height: number }) {
-  const [dragged, setDragged] = useState<number | null>(null);
-  const stands = shownInstant();
-  const at = dragged ?? stands;
+  const [dragInstant, setDragInstant] = useState<number | null>(null);
+  const clockInstant = visibleInstant();
+  const at = dragInstant ?? clockInstant;
   const x = Math.max(0, Math.min(scale.width, xOf(scale, at)));
   const instantOf = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).parentElement?.getBoundingClientRect();
     return instantAt(scale, Math.max(0, Math.min(scale.width, event.clientX - (box?.left ?? 0))));
   };
   const release = () => {
-    if (dragged !== null) moveTo(dragged);
-    setDragged(null);
+    if (dragInstant !== null) moveTo(dragInstant);
+    setDragInstant(null);
   };
   return (
     <div
-      class={`playhead${dragged === null ? "" : " dragged"}${asOf.value === null ? "" : " past"}`}
+      class={`playhead${dragInstant === null ? "" : " dragged"}${asOf.value === null ? "" : " past"}`}
       style={{ transform: `translateX(${x}px)`, height: `${height}px` }}
       role="slider"
       tabIndex={0}
@@ -36,20 +36,20 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
       aria-valuemax={Math.round(scale.to)}
       aria-valuenow={Math.round(at)}
       aria-valuetext={`${timeOf(at)} UTC, ${clock.value?.mode ?? "unknown"}${asOf.value === null ? "" : `, as of turn ${asOf.value}`}`}
-      aria-busy={underWay.value !== null}
+      aria-busy={runningAction.value !== null}
       onKeyDown={onKey}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        setDragged(at);
+        setDragInstant(at);
       }}
-      onPointerMove={(event) => dragged !== null && setDragged(instantOf(event))}
+      onPointerMove={(event) => dragInstant !== null && setDragInstant(instantOf(event))}
       onPointerUp={release}
-      onPointerCancel={() => setDragged(null)}
+      onPointerCancel={() => setDragInstant(null)}
     >
       <span class="playhead-line" />
       <span class={`playhead-text mono${x > scale.width / 2 ? " left" : ""}`}>
         {timeOf(at)}
-        {dragged !== null && <small>{difference(dragged)}</small>}
+        {dragInstant !== null && <small>{difference(dragInstant)}</small>}
       </span>
     </div>
   );
@@ -60,7 +60,7 @@ function difference(at: number): string {
   return ms >= 0 ? `advance by ${spanOf(ms)}` : `${spanOf(-ms)} ago`;
 }
 
-/** To the right of the clock: advance to there; to the left: the world as of the last turn until there, or of the first. */
+/** Advances to a future time. For an earlier time, shows the world as of the last turn before it, or the first turn. */
 function moveTo(at: number): void {
   if (at > now.value) {
     showAsOf(null);
@@ -76,7 +76,7 @@ function onKey(event: KeyboardEvent): void {
   const move = KEYS[event.key];
   if (!move) return;
   event.preventDefault();
-  if (underWay.value === null) move();
+  if (runningAction.value === null) move();
 }
 
 const KEYS: Readonly<Record<string, () => void>> = {
@@ -88,7 +88,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   " ": () => toggleClock(),
 };
 
-/** In the past to the next turn, else to the next event. */
+/** Steps to the next turn of the history, or advances to the next event. */
 function stepRight(): void {
   if (asOf.value === null)
     void perform("Advance to the next event", control("POST", "/clock/advance", { next: 1 }));

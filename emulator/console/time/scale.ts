@@ -33,10 +33,10 @@ const STEPS = [1, 10, 100, SECOND, 5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 
 ]);
 const PIXELS_PER_TICK = 110;
 
-/** Round instants, so many that their texts have room. */
+/** Ticks at round times, as many as have space for their texts. */
 export function ticksOf(scale: Scale): readonly { readonly x: number; readonly text: string }[] {
-  const wanted = ((scale.to - scale.from) * PIXELS_PER_TICK) / Math.max(1, scale.width);
-  const step = STEPS.find((each) => each >= wanted) ?? 365 * DAY;
+  const minStep = ((scale.to - scale.from) * PIXELS_PER_TICK) / Math.max(1, scale.width);
+  const step = STEPS.find((each) => each >= minStep) ?? 365 * DAY;
   const ticks = [];
   for (let at = Math.ceil(scale.from / step) * step; at <= scale.to; at += step)
     ticks.push({ x: xOf(scale, at), text: tickText(at, step) });

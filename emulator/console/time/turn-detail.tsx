@@ -5,17 +5,17 @@ import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
 import { ForkFrom } from "../worlds/fork-from.tsx";
-import { showAsOf } from "./past.ts";
-import { select, selected } from "./state.ts";
+import { showAsOf } from "./as-of.ts";
+import { select, selectedTurn } from "./state.ts";
 
-/** All that the journal says of the selected turn, and the turns before and after it about the same subject. */
+/** The journal entry of the selected turn, and the other turns about the same subject. */
 export function TurnDetail() {
   const turns = turnsNow();
-  const turn = turns.find((each) => each.turn === selected.value);
+  const turn = turns.find((each) => each.turn === selectedTurn.value);
   if (!turn) return null;
   const { cause } = turn;
   const ref = cause.ref;
-  const first = firstAtOnce(turns, turn);
+  const first = firstOfInstant(turns, turn);
   const related = ref === undefined ? [] : turns.filter((each) => each.cause.ref === ref);
   return (
     <aside class="card detail" aria-label={`Turn ${turn.turn}`}>
@@ -70,22 +70,22 @@ export function TurnDetail() {
  * The first event or effect of this instant, up to this turn. A fork from between them would fire the rest immediately,
  * before a fault can be armed in it.
  */
-function firstAtOnce(turns: readonly Turn[], turn: Turn): number {
+function firstOfInstant(turns: readonly Turn[], turn: Turn): number {
   let first = turn;
-  for (const each of turns.filter((other) => other.turn <= turn.turn).reverse()) {
+  for (const each of turns.filter((candidate) => candidate.turn <= turn.turn).reverse()) {
     if (each.now !== turn.now || (each.cause.type !== "event" && each.cause.type !== "effect")) break;
     first = each;
   }
   return first.turn;
 }
 
-/** The rule that hits what a turn is about. */
+/** A fault rule that matches the subject of a turn. */
 function faultAt({ type, name, ref }: Turn["cause"]): { readonly target: string; readonly match: string } {
-  const of = (target: FaultTarget, match: object) => ({ target, match: JSON.stringify(match) });
-  if (type === "request") return of("http", { op: name });
-  if (name.startsWith("webhook.")) return of("webhook", {});
-  if (/^export(_run\.|\.write_file)/.test(name)) return of("worker", { run: ref });
-  return of("worker", name.startsWith("export.") ? { export_id: ref } : {});
+  const ruleFor = (target: FaultTarget, match: object) => ({ target, match: JSON.stringify(match) });
+  if (type === "request") return ruleFor("http", { op: name });
+  if (name.startsWith("webhook.")) return ruleFor("webhook", {});
+  if (/^export(_run\.|\.write_file)/.test(name)) return ruleFor("worker", { run: ref });
+  return ruleFor("worker", name.startsWith("export.") ? { export_id: ref } : {});
 }
 
 const EXPORT = "bulk_exports/";

@@ -3,7 +3,7 @@ import { asOf } from "../model/client.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
 import { shortTime } from "../parts/time.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { select, selected } from "./state.ts";
+import { select, selectedTurn } from "./state.ts";
 
 const ROW_HEIGHT = 28;
 
@@ -16,21 +16,21 @@ const GLYPHS: Readonly<Record<Turn["cause"]["type"], string>> = {
   start: "◆",
 };
 
-/** Every turn with its cause, the newest at the end; it moves with the playhead. */
+/** Every turn with its cause, oldest first; scrolls with the playhead. */
 export function TurnList() {
   const turns = turnsNow();
-  const wanted = selected.value ?? asOf.value;
-  const found = wanted === null ? -1 : turns.findIndex(({ turn }) => turn === wanted);
+  const focusedTurn = selectedTurn.value ?? asOf.value;
+  const focusedIndex = focusedTurn === null ? -1 : turns.findIndex(({ turn }) => turn === focusedTurn);
   useEffect(() => {
     // The list keeps the row in its box; a panel that opens next to or over the list must not hide it.
     document.querySelector(".turn.selected")?.scrollIntoView({ block: "nearest" });
-  }, [selected.value]);
+  }, [selectedTurn.value]);
   const onKey = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 };
     const by = steps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const from = found === -1 ? turns.length - 1 : found;
+    const from = focusedIndex === -1 ? turns.length - 1 : focusedIndex;
     const next = turns[Math.max(0, Math.min(turns.length - 1, from + by))];
     if (next) select(next.turn);
   };
@@ -39,9 +39,9 @@ export function TurnList() {
       label="Turns"
       count={turns.length}
       rowHeight={ROW_HEIGHT}
-      focus={found === -1 ? null : found}
+      focus={focusedIndex === -1 ? null : focusedIndex}
       onKey={onKey}
-      row={(index) => <Row turn={turns[index]} isSelected={index === found} />}
+      row={(index) => <Row turn={turns[index]} isSelected={index === focusedIndex} />}
     />
   );
 }

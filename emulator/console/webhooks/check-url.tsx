@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { explainWebhook } from "../../subjects/webhooks/explain.ts";
 import { control } from "../model/actions.ts";
-import { Ask } from "../parts/ask.tsx";
 import { TextField } from "../parts/field.tsx";
+import { RequestButton } from "../parts/request-button.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
-type Explained = ReturnType<typeof explainWebhook>;
+type Explanation = ReturnType<typeof explainWebhook>;
 
 const GLYPHS: Readonly<Record<string, string>> = {
   passed: "✓",
@@ -15,7 +15,7 @@ const GLYPHS: Readonly<Record<string, string>> = {
   when_sent: "◷",
 };
 
-const COLUMNS: readonly Column<Explained["rules"][number]>[] = [
+const COLUMNS: readonly Column<Explanation["rules"][number]>[] = [
   { name: "Rule", show: ({ rule }) => <code>{rule}</code> },
   {
     name: "Verdict",
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Explained["rules"][number]>[] = [
   { name: "§", show: ({ requirement }) => requirement },
 ];
 
-/** Which rule of §6.1 decides on a URL; nothing is sent to it. */
+/** The rule of §6.1 that decides on a URL. Sends nothing to the URL. */
 export function CheckUrl() {
   const [url, setUrl] = useState("https://example.com/hook");
   return (
@@ -36,9 +36,13 @@ export function CheckUrl() {
       <h2>Which rule decides on a URL</h2>
       <form class="card" onSubmit={(event) => event.preventDefault()}>
         <TextField name="URL" value={url} set={setUrl} hint="by the rules of §6.1; nothing is sent there" />
-        <Ask<Explained> key={url} label="Check" call={control("POST", "/webhooks/check", { url })}>
+        <RequestButton<Explanation>
+          key={url}
+          label="Check"
+          call={control("POST", "/webhooks/check", { url })}
+        >
           {({ rules }) => <Table label="Rules" columns={COLUMNS} rows={rules} keyOf={({ rule }) => rule} />}
-        </Ask>
+        </RequestButton>
       </form>
     </section>
   );

@@ -29,32 +29,32 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 /** One delivery with every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
-  const found = useResource(path, () => client.call<DeliveryView>("GET", path));
+  const resource = useResource(path, () => client.call<DeliveryView>("GET", path));
   return (
     <>
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("webhooks")}>Webhooks</a> / <span class="mono">{id}</span>
       </nav>
-      <Loaded of={found}>{(delivery) => <Shown delivery={delivery} />}</Loaded>
+      <Loaded resource={resource}>{(delivery) => <DeliveryDetails delivery={delivery} />}</Loaded>
     </>
   );
 }
 
-function Shown({ delivery }: { readonly delivery: DeliveryView }) {
+function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
   const { id, status, reason, url, run_id, run_status, redelivery_of, attempts, request } = delivery;
-  const leads = (reply: unknown) => go(addressOf("webhooks", (reply as { readonly id: string }).id));
+  const openDelivery = (reply: unknown) => go(addressOf("webhooks", (reply as { readonly id: string }).id));
   return (
     <>
       <header class="row">
         <h1>
-          <Status of={status} />
+          <Status status={status} />
         </h1>
         <span class="spacer" />
         <Action
           label="Redeliver"
           kind="main"
           call={control("POST", `/webhooks/deliveries/${encodeURIComponent(id)}/redeliver`, {})}
-          done={leads}
+          onDone={openDelivery}
         />
       </header>
       {reason !== null && <p class="why">{reason}</p>}

@@ -19,14 +19,14 @@ interface Message {
   readonly body: unknown;
 }
 
-/** What the built-in receivers have got. */
+/** The messages of the built-in receivers. */
 export function Inboxes() {
-  const chosen = route.value.query.get("inbox");
+  const selectedInbox = route.value.query.get("inbox");
   const inboxes = useResource("inboxes", () => client.call<readonly Inbox[]>("GET", "/webhooks/inbox"));
   return (
     <section aria-label="Inboxes">
       <h2>Inboxes</h2>
-      <Loaded of={inboxes}>
+      <Loaded resource={inboxes}>
         {(list) => (
           <>
             <p class="row">
@@ -40,13 +40,13 @@ export function Inboxes() {
                   key={name}
                   class="button"
                   href={addressWith({ inbox: name })}
-                  aria-current={name === chosen ? "true" : undefined}
+                  aria-current={name === selectedInbox ? "true" : undefined}
                 >
                   {name} <span class="count">{messages}</span>
                 </a>
               ))}
             </p>
-            {chosen !== null && <Messages inbox={chosen} />}
+            {selectedInbox !== null && <Messages inbox={selectedInbox} />}
           </>
         )}
       </Loaded>
@@ -56,9 +56,9 @@ export function Inboxes() {
 
 function Messages({ inbox }: { readonly inbox: string }) {
   const path = `/webhooks/inbox/${encodeURIComponent(inbox)}`;
-  const found = useResource(path, () => client.call<readonly Message[]>("GET", path));
+  const resource = useResource(path, () => client.call<readonly Message[]>("GET", path));
   return (
-    <Loaded of={found}>
+    <Loaded resource={resource}>
       {(messages) => (
         <>
           {messages.toReversed().map(({ id, received_at, headers, body }) => (

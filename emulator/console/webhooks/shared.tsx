@@ -1,7 +1,7 @@
 import type { deliveryView } from "../../subjects/webhooks/view.ts";
 import { addressOf } from "../model/router.ts";
 
-/** A delivery as the control API shows it. */
+/** A delivery in the control API. */
 export type DeliveryView = ReturnType<typeof deliveryView>;
 
 export function RunLink({ id, status }: { readonly id: string; readonly status: string }) {

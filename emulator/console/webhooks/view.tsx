@@ -11,7 +11,7 @@ import { DeliveryPage } from "./delivery.tsx";
 import { Inboxes } from "./inboxes.tsx";
 import { type DeliveryView, RunLink } from "./shared.tsx";
 
-/** The ledger of deliveries, the check of a URL, and what the inboxes have received. */
+/** The deliveries, the check of a URL, and the inboxes. */
 export function WebhooksView() {
   const { id } = route.value;
   if (id !== null) return <DeliveryPage id={id} />;
@@ -26,7 +26,7 @@ export function WebhooksView() {
 }
 
 const COLUMNS: readonly Column<DeliveryView>[] = [
-  { name: "Status", show: ({ status }) => <Status of={status} /> },
+  { name: "Status", show: ({ status }) => <Status status={status} /> },
   {
     name: "Delivery",
     show: ({ id }) => (
@@ -43,11 +43,11 @@ const COLUMNS: readonly Column<DeliveryView>[] = [
 ];
 
 function Ledger() {
-  const found = useResource("deliveries", () =>
+  const resource = useResource("deliveries", () =>
     client.call<readonly DeliveryView[]>("GET", "/webhooks/deliveries?limit=200"),
   );
   return (
-    <Loaded of={found}>
+    <Loaded resource={resource}>
       {(list) =>
         list.length === 0 ? (
           <Empty>No delivery yet: a run with `webhook` makes one when it ends.</Empty>

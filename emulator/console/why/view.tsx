@@ -7,11 +7,11 @@ import { addressOf, go, route } from "../model/router.ts";
 import { Empty } from "../parts/empty.tsx";
 import { ChoiceField, TextField } from "../parts/field.tsx";
 import { Loaded } from "../parts/states.tsx";
-import { Way } from "./way.tsx";
+import { RowStages } from "./row-stages.tsx";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Why a trace row is in an export, or not: its way, stopping where it stopped. */
+/** Why an export contains a trace row, or does not: its stages up to the one that rejected it. */
 export function WhyView() {
   const { id, query } = route.value;
   const row = query.get("run") ?? "";
@@ -19,7 +19,7 @@ export function WhyView() {
   return (
     <>
       <h1>Why?</h1>
-      <Loaded of={exports}>
+      <Loaded resource={exports}>
         {(list) =>
           list.length === 0 ? (
             <Empty>No exports yet. Create an export first.</Empty>
@@ -39,10 +39,10 @@ interface QuestionProps {
 }
 
 function Question({ exports, exportId, row }: QuestionProps) {
-  const [typed, setTyped] = useState(row);
+  const [rowText, setRowText] = useState(row);
   const ask = (event: Event) => {
     event.preventDefault();
-    go(addressOf("why", exportId, { run: typed.trim() }));
+    go(addressOf("why", exportId, { run: rowText.trim() }));
   };
   const options = exports.map(
     ({ id, project, status }) => [id, `${id.slice(0, 8)} ${project ?? ""} ${status}`] as const,
@@ -53,17 +53,17 @@ function Question({ exports, exportId, row }: QuestionProps) {
         <ChoiceField
           name="Export"
           value={exportId}
-          set={(value) => go(addressOf("why", value, { run: typed }), true)}
+          set={(value) => go(addressOf("why", value, { run: rowText }), true)}
           options={options}
         />
         <TextField
           name="Id of the row"
-          value={typed}
-          set={setTyped}
+          value={rowText}
+          set={setRowText}
           hint="the UUID of a trace row; ids in the rows of a file link here too"
         />
         <div class="row">
-          <button type="submit" class="button main" disabled={!UUID.test(typed.trim())}>
+          <button type="submit" class="button main" disabled={!UUID.test(rowText.trim())}>
             Why?
           </button>
         </div>
@@ -74,11 +74,11 @@ function Question({ exports, exportId, row }: QuestionProps) {
 }
 
 function Answer({ exportId, row }: { readonly exportId: string; readonly row: string }) {
-  const found = useResource(`why ${exportId} ${row}`, () =>
+  const resource = useResource(`why ${exportId} ${row}`, () =>
     client.call<RowExplanation>(
       "GET",
       `/exports/${encodeURIComponent(exportId)}/explain?run=${encodeURIComponent(row)}`,
     ),
   );
-  return <Loaded of={found}>{(value) => <Way of={value} />}</Loaded>;
+  return <Loaded resource={resource}>{(value) => <RowStages explanation={value} />}</Loaded>;
 }

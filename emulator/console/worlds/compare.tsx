@@ -4,9 +4,9 @@ import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import type { WorldView } from "../../subjects/control-operation.ts";
 import { present } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { consoleOf, worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { consoleOf, worldName } from "../model/world-address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
@@ -16,30 +16,31 @@ import { Difference } from "./difference.tsx";
 /** An export of one world, of the other, or of both. */
 interface Pair {
   readonly id: string;
-  readonly here: ExportOverview | undefined;
-  readonly there: ExportOverview | undefined;
+  readonly ownExport: ExportOverview | undefined;
+  readonly otherExport: ExportOverview | undefined;
 }
 
 const EXPORTS = "/exports?limit=1000";
 
-/** The exports of this world and of another side by side; those that differ are marked. */
-export function Compare({ other }: { readonly other: string }) {
-  const found = useResource(`compare ${other}`, () => pairsWith(other));
+/** The exports of this world and another one side by side, with their differences. */
+export function Compare({ otherName }: { readonly otherName: string }) {
+  const resource = useResource(`compare ${otherName}`, () => pairsWith(otherName));
   const columns: readonly Column<Pair>[] = [
     { name: "Export", show: ({ id }) => <ExportLink id={id} /> },
-    { name: worldName, show: ({ here }) => <Side of={here} /> },
-    { name: other, show: ({ there }) => <Side of={there} /> },
+    { name: worldName, show: ({ ownExport }) => <Side overview={ownExport} /> },
+    { name: otherName, show: ({ otherExport }) => <Side overview={otherExport} /> },
     { name: "Same", show: (pair) => (isSame(pair) ? "= the same" : "≠ differs") },
   ];
   return (
     <>
       <nav class="crumbs" aria-label="Path">
-        <a href={addressOf("worlds")}>Worlds</a> / {worldName} and <a href={consoleOf(other)}>{other}</a>
+        <a href={addressOf("worlds")}>Worlds</a> / {worldName} and{" "}
+        <a href={consoleOf(otherName)}>{otherName}</a>
       </nav>
       <h1>
-        {worldName} and {other}
+        {worldName} and {otherName}
       </h1>
-      <Loaded of={found}>
+      <Loaded resource={resource}>
         {(pairs) =>
           pairs.length === 0 ? (
             <Empty>Neither world has an export.</Empty>
@@ -48,22 +49,25 @@ export function Compare({ other }: { readonly other: string }) {
           )
         }
       </Loaded>
-      <Difference other={other} />
+      <Difference otherName={otherName} />
     </>
   );
 }
 
-/** The other world is read at its own address on this origin. */
-async function pairsWith(other: string): Promise<readonly Pair[]> {
-  const { url } = await present.call<WorldView>("GET", `/worlds/${encodeURIComponent(other)}`);
+/** Reads the other world at its own address on this origin. */
+async function pairsWith(otherName: string): Promise<readonly Pair[]> {
+  const { url } = await present.call<WorldView>("GET", `/worlds/${encodeURIComponent(otherName)}`);
   const base = window.location.origin + new URL(url).pathname.replace(/\/$/, "");
-  const there = await createControlClient(sendTo(base)).call<readonly ExportOverview[]>("GET", EXPORTS);
-  const here = await present.call<readonly ExportOverview[]>("GET", EXPORTS);
-  const ids = new Set([...here, ...there].map(({ id }) => id));
+  const otherExports = await createControlClient(sendTo(base)).call<readonly ExportOverview[]>(
+    "GET",
+    EXPORTS,
+  );
+  const ownExports = await present.call<readonly ExportOverview[]>("GET", EXPORTS);
+  const ids = new Set([...ownExports, ...otherExports].map(({ id }) => id));
   return [...ids].map((id) => ({
     id,
-    here: here.find((each) => each.id === id),
-    there: there.find((each) => each.id === id),
+    ownExport: ownExports.find((each) => each.id === id),
+    otherExport: otherExports.find((each) => each.id === id),
   }));
 }
 
@@ -75,12 +79,12 @@ function ExportLink({ id }: { readonly id: string }) {
   );
 }
 
-function Side({ of }: { readonly of: ExportOverview | undefined }) {
-  if (!of) return <span class="none">none</span>;
-  const { rows, files, failed } = countsOf(of);
+function Side({ overview }: { readonly overview: ExportOverview | undefined }) {
+  if (!overview) return <span class="none">none</span>;
+  const { rows, files, failed } = countsOf(overview);
   return (
     <>
-      <Status of={of.status} />{" "}
+      <Status status={overview.status} />{" "}
       <span class="muted">
         {count(rows, "row")}, {count(files, "file")}, {count(failed, "failed attempt")}
       </span>
@@ -88,17 +92,17 @@ function Side({ of }: { readonly of: ExportOverview | undefined }) {
   );
 }
 
-function isSame({ here, there }: Pair): boolean {
+function isSame({ ownExport, otherExport }: Pair): boolean {
   return (
-    here !== undefined &&
-    there !== undefined &&
-    JSON.stringify(countsOf(here)) === JSON.stringify(countsOf(there))
+    ownExport !== undefined &&
+    otherExport !== undefined &&
+    JSON.stringify(countsOf(ownExport)) === JSON.stringify(countsOf(otherExport))
   );
 }
 
 function countsOf({ status, runs, finished_at }: ExportOverview) {
-  const sum = (of: (run: ExportOverview["runs"][number]) => number) =>
-    runs.reduce((total, run) => total + of(run), 0);
+  const sum = (numberOf: (run: ExportOverview["runs"][number]) => number) =>
+    runs.reduce((total, run) => total + numberOf(run), 0);
   return {
     ...{ status, finished_at },
     rows: sum((run) => run.rows),

@@ -1,8 +1,8 @@
 import type { Changes, WorldDifference } from "../../subjects/world-difference.ts";
 import { present } from "../model/client.ts";
-import { worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
+import { worldName } from "../model/world-address.ts";
 import { Json } from "../parts/json.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -12,34 +12,39 @@ interface Row {
   readonly changes: Changes;
 }
 
-const columnsFor = (other: string): readonly Column<Row>[] => [
+const columnsFor = (otherName: string): readonly Column<Row>[] => [
   { name: "What", show: ({ name }) => <code>{name}</code> },
   { name: `Only in ${worldName}`, number: true, show: ({ changes }) => changes.removed },
-  { name: `Only in ${other}`, number: true, show: ({ changes }) => changes.added },
+  { name: `Only in ${otherName}`, number: true, show: ({ changes }) => changes.added },
   { name: "Changed", number: true, show: ({ changes }) => changes.changed },
   { name: "Which", show: ({ changes }) => <Which changes={changes} /> },
 ];
 
-/** All that differs between this world and another, and the turn at which they part. */
-export function Difference({ other }: { readonly other: string }) {
-  const path = `/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(other)}`;
-  const found = useResource(path, () => present.call<WorldDifference>("GET", path));
+/** All differences between this world and another one, and the turn at which they diverge. */
+export function Difference({ otherName }: { readonly otherName: string }) {
+  const path = `/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(otherName)}`;
+  const resource = useResource(path, () => present.call<WorldDifference>("GET", path));
   return (
     <section aria-label="All differences">
       <h2>All differences</h2>
-      <Loaded of={found}>{(difference) => <Shown of={difference} other={other} />}</Loaded>
+      <Loaded resource={resource}>
+        {(difference) => <DifferenceTable difference={difference} otherName={otherName} />}
+      </Loaded>
     </section>
   );
 }
 
-interface ShownProps {
-  readonly of: WorldDifference;
-  readonly other: string;
+interface DifferenceTableProps {
+  readonly difference: WorldDifference;
+  readonly otherName: string;
 }
 
-function Shown({ of: { same, records, rows, objects, events, parted }, other }: ShownProps) {
-  const all = { ...records, "trace rows": rows, objects, "due events": events };
-  const list = Object.entries(all).flatMap(([name, changes]) =>
+function DifferenceTable({
+  difference: { same, records, rows, objects, events, parted },
+  otherName,
+}: DifferenceTableProps) {
+  const changesByKind = { ...records, "trace rows": rows, objects, "due events": events };
+  const list = Object.entries(changesByKind).flatMap(([name, changes]) =>
     changes.added + changes.removed + changes.changed > 0 ? [{ name, changes }] : [],
   );
   return (
@@ -51,7 +56,7 @@ function Shown({ of: { same, records, rows, objects, events, parted }, other }: 
         </p>
       )}
       {list.length > 0 && (
-        <Table label="Differences" columns={columnsFor(other)} rows={list} keyOf={({ name }) => name} />
+        <Table label="Differences" columns={columnsFor(otherName)} rows={list} keyOf={({ name }) => name} />
       )}
     </>
   );

@@ -3,8 +3,8 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { SnapshotView } from "../../subjects/control-operation.ts";
 import { control } from "../model/actions.ts";
 import { revision } from "../model/live.ts";
-import { worldName, worldUrl } from "../model/place.ts";
 import { importFile, importOf } from "../model/upload.ts";
+import { worldName, worldUrl } from "../model/world-address.ts";
 import { Action, CopyMenu } from "../parts/action.tsx";
 import { TextField } from "../parts/field.tsx";
 import { FileDrop } from "../parts/file-drop.tsx";
@@ -16,14 +16,14 @@ const COLUMNS: readonly Column<SnapshotView>[] = [
   { name: "Of", show: ({ of }) => of },
   { name: "Turn", number: true, show: ({ turn }) => turn },
   { name: "At", show: ({ now }) => <Time at={now} /> },
-  { name: "Actions", show: ({ name }) => <Uses name={name} /> },
+  { name: "Actions", show: ({ name }) => <SnapshotActions name={name} /> },
 ];
 
-/** Saved states: made, loaded, removed, and carried from one emulator to another as files. */
+/** Snapshots, with actions to save, load, remove, download and import them. */
 export function Snapshots({ list }: { readonly list: readonly SnapshotView[] }) {
   const [name, setName] = useState("midway");
   const [file, setFile] = useState("midway.tar.gz");
-  const take = async (file: File) => {
+  const importSnapshot = async (file: File) => {
     setFile(file.name);
     await importFile(file);
     revision.value += 1;
@@ -42,23 +42,28 @@ export function Snapshots({ list }: { readonly list: readonly SnapshotView[] }) 
             label={`Save ${worldName} as a snapshot`}
             kind="main"
             call={control("POST", "/snapshots", { name })}
-            done={() => {
+            onDone={() => {
               revision.value += 1;
             }}
           />
         </div>
       </section>
       <div class="row">
-        <FileDrop name="Import a snapshot" hint="drop its file here" accept=".gz,.tgz" take={take} />
+        <FileDrop
+          name="Import a snapshot"
+          hint="drop its file here"
+          accept=".gz,.tgz"
+          onFile={importSnapshot}
+        />
         <CopyMenu label="Import a snapshot" call={importOf(file)} />
       </div>
     </>
   );
 }
 
-function Uses({ name }: { readonly name: string }) {
+function SnapshotActions({ name }: { readonly name: string }) {
   const path = `/snapshots/${encodeURIComponent(name)}`;
-  const reread = () => {
+  const refresh = () => {
     revision.value += 1;
   };
   return (
@@ -73,7 +78,7 @@ function Uses({ name }: { readonly name: string }) {
         label={`Remove the snapshot ${name}`}
         kind="danger"
         call={control("DELETE", path)}
-        done={reread}
+        onDone={refresh}
       >
         Remove
       </Action>

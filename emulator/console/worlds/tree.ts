@@ -1,6 +1,6 @@
 import type { SnapshotView, WorldView } from "../../subjects/control-operation.ts";
 
-/** A world or a snapshot at its place in the tree. */
+/** A world or a snapshot with its depth in the tree. */
 export interface TreeRow {
   readonly kind: "world" | "snapshot";
   readonly name: string;

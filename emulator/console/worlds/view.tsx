@@ -3,9 +3,9 @@ import type { SnapshotView, WorldView } from "../../subjects/control-operation.t
 import { control } from "../model/actions.ts";
 import { present } from "../model/client.ts";
 import { revision } from "../model/live.ts";
-import { consoleOf, worldName } from "../model/place.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
+import { consoleOf, worldName } from "../model/world-address.ts";
 import { Action } from "../parts/action.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -18,7 +18,7 @@ import { type TreeRow, treeOf } from "./tree.ts";
 /** The worlds and snapshots of this process, as a tree of forks. */
 export function WorldsView() {
   const { id } = route.value;
-  return id === null ? <AllWorlds /> : <Compare other={id} />;
+  return id === null ? <AllWorlds /> : <Compare otherName={id} />;
 }
 
 function AllWorlds() {
@@ -27,9 +27,9 @@ function AllWorlds() {
   return (
     <>
       <h1>Worlds</h1>
-      <Loaded of={worlds}>{(list) => <Tree worlds={list} snapshots={snapshots.value ?? []} />}</Loaded>
+      <Loaded resource={worlds}>{(list) => <Tree worlds={list} snapshots={snapshots.value ?? []} />}</Loaded>
       <Fork />
-      <Loaded of={snapshots}>{(list) => <Snapshots list={list} />}</Loaded>
+      <Loaded resource={snapshots}>{(list) => <Snapshots list={list} />}</Loaded>
     </>
   );
 }
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<TreeRow>[] = [
   { name: "Source", show: ({ from }) => from ?? "nothing" },
   { name: "Now", show: ({ world, snapshot }) => <Time at={world?.now ?? snapshot?.now} /> },
   { name: "Clock", show: ({ world }) => world?.clock?.mode ?? "" },
-  { name: "Actions", show: (row) => row.world && <Uses name={row.name} /> },
+  { name: "Actions", show: (row) => row.world && <WorldActions name={row.name} /> },
 ];
 
 function Tree({ worlds, snapshots }: { worlds: readonly WorldView[]; snapshots: readonly SnapshotView[] }) {
@@ -66,7 +66,7 @@ function Name({ row }: { readonly row: TreeRow }) {
   );
 }
 
-function Uses({ name }: { readonly name: string }) {
+function WorldActions({ name }: { readonly name: string }) {
   return (
     <span class="row">
       {name !== worldName && (
@@ -79,7 +79,7 @@ function Uses({ name }: { readonly name: string }) {
           label={`Remove the world ${name}`}
           kind="danger"
           call={control("DELETE", `/worlds/${encodeURIComponent(name)}`)}
-          done={() => {
+          onDone={() => {
             if (name === worldName) window.location.assign(consoleOf("main"));
             revision.value += 1;
           }}
@@ -108,7 +108,12 @@ function Fork() {
       <TextField name="Name of the fork" value={id} set={setId} hint="leave empty for the first free name" />
       <TextField name="As of" value={at} set={setAt} hint="an earlier turn or instant; empty for now" />
       <div class="row">
-        <Action label={`Fork ${worldName}`} kind="main" call={control("POST", "/worlds", body)} done={show} />
+        <Action
+          label={`Fork ${worldName}`}
+          kind="main"
+          call={control("POST", "/worlds", body)}
+          onDone={show}
+        />
       </div>
     </section>
   );

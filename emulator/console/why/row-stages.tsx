@@ -4,16 +4,16 @@ import { addressOf } from "../model/router.ts";
 import { Status } from "../parts/status.tsx";
 import { Time, Window } from "../parts/time.tsx";
 
-/** `null`: not decided, since the row did not come so far. */
+/** `passed` is null if the row did not reach the stage. */
 interface Stage {
   readonly name: string;
   readonly passed: boolean | null;
   readonly detail: ComponentChildren;
 }
 
-/** The stages of a row, in their order; the first that it did not pass is where it stopped. */
-export function Way({ of: found }: { readonly of: RowExplanation }) {
-  const { included, why } = found;
+/** The stages of a row in order, up to the first that it did not pass. */
+export function RowStages({ explanation }: { readonly explanation: RowExplanation }) {
+  const { included, why } = explanation;
   const verdict =
     included === null ? "Not yet decided" : included ? "It is in the export" : "It is not in the export";
   return (
@@ -23,7 +23,7 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
       </p>
       <p>{why}</p>
       <ol class="way">
-        {upToTheStop(stagesOf(found)).map(({ name, passed, detail }) => (
+        {untilStop(stagesOf(explanation)).map(({ name, passed, detail }) => (
           <li key={name} class={passed === null ? "open" : passed ? "passed" : "stopped"}>
             <strong>
               <span aria-hidden="true">{passed === null ? "○" : passed ? "✓" : "✕"}</span> {name}
@@ -39,16 +39,16 @@ export function Way({ of: found }: { readonly of: RowExplanation }) {
   );
 }
 
-/** Stages after the one that stopped the row were not reached, whatever their result would be. */
-function upToTheStop(stages: readonly Stage[]): readonly Stage[] {
+/** Marks the stages after the one that rejected the row as not reached. */
+function untilStop(stages: readonly Stage[]): readonly Stage[] {
   const stop = stages.findIndex(({ passed }) => passed === false);
   return stages.map((stage, at) =>
     stop === -1 || at <= stop ? stage : { ...stage, passed: null, detail: "" },
   );
 }
 
-function stagesOf(found: RowExplanation): readonly Stage[] {
-  const { row, project, window, filter, late, partition, file } = found;
+function stagesOf(explanation: RowExplanation): readonly Stage[] {
+  const { row, project, window, filter, late, partition, file } = explanation;
   return [
     {
       name: "Row",
@@ -95,7 +95,7 @@ function stagesOf(found: RowExplanation): readonly Stage[] {
       passed: partition === null ? null : partition.status !== "FAILED",
       detail: partition && (
         <>
-          {partition.start_time.slice(0, 10)} <Status of={partition.status} />
+          {partition.start_time.slice(0, 10)} <Status status={partition.status} />
         </>
       ),
     },
@@ -103,7 +103,7 @@ function stagesOf(found: RowExplanation): readonly Stage[] {
   ];
 }
 
-/** `<bucket>/<key>` leads to the rows of the file. */
+/** Links `<bucket>/<key>` to the rows of the file. */
 function FileLink({ path }: { readonly path: string }) {
   const slash = path.indexOf("/");
   return (

@@ -1,6 +1,6 @@
 import { CONSOLE_PATH } from "../../subjects/control-prefix.ts";
 
-/** Where this page was served: an origin, and the base path of the world that it shows. */
+/** The address of this page: an origin, and the base path of its world. */
 const { origin, pathname } = window.location;
 
 /** The base path of the world, without a final slash; empty for the world main. */

@@ -3,8 +3,8 @@ import { control } from "../model/actions.ts";
 import { apiHeaders } from "../model/api-key.ts";
 import { Action } from "../parts/action.tsx";
 
-/** The workspace that a client without one gets. */
-const STANDARD_TENANT = "00000000-0000-4000-8000-000000000001";
+/** The workspace of clients that do not name one. */
+const DEFAULT_TENANT = "00000000-0000-4000-8000-000000000001";
 
 const SAMPLES = { count: 200, project: "shop" };
 
@@ -15,10 +15,10 @@ const DESTINATION = {
   credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
 };
 
-/** An export needs a project with rows and a destination: both are one request away. */
-export function StartFromNothing({ workspaces }: { readonly workspaces: readonly WorkspaceView[] }) {
+/** Buttons that create what an export needs: a project with rows, and a destination. */
+export function FirstSteps({ workspaces }: { readonly workspaces: readonly WorkspaceView[] }) {
   const hasProject = workspaces.some(({ projects }) => projects.length > 0);
-  const tenant = workspaces[0]?.tenant_id ?? STANDARD_TENANT;
+  const tenant = workspaces[0]?.tenant_id ?? DEFAULT_TENANT;
   return (
     <ol class="steps card">
       <li>

@@ -1,15 +1,18 @@
 import type { ExchangeVerdict } from "../../../contracts/engine/oracle/oracle.ts";
 import type { RecordedRequest } from "../../subjects/recording.ts";
 import { control } from "../model/actions.ts";
-import { Ask } from "../parts/ask.tsx";
 import { Json } from "../parts/json.tsx";
+import { RequestButton } from "../parts/request-button.tsx";
 
-/** What the contract says of one exchange. */
-export function Judge({ of }: { readonly of: RecordedRequest }) {
-  const { at, region, method, path, query, headers, body, status, reply } = of;
+/** Checks one exchange against the contract. */
+export function CheckExchange({ request }: { readonly request: RecordedRequest }) {
+  const { at, region, method, path, query, headers, body, status, reply } = request;
   const line = { at, region, method, path, query, headers, body, status, reply };
   return (
-    <Ask<ExchangeVerdict> label="Check against the contract" call={control("POST", "/recording/judge", line)}>
+    <RequestButton<ExchangeVerdict>
+      label="Check against the contract"
+      call={control("POST", "/recording/judge", line)}
+    >
       {({ verdict, findings }) => (
         <>
           <p class={`status ${verdict === "PASS" ? "good" : verdict === "FAIL" ? "bad" : "wait"}`}>
@@ -29,6 +32,6 @@ export function Judge({ of }: { readonly of: RecordedRequest }) {
           ))}
         </>
       )}
-    </Ask>
+    </RequestButton>
   );
 }
