@@ -2,7 +2,7 @@ import type { Note } from "../../kernel/commit.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { revision, type Turn, turns } from "../model/live.ts";
 
-/** A past or predicted event at one instant (ms of virtual time). */
+/** An event, recorded or predicted, at one instant (ms of virtual time). */
 export interface Mark {
   readonly at: number;
   readonly tone: string;
