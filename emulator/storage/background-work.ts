@@ -5,26 +5,26 @@ import type { Manifest } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
 import { type SweepOrder, sweepOwners } from "./unneeded-files.ts";
 
-/** What a manifest leads to is to be written as one state. */
+/** An order to write the state that a manifest leads to into one file. */
 interface FoldOrder {
   readonly root: string;
-  /** Its journals are no longer appended to. */
+  /** Nobody appends to its journals any longer. */
   readonly manifest: Manifest;
   /** The file of the state, in the pool. */
   readonly target: string;
 }
 
-/** Replays the journals of a manifest and writes the state that they lead to; answers whose files that needs. */
+/** Replays the journals of a manifest and writes the resulting state. Returns the owners of the files that the state needs. */
 function fold({ root, manifest, target }: FoldOrder): readonly number[] {
   const path = (file: string): string => poolPath(root, file);
-  const stored = readManifest({ path }, manifest);
-  writeState(path(target), stored);
-  return ownersNamedBy(stored);
+  const state = readManifest({ path }, manifest);
+  writeState(path(target), state);
+  return ownersNamedBy(state);
 }
 
 export type BackgroundOrder = FoldOrder | SweepOrder;
 
-/** Does what an order says, and answers whose files the result needs. */
+/** Carries out an order. Returns the owners of the files that the result needs. */
 export function perform(order: BackgroundOrder): readonly number[] {
   return "target" in order ? fold(order) : sweepOwners(order);
 }

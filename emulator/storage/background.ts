@@ -4,18 +4,18 @@ import type { Manifest } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
 
-/** So much is read in tens of milliseconds; a thread would end after many more forks, when they follow each other quickly. */
-const AT_ONCE_BYTES = 2 * 1024 * 1024;
+/** This much is read in tens of milliseconds. A thread would finish too late when many forks follow each other quickly. */
+const MAX_SYNC_BYTES = 2 * 1024 * 1024;
 
-/** So much may be read often: in a thread it takes a fraction of a second. */
+/** This much may be read often: in a thread it takes a fraction of a second. */
 export const READ_OFTEN_BYTES = 16 * 1024 * 1024;
 
-/** Whose files the result needs; undefined when it failed, which costs nothing but disk. */
-type Ended = (owners: readonly number[] | undefined) => void;
+/** Receives the owners of the files that the result needs; undefined after a failure, which costs only disk space. */
+type OnEnd = (owners: readonly number[] | undefined) => void;
 
-/** Does this, off the main thread if so many bytes are to be read; otherwise it has ended when this returns. */
-export async function inBackground(order: BackgroundOrder, bytes: number, ended: Ended): Promise<void> {
-  ended(bytes > AT_ONCE_BYTES ? await inThread(order) : atOnce(order));
+/** Carries out an order in a thread if it reads many bytes; otherwise it is done when this returns. */
+export async function inBackground(order: BackgroundOrder, bytes: number, onEnd: OnEnd): Promise<void> {
+  onEnd(bytes > MAX_SYNC_BYTES ? await inThread(order) : atOnce(order));
 }
 
 function atOnce(order: BackgroundOrder): readonly number[] | undefined {
@@ -37,7 +37,7 @@ function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined
   });
 }
 
-/** How much there is to read of the records of these manifests; of what several lead to, each reads all. */
+/** Bytes of the states and journals of these manifests. A file that several of them name counts several times. */
 export function bytesToRead(root: string, manifests: readonly Manifest[]): number {
   const files = manifests.flatMap(({ state, journals }) => [
     ...(state === null ? [] : [state]),

@@ -1,58 +1,58 @@
 import { crc32 } from "node:zlib";
 
 /**
- * Whatever is checked ends with four bytes, or with eight digits of text, that are chosen so that the CRC-32 of all of it, begun
- * with this number, is this number: so one call checks any number of blocks, or of lines, that follow on each other.
+ * Every block ends with four bytes, and every line with eight digits, that are chosen so that the CRC-32 of the whole, with this
+ * number as the start value, is this number again. So one call checks any number of consecutive blocks or lines.
  */
 const SEALED = 0x2144df1c;
-/** The same of a line without its line feed: that leads from here to the number above. */
+/** The CRC-32 of a line without its line feed. The line feed leads from here to the number above. */
 const SEALED_OBJECT = 0xff41d918;
 const BLOCK_SUM_BYTES = 4;
 
-/** What stands behind a JSON object as its last member. */
+/** The checksum is the last member of a JSON object. */
 const BEGIN = Buffer.from(',"sum":"');
 const END = Buffer.from('"}');
-/** Four bits in each digit, "0" to "?"; without the dash some sums could not be reached. */
+/** Each digit, "0" to "?", holds four bits. Without the dash some sums could not be reached. */
 const FIRST_DIGIT = 0x30;
 const SHIFTS = [28, 24, undefined, 20, 16, 12, 8, 4, 0];
 const DASH = 0x2d;
 const ENDING_BYTES = SHIFTS.length + END.length;
-/** Bytes of that member, and of the brace that closes the object. */
+/** Bytes of the checksum member and the closing brace. */
 export const SUM_BYTES = BEGIN.length + ENDING_BYTES;
 const CLOSING = 1;
 
-/** The text of a JSON object that has a member, with its checksum as the last one. */
+/** Adds its checksum to the text of a JSON object, which must have at least one member. */
 export function withSum(json: string): string {
-  const begun = json.slice(0, -CLOSING) + BEGIN;
+  const text = json.slice(0, -CLOSING) + BEGIN;
   const ending = Buffer.alloc(ENDING_BYTES);
-  writeEnding(ending, 0, crc32(begun, SEALED));
-  return begun + ending;
+  writeEnding(ending, 0, crc32(text, SEALED));
+  return text + ending;
 }
 
-/** Behind this JSON text, which lacks only its closing brace: its checksum and the brace. Answers where they end. */
+/** Writes the checksum and the closing brace after a JSON text that has neither. Returns the end position. */
 export function writeSum(bytes: Buffer, start: number, stop: number): number {
-  const at = put(bytes, stop, BEGIN);
+  const at = copyText(bytes, stop, BEGIN);
   return writeEnding(bytes, at, crc32(bytes.subarray(start, at), SEALED));
 }
 
-/** What seals an object whose text up to there has this sum. */
+/** Writes the digits and the brace that end an object whose text so far has this sum. */
 function writeEnding(bytes: Buffer, at: number, sum: number): number {
   const digits = digitsAfter(sum);
   let next = at;
   for (const shift of SHIFTS)
     bytes[next++] = shift === undefined ? DASH : FIRST_DIGIT | ((digits >>> shift) & 0xf);
-  return put(bytes, next, END);
+  return copyText(bytes, next, END);
 }
 
-/** In a loop: so few bytes take less time than a call that copies them. */
-function put(bytes: Buffer, at: number, text: Buffer): number {
+/** For so few bytes a loop is faster than a call that copies them. */
+function copyText(bytes: Buffer, at: number, text: Buffer): number {
   for (let n = 0; n < text.length; n += 1) bytes[at + n] = text[n] as number;
   return at + text.length;
 }
 
 /**
- * The digits that seal an object whose text up to them has a sum of 0, and how they change with each bit of that sum, the lowest one
- * first: a CRC is linear, so those of any sum are these taken together. Found by elimination from the CRC of each digit alone.
+ * The digits that end an object whose text so far has a sum of 0, and how they change with each bit of that sum, lowest bit first.
+ * A CRC is linear, so the digits for any sum are these combined. They were computed by elimination from the CRC of each digit alone.
  */
 const DIGITS = 0xa9b2e76f;
 // biome-ignore format: a table
@@ -69,29 +69,29 @@ function digitsAfter(sum: number): number {
   return digits;
 }
 
-/** The JSON object between two bytes, its `sum` included; undefined when it is not as `withSum` made it. */
+/** Parses the JSON object between two bytes, including its `sum`. Returns undefined when the checksum does not match. */
 export function parseSummed(bytes: Buffer, start = 0, stop = bytes.length): object | undefined {
   if (crc32(bytes.subarray(start, stop), SEALED) !== SEALED_OBJECT) return undefined;
   return parseChecked(bytes, start, stop);
 }
 
-/** The same of what was checked together with more. */
+/** Parses an object whose checksum was checked together with others. */
 export function parseChecked(bytes: Buffer, start: number, stop: number): object {
   return JSON.parse(bytes.toString("utf8", start, stop)) as object;
 }
 
-/** Ends a block of so many bytes with its checksum. */
+/** Writes the checksum into the last bytes of a block. */
 export function sealBlock(bytes: Buffer, at: number, length: number): void {
   const end = at + length - BLOCK_SUM_BYTES;
   bytes.writeUInt32LE(crc32(bytes.subarray(at, end), SEALED), end);
 }
 
-/** Whether each of these blocks or lines, one behind the other, is as `sealBlock` or `withSum` and a line feed ended it. */
+/** Whether the checksums of all these consecutive blocks (`sealBlock`) or lines (`withSum` and a line feed) match. */
 export function areSealed(blocks: Buffer): boolean {
   return crc32(blocks, SEALED) === SEALED;
 }
 
-/** The CRC-32 of bytes that come in pieces: that of the pieces before is handed in. */
-export function sumOn(piece: Uint8Array, before = 0): number {
-  return crc32(piece, before);
+/** Continues the CRC-32 of bytes that are received in chunks. */
+export function sumOn(chunk: Uint8Array, before = 0): number {
+  return crc32(chunk, before);
 }

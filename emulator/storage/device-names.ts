@@ -1,7 +1,7 @@
-/** Names that some systems keep for devices, with any extension: no file or folder there can have them. */
+/** Names that some systems reserve for devices, with any extension. No file or folder can have them there. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
-/** Whether a name, in lower case, is one of these. */
+/** Whether a lower-case name is reserved for a device. */
 export function isDeviceName(name: string): boolean {
   return DEVICE.test(name);
 }

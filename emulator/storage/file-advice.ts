@@ -1,4 +1,4 @@
-/** What people may do about troubles of the system with a file, by its codes. */
+/** What the user can do about a file error, by its system code. */
 export const FILE_ADVICE: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder; check the path",
   ENOTDIR: "a part of the path is a file; check the path",
@@ -8,7 +8,7 @@ export const FILE_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; make room there",
 };
 
-/** Why a file could not be read or written, and what to do; the code of the system where nothing is known of it. */
+/** Why a file could not be read or written, and what to do. An unlisted error is described by its code. */
 export function fileAdvice(error: unknown): string {
   const { code = "unknown error" } = error as NodeJS.ErrnoException;
   return FILE_ADVICE[code] ?? code;

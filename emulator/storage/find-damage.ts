@@ -27,12 +27,12 @@ export async function findDamage(root: string): Promise<readonly string[]> {
   const secrets = attempt(report, () => openSecrets(root));
   const checkedFiles = new Set<string>();
   for (const manifest of readManifests(pool, secrets, report)) {
-    const stored = attempt(report, () => readManifest(pool, manifest));
+    const world = attempt(report, () => readManifest(pool, manifest));
     attempt(report, () => manifest.history && readHistory(pool.path(manifest.history.file)));
-    if (!stored) continue;
-    attempt(report, () => secrets && createSealing(secrets).opened(stored.state));
-    for await (const damage of damagedRows(pool, stored.rows, checkedFiles)) report(damage);
-    for await (const damage of damagedBodies(pool, stored)) report(damage);
+    if (!world) continue;
+    attempt(report, () => secrets && createSealing(secrets).openState(world.state));
+    for await (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);
+    for await (const damage of damagedBodies(pool, world)) report(damage);
   }
   return [...problems];
 }

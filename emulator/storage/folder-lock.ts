@@ -14,10 +14,10 @@ export interface FolderLock {
 const LOCK = "lock";
 const OWNER = "lock-owner.json";
 
-/** What is in a data folder while it is locked. */
+/** The entries of a data folder that exist while it is locked. */
 export const LOCK_ENTRIES: readonly string[] = [LOCK, OWNER];
 
-/** The data folder is another emulator's; the message says whose and what to do. */
+/** Another emulator uses the data folder. The message names its process and the next step. */
 export class FolderInUse extends Error {
   override readonly name = "FolderInUse";
 }
@@ -37,8 +37,8 @@ const PATIENCE_MS = STALE_MS + HEARTBEAT_MS;
 const RETRY_MS = 500;
 
 /**
- * Takes a data folder for this process. A lock left by a killed process is taken over at once when its
- * owner ran on this machine, and after its heartbeat has gone stale when it ran elsewhere.
+ * Locks a data folder for this process. The lock of a killed process is taken over immediately if that process ran on this
+ * machine, and otherwise after its heartbeat has become stale.
  */
 export async function lockFolder(folder: string, onLost: (reason: string) => void): Promise<FolderLock> {
   makeFolder(folder);
@@ -72,7 +72,7 @@ export async function holderOf(folder: string): Promise<string | undefined> {
 async function waitOrRefuse(folder: string, path: string, late: boolean): Promise<void> {
   const owner = readOwner(path);
   const mayBeGone = owner === undefined || owner.hostname !== hostname() || isDead(owner);
-  // An owner elsewhere may be a container that has ended; only its heartbeat shows it.
+  // An owner elsewhere may be a container that has ended. Only its heartbeat shows this.
   if (mayBeGone && !late) return pause(RETRY_MS);
   throw new FolderInUse(
     `${folder} is in use by ${describe(path, owner)}; stop it with \`emulator stop --data ${folder}\`, or use another folder with --data`,
@@ -80,27 +80,27 @@ async function waitOrRefuse(folder: string, path: string, late: boolean): Promis
 }
 
 /**
- * Removes what a killed process left. The owner's file is moved away first: of several processes that
- * start at once only one can move it, and one that moved a living owner's file puts it back.
+ * Removes the lock of a killed process. The owner's file is moved away first: of several processes that start at the same time
+ * only one can move it. A process that moved the file of a living owner moves it back.
  */
 function removeStaleLock(path: string): void {
   const owner = readOwner(path);
   if (!isDead(owner)) return;
-  const taken = `${ownerPath(path)}.${process.pid}`;
+  const aside = `${ownerPath(path)}.${process.pid}`;
   try {
-    renameSync(ownerPath(path), taken);
-    if (isDead(readOwnerFile(taken))) {
+    renameSync(ownerPath(path), aside);
+    if (isDead(readOwnerFile(aside))) {
       rmdirSync(lockPath(path));
-      rmSync(taken, { force: true });
-    } else renameSync(taken, ownerPath(path));
+      rmSync(aside, { force: true });
+    } else renameSync(aside, ownerPath(path));
   } catch (error) {
-    rmSync(taken, { force: true });
+    rmSync(aside, { force: true });
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
 function lostLockMessage(folder: string): string {
-  return `the lock of ${folder} was lost: the process stood still for too long, or the lock was removed`;
+  return `the lock of ${folder} was lost: the process was suspended for too long, or the lock was removed`;
 }
 
 async function unlock(path: string, release: () => Promise<void>): Promise<void> {

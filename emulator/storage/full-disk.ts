@@ -1,7 +1,7 @@
-/** What systems say when a disk takes no more: full, a quota, a largest size of files, and a disk that fails. */
+/** Error codes of a disk that accepts no more data: full, over a quota, file too large, failing. */
 const CODES: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EIO"];
 
-/** True for the error of a write that the disk could not take. */
+/** Whether a write failed because the disk accepts no more data. */
 export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && CODES.includes((error as NodeJS.ErrnoException).code);
 }

@@ -1,23 +1,23 @@
 import { SUM_BYTES, writeSum } from "./checksum.ts";
 
-/** Writes lines of JSON objects, each with its checksum, as bytes: text is encoded once. */
+/** Writes lines of JSON objects with checksums into a buffer, so that text is encoded only once. */
 export interface LineWriter {
-  /** Begins a line; one that was begun and not ended is dropped. */
+  /** Begins a line. A line that was not ended is dropped. */
   begin(): void;
-  /** Adds to the line; answers how many bytes the text has. */
+  /** Adds to the line. Returns the bytes of the text. */
   write(text: string | Uint8Array): number;
-  /** Ends the line, which has all of its object but the closing brace; answers its bytes. */
+  /** Ends the line, which lacks only the closing brace of its object. Returns the bytes of the line. */
   end(): number;
-  /** The lines that were ended since the last `clear`; valid until more is written. */
+  /** The lines ended since the last `clear`. Valid until more is written. */
   readonly bytes: Buffer;
   clear(): void;
 }
 
 const LINE_FEED = 0x0a;
 const ROOM_BYTES = 4 * 1024;
-/** More room than this is given back. */
+/** A larger buffer is released by `clear`. */
 const MAX_ROOM_BYTES = 4 * 1024 * 1024;
-/** What UTF-8 takes at most for a unit of a text. */
+/** The most bytes of one UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 const ENDING_BYTES = SUM_BYTES + 1;
 
@@ -33,7 +33,7 @@ export function createLineWriter(): LineWriter {
     room = larger;
   }
 
-  function put(text: string | Uint8Array): number {
+  function copyIn(text: string | Uint8Array): number {
     if (typeof text === "string") {
       reserve(text.length * MAX_UNIT_BYTES);
       return room.write(text, at);
@@ -48,7 +48,7 @@ export function createLineWriter(): LineWriter {
       at = begin;
     },
     write(text) {
-      const bytes = put(text);
+      const bytes = copyIn(text);
       at += bytes;
       return bytes;
     },

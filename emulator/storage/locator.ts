@@ -4,21 +4,21 @@ import { join } from "node:path";
 import type { ReadyLine } from "../config/configuration.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** What a running emulator leaves in its data folder for the commands that look for it. */
+/** The file that a running emulator writes into its data folder, so that commands find it. */
 export interface Locator extends ReadyLine {
-  /** A pid means nothing on another machine or in another container. */
+  /** A pid is meaningful only on its own machine or in its own container. */
   readonly hostname: string;
 }
 
 const NAME = "locator.json";
 const MAX_BYTES = 65_536;
 
-/** Where the locator of a data folder lies. */
+/** The path of the locator of a data folder. */
 export function locatorPath(folder: string): string {
   return join(folder, NAME);
 }
 
-/** Leaves the locator; false when another running emulator's locator lies there, which is kept. */
+/** Writes the locator. Returns false, and writes nothing, when another running emulator has one in this folder. */
 export function writeLocator(folder: string, ready: ReadyLine): boolean {
   const present = readLocator(folder);
   if (present !== undefined && present.pid !== ready.pid && isAlive(present)) return false;
@@ -31,7 +31,7 @@ export function writeLocator(folder: string, ready: ReadyLine): boolean {
   return true;
 }
 
-/** The locator in a folder; undefined when there is none or it is not readable as one. */
+/** The locator in a folder; undefined when it is missing or malformed. */
 export function readLocator(folder: string): Locator | undefined {
   try {
     const source = readFileSync(locatorPath(folder), "utf8");
@@ -42,12 +42,12 @@ export function readLocator(folder: string): Locator | undefined {
   }
 }
 
-/** Takes the locator away if it is this process's own. */
+/** Removes the locator if it is this process's own. */
 export function removeLocator(folder: string, pid: number): void {
   if (readLocator(folder)?.pid === pid) rmSync(locatorPath(folder), { force: true });
 }
 
-/** Whether the process of a locator still runs; one of another machine is given the benefit of the doubt. */
+/** Whether the process still runs. A process of another machine is assumed to run. */
 export function isAlive(owner: { readonly pid: number; readonly hostname: string }): boolean {
   if (owner.hostname !== hostname()) return true;
   try {

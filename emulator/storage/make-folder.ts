@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder that only its owner may look into, and those above it, one after the other: the recursive call of Node never comes back below
- * a folder that takes none (as /proc), where this one throws what the system said.
+ * Creates a folder that only its owner can read, and its parents, one at a time: Node's recursive call never returns below a
+ * folder that accepts no entries (such as /proc), where this function throws the error of the system.
  */
 export function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -12,7 +12,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created it in the meantime.
     if (!isFolder(folder)) throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { withResolvers } from "../kernel/deferred.ts";
 
-/** Batches what becomes pending in one round of the event loop into one write at its end. */
+/** Batches everything that becomes pending in one round of the event loop into one write at its end. */
 export interface Round {
-  /** Something waits: it is written before the round ends, or with the next `flush`; `isMuch` of it once the caller has returned. */
+  /** Marks data as pending: it is written at the end of the round or with the next `flush`; if it `isMuch`, as soon as the caller returns. */
   due(isMuch?: boolean): void;
-  /** Writes what waits now. Once that has failed, it throws the same each time. */
+  /** Writes pending data now. After a failure, every call throws the same error. */
   flush(): void;
-  /** Undefined when nothing waits; rejects when it could not be written. */
+  /** Resolves when pending data is written, and rejects when that fails; undefined when nothing is pending. */
   flushed(): Promise<void> | undefined;
 }
 
@@ -26,13 +26,13 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
   }
 
   function endRound(): void {
-    const ended = round;
+    const current = round;
     round = undefined;
     try {
       flush();
-      ended?.resolve();
+      current?.resolve();
     } catch (error) {
-      ended?.reject(error);
+      current?.reject(error);
       onFailure?.(error as Error);
     }
   }
@@ -42,7 +42,7 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
       if (isMuch) process.nextTick(endRound);
       if (round) return;
       round = withResolvers<void>();
-      // A caller that awaits it gets the failure; without one it must not end the process.
+      // A caller that awaits it receives the failure. Without a caller, the failure must not end the process.
       round.promise.catch(() => undefined);
       setImmediate(endRound);
     },

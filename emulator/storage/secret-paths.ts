@@ -14,14 +14,14 @@ import { FAULTS } from "../subjects/faults/records.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
 import { DELIVERIES, INBOX } from "../subjects/webhooks/records.ts";
 
-/** Stands where a secret was left out. */
+/** Replaces a secret that was left out. */
 export const LEFT_OUT = "left-out";
 /** Due events and effects in flight are treated like records of this name, which no collection has. */
 export const EVENTS = "events";
 
 /**
- * Records that carry addresses, and with them the tokens of receivers (§5-4), or what their users have configured.
- * Rows, values of threads and objects are data: they are what a world is for.
+ * Records with addresses, which may contain tokens of receivers (§5-4), or with values that users configured.
+ * Trace rows, values of threads and objects are the user's data and are not searched for secrets.
  */
 const COLLECTIONS_WITH_SECRETS: ReadonlySet<string> = new Set([
   EVENTS,
@@ -30,7 +30,7 @@ const COLLECTIONS_WITH_SECRETS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Headers of a webhook that every sender sends; the others are its user's, and may be anything. */
+/** Headers that every webhook sender sends. All others are set by the user and may be secret. */
 const PLAIN_HEADERS = new Set([
   "accept",
   "connection",
@@ -40,7 +40,7 @@ const PLAIN_HEADERS = new Set([
   "user-agent",
 ]);
 
-/** Members of records that the emulator sets itself, or takes only as ids: they are not looked through. */
+/** Members of records that the emulator sets itself, or that are always ids. They are not searched for secrets. */
 const PLAIN_MEMBERS: ReadonlySet<unknown> = new Set([
   "region",
   "tenant_id",
@@ -57,22 +57,22 @@ const hideAnywhere = hideWith(LEFT_OUT, ADDRESSES);
 const hide: Hide = (at, value) =>
   at.length === 1 && PLAIN_MEMBERS.has(at[0]) ? value : hideAnywhere(at, value);
 
-/** How the values of a record are hidden; undefined for records that carry no such secrets. */
+/** How the values of a record are hidden; undefined for records without such secrets. */
 export function hiderOf(collection: string, record: unknown): Hide | undefined {
   if (!COLLECTIONS_WITH_SECRETS.has(collection)) return undefined;
   if (collection === INBOX.name) return hideInMessage;
   const url = webhookOf(record);
   if (url === undefined) return hide;
-  const shown = maskedUrl(url, LEFT_OUT);
+  const masked = maskedUrl(url, LEFT_OUT);
   return (at, value) =>
-    hide(at, at.at(-1) === "payload" && typeof value === "string" ? value.replaceAll(url, shown) : value);
+    hide(at, at.at(-1) === "payload" && typeof value === "string" ? value.replaceAll(url, masked) : value);
 }
 
-/** A payload has the address that it is sent to in it, wherever its user has put it. */
+/** The address of a delivery, which the user may have put anywhere in the payload. */
 function webhookOf(record: unknown): string | undefined {
   const { url, data } = record as { readonly url?: unknown; readonly data?: { readonly url?: unknown } };
-  const found = url ?? data?.url;
-  return typeof found === "string" && found !== "" ? found : undefined;
+  const address = url ?? data?.url;
+  return typeof address === "string" && address !== "" ? address : undefined;
 }
 
 function hideInMessage(at: Path, value: string | number): string | number {
@@ -81,15 +81,15 @@ function hideInMessage(at: Path, value: string | number): string | number {
   return field === "query" ? maskedQuery(String(value), LEFT_OUT) : hide(at, value);
 }
 
-/** What a record carries that is secret, hidden, and where it was. */
+/** A record with its secrets hidden, and the paths of the secrets. */
 export function hidden(collection: string, record: unknown): { record: unknown; secrets: readonly Path[] } {
   const secrets: Path[] = [];
   const hider = hiderOf(collection, record);
-  const shown = hider && hideIn(record, hider, (at) => secrets.push(at));
-  return { record: secrets.length > 0 ? shown : record, secrets };
+  const masked = hider && hideIn(record, hider, (at) => secrets.push(at));
+  return { record: secrets.length > 0 ? masked : record, secrets };
 }
 
-/** Puts a value where the record has something already, and nowhere else; false when it has nothing there. */
+/** Changes an existing value of a record. Returns false when the record has no value at this path. */
 export function setAt(record: unknown, at: Path, change: (value: unknown) => unknown): boolean {
   let parent = record as Record<string | number, unknown>;
   for (const [depth, name] of at.entries()) {

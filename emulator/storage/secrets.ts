@@ -25,12 +25,12 @@ export function openSecrets(folder: string): Secrets {
   return createSecrets(bytes.subarray(0, KEY_BYTES));
 }
 
-/** Where the key of a data folder lies. */
+/** The path of the key of a data folder. */
 export function keyPath(folder: string): string {
   return join(folder, "key");
 }
 
-/** The error of a key that opens nothing, or not what it should. */
+/** The error of a key that is missing, damaged or of another data folder. */
 export function lostKey(message: string): StoreError {
   const hint =
     "Restore the key from a backup, or start with another --data folder; `emulator start --import <file>` begins with a snapshot file.";

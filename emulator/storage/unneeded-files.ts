@@ -4,25 +4,24 @@ import { bodiesOfHistory } from "./history/history-file.ts";
 import { filesNamedBy } from "./journal/named-files.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { fileOfBody } from "./objects/body-location.ts";
-import type { Manifests } from "./pool/manifests.ts";
 import type { Manifest } from "./pool/names.ts";
 import { type Pool, poolPath } from "./pool/pool.ts";
 import { StoreError } from "./store-error.ts";
 
-/** The files of owners that write no more are to go, but for those that a manifest leads to. */
+/** An order to remove the files of these owners, which no longer write, except for those that a manifest leads to. */
 export interface SweepOrder {
   readonly root: string;
   readonly owners: readonly number[];
   readonly manifests: readonly Manifest[];
 }
 
-/** Removes them while the pool is in use: whoever comes to need a file needs it now. */
+/** Removes unneeded files while the pool is in use. A file that no manifest needs now is never needed later. */
 export function sweepOwners({ root, owners, manifests }: SweepOrder): readonly number[] {
   for (const file of unneeded(root, owners, manifests)) rmSync(poolPath(root, file), { force: true });
   return owners;
 }
 
-/** What lies in the folders of owners and is named by no manifest. */
+/** The files in the folders of these owners that no manifest leads to. */
 export function* unneeded(
   root: string,
   owners: readonly number[],
@@ -45,7 +44,7 @@ export function* filesOf(pool: Pick<Pool, "path">, manifest: Manifest): Iterable
   yield* filesNamedBy(readManifest(pool, manifest));
 }
 
-/** The names of an owner's files. */
+/** The names of the files of an owner. */
 function filesIn(root: string, owner: number): readonly string[] {
   const folder = poolPath(root, String(owner));
   if (!existsSync(folder)) return [];
@@ -58,7 +57,10 @@ function filesIn(root: string, owner: number): readonly string[] {
  * Discards the files of suspect owners that no world and no snapshot references. The pool must no longer be in use. False when
  * damage hides what is referenced: then all of them stay.
  */
-export function sweep(pool: Pool, manifests: Manifests): boolean {
+export function sweep(
+  pool: Pool,
+  manifests: { releaseAll(): void; leadingTo(owners: Iterable<number>): Iterable<Manifest> },
+): boolean {
   manifests.releaseAll();
   const owners = [...pool.suspects];
   try {

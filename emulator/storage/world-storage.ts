@@ -27,17 +27,17 @@ export interface StoredImage {
   readonly manifest: Manifest;
   readonly image: WorldImage;
   readonly rows: RowsImage;
-  /** What a fork has behind it; of a world, not of a snapshot. */
+  /** The history before a fork of a world; a snapshot has none. */
   readonly before?: Before;
 }
 
 /** The stored records, rows and object bodies of one world. */
 export interface WorldStorage {
-  /** What it begins with. */
+  /** The records at the start. */
   readonly image: WorldImage;
   readonly rows: RowStore;
   readonly bodies: Bodies;
-  /** True for a world that has seen no turn yet. */
+  /** True for a world that has had no turn yet. */
   readonly isFresh: boolean;
   /** Writes a commit with all rows so far. When it returns, both survive the end of the process. */
   persist(commit: Commit): void;
@@ -47,12 +47,12 @@ export interface WorldStorage {
   flush(): void;
   /** Resolves when all pending commits are written; undefined when none are pending, or when nothing is persisted. */
   flushed(): Promise<void> | undefined;
-  /** Resolves when a fork may start: forks faster than the folding of journals would collect ever more journals. */
+  /** Resolves when a fork may start: if forks were faster than folds, the number of journals would grow without end. */
   shortened(): Promise<void> | undefined;
-  /** What forks start from. The world must be at rest. Copies names of files; no file operation but the flush. */
+  /** The state that forks start from. The world must be at rest. Apart from the flush, only names of files are copied. */
   source(image: WorldImage): StoredImage;
   /** The same for an earlier state; in a persistent pool its records are written to a file. */
-  sourceAsOf(past: Pick<Moment, "image" | "rows">): StoredImage;
+  sourceAsOf(moment: Pick<Moment, "image" | "rows">): StoredImage;
   /** Ends the world. Pending commits are dropped, and its files may be removed. */
   end(): void;
   /** The history that an earlier process has saved. */
@@ -61,21 +61,21 @@ export interface WorldStorage {
   close(state: WorldState | undefined, history?: () => SavedHistory | undefined): Promise<void>;
 }
 
-/** What the storage of a world is opened with; the manifests have an entry of its name already. */
+/** How to open the storage of a world. The list of worlds already has an entry with its name. */
 export interface WorldStorageOptions {
   readonly pool: Pool;
   readonly manifests: Manifests;
   readonly name: string;
-  /** What its manifest leads to, when that is in memory. */
+  /** The state that its manifest leads to, if it is in memory. */
   readonly source?: StoredImage;
-  /** How it begins if it never had a turn. */
+  /** The state of a world that never had a turn. */
   readonly initial: WorldState;
   readonly collections: readonly Collection<never>[];
-  /** Its records as they are now. */
+  /** Reads the current records. */
   readonly reader: () => Reader;
-  /** Those of the data folder. */
+  /** Encryption with the key of the data folder. */
   readonly secrets: Secrets;
-  /** Takes bodies that no record names any more, until it has `bodies.remove` take them away. */
+  /** Receives bodies that no record names any longer, and removes them later with `bodies.remove`. */
   readonly retain?: (files: readonly string[], bytes: number) => void;
   /** Called when a write failed. */
   readonly onFailure?: (error: Error) => void;
@@ -83,43 +83,43 @@ export interface WorldStorageOptions {
 }
 
 /**
- * Rows of a world that is not kept wait in memory, up to so many bytes, until others want to read them from its files. More would
- * take longer: what is written again and again stays in the caches of the processor.
+ * Rows of an ephemeral world are pending in memory up to this size, until they are read from files. A larger buffer is slower,
+ * because a small one stays in the caches of the processor.
  */
 const MAX_EPHEMERAL_BYTES = 256 * 1024;
-/** So many bytes of rows wait for no other request, for the same reason. */
+/** Pending rows of this size are written before the next request, for the same reason. */
 const MUCH_BYTES = 128 * 1024;
 
-/** Opens the files of a world, as its manifest leads to them. */
+/** Opens the files of a world that its manifest leads to. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
   const { pool, manifests, name, reader, retain, onFailure } = options;
   const save = manifestSaver(manifests, name);
-  const opened = openManifest(options, save);
-  const { manifest, image, isFresh, isClean } = opened;
+  const start = openManifest(options, save);
+  const { manifest, image, isFresh, isClean } = start;
   const round = createRound(writePending, onFailure);
   const { owner } = manifest;
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
-  const rows = openRowStore({ pool, owner, image: opened.rows, changed: round.due, appending });
+  const rows = openRowStore({ pool, owner, image: start.rows, changed: round.due, appending });
   const bodies = openBodies({ pool, owner, world: name, reader, onPending: round.due, retain });
-  const journal = pool.isPersistent ? openJournalOf(options, opened, save) : undefined;
+  const journal = pool.isPersistent ? openJournalOf(options, start, save) : undefined;
   const lines = journal && createPendingLines(sealing, rows.mark);
-  const older = journal && olderIn(options, opened);
+  const older = journal && olderIn(options, start);
   const release = journal && holdBeginning(options, journal.manifest(), older);
-  let isOver = false;
+  let hasEnded = false;
   if (!isClean) bodies.rebuildCopy();
 
   /** Rows first: a row counts only once a journal line says so. All lines are appended in one write. */
   function writePending(): void {
     // Its folder may be removed already and must not be created again.
-    if (isOver) return;
+    if (hasEnded) return;
     if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.appendToFiles();
     const batch = lines?.take(rows.takeWritten());
     if (batch) journal?.appendLines(batch);
     bodies.carryOut();
   }
 
-  /** Writes what waits; later writes do not change what the manifest returned names. */
+  /** Writes pending data. Later writes do not change the files that the returned manifest names. */
   function seal(): Manifest {
     round.flush();
     bodies.seal();
@@ -145,13 +145,13 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     flushed: () => (journal ? round.flushed() : undefined),
     shortened: () => journal?.shortened(),
     source: (present) => ({ manifest: seal(), image: present, rows: rows.image() }),
-    sourceAsOf({ image: past, rows: mark }) {
+    sourceAsOf({ image: earlier, rows: mark }) {
       const { others } = seal();
-      const source = { image: past, rows: rows.imageAsOf(mark) };
+      const source = { image: earlier, rows: rows.imageAsOf(mark) };
       return { ...source, manifest: manifestOf(options, source, others) };
     },
     end() {
-      isOver = true;
+      hasEnded = true;
       bodies.end();
     },
     async close(state, history) {
@@ -159,25 +159,29 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       if (state) round.flush();
       const last = state && { state: sealing.state(state), rows: rows.names() };
       await journal?.close(last, historyWriter(pool, sealing, history));
-      isOver = true;
+      hasEnded = true;
       release?.();
       pool.files.release(pool.folder(owner));
     },
   };
 }
 
-/** What it began with may still be read: its past names files that it needs no longer itself. */
+/** Keeps the files that the world started with: reads of its history may need them after the world does not. */
 function holdBeginning(
   { manifests, source }: WorldStorageOptions,
   manifest: Manifest,
   older: Older | undefined,
 ): () => void {
   if (manifest.others.length === 0 && !older) return () => undefined;
-  const { history: past } = manifest;
   const sealed = sealedManifest(manifest);
   const bodies = bodiesIn(source?.before?.segments ?? []);
   const others = [...sealed.others, ...bodies.map(ownerOf)];
-  return manifests.hold({ ...sealed, others, bodies, ...(past && { history: past }) });
+  return manifests.hold({
+    ...sealed,
+    others,
+    bodies,
+    ...(manifest.history && { history: manifest.history }),
+  });
 }
 
 function olderIn(
@@ -189,22 +193,22 @@ function olderIn(
   return olderOf({ pool, manifest, sealing, collections, until: image }, isClean);
 }
 
-/** A history that has not gone on stays in its file; it is made only where it is written, since that takes long. */
+/** An unchanged history stays in its file. `saved` is called only when the history is written, because it is slow. */
 function historyWriter(
   pool: Pool,
   sealing: Sealing,
-  kept: () => SavedHistory | undefined = () => undefined,
+  saved: () => SavedHistory | undefined = () => undefined,
 ): HistoryWriter {
-  return ({ history: past, others }, file) => {
-    const history = kept();
-    if (!history) return { past, owners: others };
-    writeHistory(pool.path(file), history, sealing);
-    const { turn, now } = history.first.image;
-    return { past: { file, turn, now }, owners: bodiesIn(history.segments).map(ownerOf) };
+  return ({ history, others }, file) => {
+    const changed = saved();
+    if (!changed) return { history, owners: others };
+    writeHistory(pool.path(file), changed, sealing);
+    const { turn, now } = changed.first.image;
+    return { history: { file, turn, now }, owners: bodiesIn(changed.segments).map(ownerOf) };
   };
 }
 
-/** Another incarnation of the world may have taken its name meanwhile. */
+/** Saves a manifest, unless a new world has taken the name in the meantime. */
 function manifestSaver(manifests: Manifests, name: string): (manifest: Manifest) => void {
   return (manifest) => {
     const entry = manifests.worlds.get(name);
@@ -214,13 +218,13 @@ function manifestSaver(manifests: Manifests, name: string): (manifest: Manifest)
 
 function openJournalOf(
   { pool, manifests: { folds }, foldAtBytes }: WorldStorageOptions,
-  opened: Pick<OpenedManifest, "manifest" | "lineBytes">,
+  { manifest, lineBytes }: Pick<OpenedManifest, "manifest" | "lineBytes">,
   save: (manifest: Manifest) => void,
 ): WorldJournal {
   return openWorldJournal({
     pool,
-    manifest: opened.manifest,
-    lineBytes: opened.lineBytes,
+    manifest,
+    lineBytes,
     save,
     folds,
     ...(foldAtBytes !== undefined && { foldAtBytes }),
@@ -228,10 +232,10 @@ function openJournalOf(
 }
 
 interface OpenedManifest extends StoredImage {
-  /** Of the lines of its journal. */
+  /** Bytes of the lines of its journal. */
   readonly lineBytes: number;
   readonly isFresh: boolean;
-  /** False when its last process may not have ended as it should. */
+  /** False when its last process may have been killed. */
   readonly isClean: boolean;
 }
 
@@ -240,29 +244,29 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
   const { manifest } = manifests.worlds.get(name) as WorldEntry;
   if (source || !pool.isPersistent) pool.discard(pool.objectsFolder(name));
   if (source) return { ...source, manifest, lineBytes: 0, isFresh: false, isClean: true };
-  const stored = pool.isPersistent
+  const saved = pool.isPersistent
     ? readOwn(pool, manifest, initial)
     : { state: initial, rows: NO_ROWS, lineBytes: 0 };
-  const { state, rows, lineBytes } = stored;
+  const { state, rows, lineBytes } = saved;
   const isClean = manifest.state !== null && manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
-  // Before any row of this process, whose number could make those of lost turns count.
+  // This happens before the process writes a row, whose number could make rows of lost turns count.
   if (!isClean) cutTails(pool, rows);
   if (state.turn > 0) {
     return {
       manifest,
-      image: imageOf(createSealing(secrets).opened(state), collections),
+      image: imageOf(createSealing(secrets).openState(state), collections),
       rows: imageOfNames(pool, rows),
       lineBytes,
       isFresh: false,
       isClean,
     };
   }
-  // Ended before its first turn: the configuration of this start decides its initial state.
+  // The world had no turn, so the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
-  const begun = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
-  if (begun !== manifest) save(begun);
+  const initialized = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
+  if (initialized !== manifest) save(initialized);
   return {
-    manifest: begun,
+    manifest: initialized,
     image: imageOf(initial, collections),
     rows: imageOfNames(pool, rows),
     lineBytes,
@@ -271,7 +275,7 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
   };
 }
 
-/** What a killed process has not written whole is dropped, so that the next line does not continue it. */
+/** Reads the state of a world, and drops a torn line of a killed process, so that the next line does not continue it. */
 function readOwn(pool: Pool, manifest: Manifest, initial: WorldState) {
   let lineBytes = 0;
   const onEnd: JournalEnd = (end, torn, path) => {

@@ -7,14 +7,14 @@ import { type Manifest, NOBODY, stateName } from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
 import { namesIn, type RowsImage } from "./rows/image.ts";
 
-/** Where states are written. */
+/** Where to write a state. */
 interface StatePlace {
   readonly pool: Pool;
   readonly manifests: Manifests;
   readonly secrets: Secrets;
 }
 
-/** A manifest that leads to these records, in a file of its own unless nothing is kept, and to rows and bodies of others. */
+/** Makes a manifest for these records, in a new file if the pool is persistent, and for rows and bodies of other owners. */
 export function manifestOf(
   { pool, manifests, secrets }: StatePlace,
   source: { readonly image: WorldImage; readonly rows: RowsImage },

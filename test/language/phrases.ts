@@ -96,6 +96,5 @@ export const NOT_YET: readonly string[] = [
   "emulator/entries",
   "emulator/oracle",
   "emulator/runtime/capsules",
-  "emulator/storage",
   "emulator/subjects",
 ];

@@ -258,7 +258,7 @@ async function encodeRows(rows: readonly TraceRow[], request: FileRequest): Prom
     open: () => ({
       take: (max: number) => left.splice(0, max),
       cursor: () => null,
-      left: () => left.length,
+      remaining: () => left.length,
     }),
     close: () => {
       left = [];

@@ -34,13 +34,13 @@ const STATE: WorldState = {
 
 describe("what a file holds of a world", () => {
   const own = createSecrets();
-  const { state, opened, commit } = createSealing(own);
+  const { state, openState, commit } = createSealing(own);
 
   it("has no secret in clear, and all of them when it is opened", () => {
     const text = JSON.stringify(state(STATE));
     expect(text).not.toMatch(/hidden\d|123456/);
     expect(text).toContain('"name":"plain"');
-    expect(opened(JSON.parse(text))).toStrictEqual(STATE);
+    expect(openState(JSON.parse(text))).toStrictEqual(STATE);
   });
 
   it("does not change data without secrets", () => {
@@ -57,12 +57,12 @@ describe("what a file holds of a world", () => {
     expect(text).not.toMatch(/hidden\d|123456/);
     expect(turn).toStrictEqual(before);
     const { put, scheduled, effects } = JSON.parse(text);
-    expect(opened({ ...STATE, records: put, queue: scheduled, inFlight: effects })).toStrictEqual(STATE);
+    expect(openState({ ...STATE, records: put, queue: scheduled, inFlight: effects })).toStrictEqual(STATE);
   });
 
   it("opens with its own key only", () => {
     const other = createSealing(createSecrets());
-    expect(() => other.opened(JSON.parse(JSON.stringify(state(STATE))))).toThrow(StoreError);
+    expect(() => other.openState(JSON.parse(JSON.stringify(state(STATE))))).toThrow(StoreError);
   });
 
   it("is folded without being opened", () => {
@@ -76,11 +76,11 @@ describe("what a file holds of a world", () => {
     };
     const folded = JSON.stringify(applyCommits(state(STATE), [commit(turn)]));
     expect(folded).not.toMatch(/hidden\d/);
-    expect(opened(JSON.parse(folded))).toStrictEqual(applyCommits(STATE, [turn]));
+    expect(openState(JSON.parse(folded))).toStrictEqual(applyCommits(STATE, [turn]));
   });
 
   it("opens although an imported event claims to be sealed", () => {
     const queue = [{ ...EVENT, data: { attempt: "1" }, sealed: [["data", "attempt"]] }];
-    expect(opened(state({ ...STATE, queue })).queue).toStrictEqual([{ ...EVENT, data: { attempt: "1" } }]);
+    expect(openState(state({ ...STATE, queue })).queue).toStrictEqual([{ ...EVENT, data: { attempt: "1" } }]);
   });
 });

@@ -130,7 +130,7 @@ function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsPa
 
   function load({ manifest }: SnapshotEntry): ForkSource {
     const { state, rows } = readManifest(pool, manifest);
-    const image = imageOf(createSealing(secrets).opened(state), COLLECTIONS);
+    const image = imageOf(createSealing(secrets).openState(state), COLLECTIONS);
     const limiter = createRateLimiter(configuration.settings.rateLimits);
     return { manifest, image, rows: imageOfNames(pool, rows), limiter };
   }

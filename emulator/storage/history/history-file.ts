@@ -12,14 +12,14 @@ import type { HistorySegment } from "./history-segment.ts";
 const LINE_FEED = 0x0a;
 const LINES_AT_A_TIME = 500;
 
-/** A history in a file: which bodies it alone needs, the state that it begins with, and the turns that follow. */
+/** A history in a file: the bodies that only it needs, its first state, and the turns after that. */
 export interface StoredHistory {
   readonly bodies: readonly string[];
   readonly base: { readonly rows: number; readonly state: WorldState };
   readonly turns: readonly { readonly rows: number; readonly commit: Commit }[];
 }
 
-/** Writes a history, one line with its checksum for each of its parts. */
+/** Writes a history: one line with a checksum for the bodies, the first state and each turn. */
 export function writeHistory(path: string, history: SavedHistory, sealing: Sealing): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "w", 0o600);
@@ -46,12 +46,12 @@ function* partsOf({ first, segments }: SavedHistory, sealing: Sealing): Iterable
     for (const { rows, commit } of turns) yield { rows, commit: sealing.commit(commit) };
 }
 
-/** The bodies that are kept for these alone. */
+/** The bodies that only these segments need. */
 export function bodiesIn(segments: readonly HistorySegment[]): readonly string[] {
   return segments.flatMap(({ bodies }) => bodies);
 }
 
-/** Reads a history; its secrets are still sealed. Throws a `StoreError` for one that is not as it was written. */
+/** Reads a history, with its secrets still encrypted. Throws a `StoreError` when it is damaged. */
 export function readHistory(path: string): StoredHistory {
   const [manifest, base, ...turns] = linesIn(path) as Iterable<object>;
   if (!manifest || !base) throw damaged(path);
@@ -70,7 +70,7 @@ function* linesIn(path: string): Iterable<object> {
   }
 }
 
-/** The bodies that the history in a file needs; none for one that cannot be read, and so needs nothing. */
+/** The bodies that the history in a file needs; none when the file cannot be read. */
 export function bodiesOfHistory(path: string): readonly string[] {
   try {
     for (const line of linesIn(path)) return (line as Pick<StoredHistory, "bodies">).bodies;

@@ -6,37 +6,37 @@ import type { ReplacedRow } from "../../kernel/table.ts";
 import type { RateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { RateRow } from "../../subjects/rate-limits/matching.ts";
 
-/** A turn that left something behind. */
+/** A turn that changed something. */
 export interface HistoryTurn {
-  /** Without changes for one that only wrote trace rows. */
+  /** Without changes if the turn only wrote trace rows. */
   readonly commit: Commit;
   /** The number of the row after its last one. */
   readonly rows: number;
-  /** What leads back to the state before it. */
+  /** The rows that lead back to the state before the turn. */
   readonly replaced: readonly ReplacedRow[];
 }
 
-/** What has become of the rate limiter between a turn and the next one: a request was counted, or a row changed by hand. */
+/** A change of the rate limiter between two turns: a counted request, or a row that was changed by a control operation. */
 export type LimiterChange = Point &
   (
     | { readonly row: RateRow; readonly region: RateRegion; readonly identity: string }
     | { readonly repeat: (limiter: RateLimiter) => void }
   );
 
-/** Turns that follow on each other. */
+/** Consecutive turns. */
 export interface HistorySegment {
-  /** Where the world stood before the first of them. */
+  /** The point before the first of them. */
   readonly after: Point;
   readonly turns: HistoryTurn[];
-  readonly counted: LimiterChange[];
+  readonly limiterChanges: LimiterChange[];
   bytes: number;
-  /** Bodies that no record names since one of these turns. */
+  /** Bodies that no record has named since one of these turns. */
   readonly bodies: string[];
-  /** The records after the last of them, where an earlier process ended: those of the next one have other places. */
+  /** The records after the last turn of an earlier process. The positions of records differ in the next process. */
   records?: Records;
 }
 
-/** What segments follow on, beside the records: these are found from the present backwards. */
+/** The state before the first segment, without the records: these are computed from the present backwards. */
 export interface Beginning {
   readonly progress: Progress;
   /** The number of the next trace row. */
@@ -44,41 +44,47 @@ export interface Beginning {
   readonly limiter: RateLimiter;
 }
 
-/** So many turns or counted requests are given up together. */
+/** The most turns and limiter changes of a segment, which is dropped as a whole. */
 export const MAX_SEGMENT_ENTRIES = 1_000;
 const ENTRY_BYTES = 100;
 /** Bytes of an object, an array or a member, without its text. */
 const MEMBER_BYTES = 8;
 
 export function newHistorySegment({ turn, now }: Point): HistorySegment {
-  return { after: { turn, now }, turns: [], counted: [], bytes: 0, bodies: [] };
+  return { after: { turn, now }, turns: [], limiterChanges: [], bytes: 0, bodies: [] };
 }
 
-/** Adds a turn; answers how many bytes are kept for it alone. */
+/** Adds a turn. Returns the bytes that are retained only for it. */
 export function addTurn({ turns }: HistorySegment, turn: HistoryTurn): number {
   turns.push(turn);
   return ENTRY_BYTES + sizeOfTurn(turn.commit, turn.replaced);
 }
 
-/** Adds a change of the limiter; answers how many bytes it takes. */
-export function addChange({ counted }: HistorySegment, change: LimiterChange): number {
-  counted.push(change);
+/** Adds a change of the limiter. Returns its bytes. */
+export function addChange({ limiterChanges }: HistorySegment, change: LimiterChange): number {
+  limiterChanges.push(change);
   return ENTRY_BYTES;
 }
 
-/** The beginning is moved to the end of a segment. */
-export function pass(beginning: Beginning, { turns, counted }: HistorySegment): void {
+/** Moves the beginning to the end of a segment. */
+export function advance(beginning: Beginning, { turns, limiterChanges }: HistorySegment): void {
   for (const { commit } of turns) beginning.progress.apply(commit);
   beginning.rows = turns.at(-1)?.rows ?? beginning.rows;
-  for (const change of counted) repeat(change, beginning.limiter);
+  for (const change of limiterChanges) repeat(change, beginning.limiter);
 }
 
-/** For another world, which may outlive the one that it is of and its bodies. */
+/** A copy up to a turn, for another world, which may outlive this one and its bodies. */
 export function cut({ records, ...segment }: HistorySegment, turn: number): HistorySegment {
   const turns = segment.turns.filter(({ commit }) => commit.turn <= turn);
-  const counted = segment.counted.filter((change) => change.turn <= turn);
+  const limiterChanges = segment.limiterChanges.filter((change) => change.turn <= turn);
   const isWhole = turns.length === segment.turns.length;
-  return { ...segment, turns, counted, bodies: [...segment.bodies], ...(isWhole && records && { records }) };
+  return {
+    ...segment,
+    turns,
+    limiterChanges,
+    bodies: [...segment.bodies],
+    ...(isWhole && records && { records }),
+  };
 }
 
 export function repeat(change: LimiterChange, limiter: RateLimiter): void {
@@ -86,7 +92,7 @@ export function repeat(change: LimiterChange, limiter: RateLimiter): void {
   else limiter.count(change.row, change.region, change.identity, change.now);
 }
 
-/** About how many bytes, as JSON, are kept for a turn alone: not the records that it left, but those before it. */
+/** The approximate JSON size of the data that is retained only for a turn: the records before it, not those after it. */
 function sizeOfTurn({ scheduled = [], effects = [] }: Commit, replaced: readonly ReplacedRow[]): number {
   let bytes = MEMBER_BYTES;
   for (const { row } of replaced) bytes += sizeOf(row.record);

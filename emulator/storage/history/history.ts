@@ -8,6 +8,7 @@ import { StoreError } from "../store-error.ts";
 import {
   addChange,
   addTurn,
+  advance,
   type Beginning,
   cut,
   type HistorySegment,
@@ -15,17 +16,16 @@ import {
   type LimiterChange,
   MAX_SEGMENT_ENTRIES,
   newHistorySegment,
-  pass,
 } from "./history-segment.ts";
 import { pointOf, refuseFuture } from "./point.ts";
 
-/** How far back a history reaches: in turns, and in bytes of what is kept for it alone. */
+/** How far back a history reaches: in turns, and in bytes that are retained only for it. */
 export interface HistoryBounds {
   readonly turns: number;
   readonly bytes: number;
 }
 
-/** A whole state of a world. */
+/** The complete state of a world at one point. */
 export interface Moment {
   readonly image: WorldImage;
   /** The number of the next trace row. */
@@ -33,77 +33,77 @@ export interface Moment {
   readonly limiter: RateLimiter;
 }
 
-/** What a world has behind it. */
+/** The history before a point of a world. */
 export interface Before {
   readonly beginning: Beginning;
-  /** The oldest first; at least one. */
+  /** Oldest first; at least one. */
   readonly segments: readonly HistorySegment[];
 }
 
-/** What is kept of a history for the next process. */
+/** A history that is saved for the next process. */
 export interface SavedHistory {
   readonly first: Moment;
   readonly segments: readonly HistorySegment[];
 }
 
-/** The last turns of a world: its state after each of them can be had again. */
+/** The last turns of a world. The state after each of them can be restored. */
 export interface History {
   /** Adds the turn that has just ended. */
   add(turn: HistoryTurn): void;
   /** Adds a change of the rate limiter. */
   count(change: LimiterChange): void;
-  /** Begins another segment when the last one is full; between two turns. */
+  /** Begins another segment when the last one is full. Call it between two turns. */
   settle(): void;
-  /** Keeps bodies that no record names any more, as long as a state of the past does. */
+  /** Retains bodies that no record names any longer, while a state of the history does. */
   keepBodies(files: readonly string[], bytes: number): void;
-  /** The first state that can be had. */
+  /** The first state that can be restored. */
   readonly earliest: Point;
-  /** The turns that left something behind, oldest first. */
+  /** The turns that changed something, oldest first. */
   turns(): Iterable<HistoryTurn>;
-  /** The turn and the instant that are meant. Refuses what is out of reach (422). */
+  /** Resolves a turn or an instant to a point. Refuses one that is out of reach (422). */
   pointAt(at: AsOf): Point;
   /** The state at a point in reach. */
   momentAt(point: Point): Moment;
-  /** What a fork from a point has behind it; without what is damaged. */
+  /** The history of a fork after this turn, without damaged parts. */
   upTo(turn: number): Before;
-  /** All of it, to be kept for the next process; undefined when that is in the file which this one has found. */
-  kept(): SavedHistory | undefined;
+  /** The history that the next process needs; undefined when the existing file is up to date. */
+  toSave(): SavedHistory | undefined;
 }
 
-/** The history of a world before this process: read when it is first wanted. */
+/** The history of a world before this process. It is read when it is first needed. */
 export interface Older {
   readonly earliest: Point;
-  /** Whether turns follow that its file does not have. */
+  /** Whether the journals have later turns than its file. */
   readonly isAhead: boolean;
-  /** Throws a `StoreError` if its files are gone or damaged. */
+  /** Throws a `StoreError` if its files are missing or damaged. */
   load(limiter: RateLimiter): Before | undefined;
 }
 
-/** What a history is kept with. */
+/** How to create the history of a world. */
 export interface HistoryOptions {
   readonly bounds: HistoryBounds;
-  /** The state that it begins with; the limiter is its own from here on. */
+  /** The state that it begins with. The history owns the limiter from here on. */
   readonly first: Moment;
-  /** What the world that this one goes on from has behind it. */
+  /** The history of the world that this one was forked from. */
   readonly before?: Before | undefined;
-  /** What an earlier process has left of it. */
+  /** The history of earlier processes. */
   readonly older?: Older | undefined;
-  /** Where the world stands now. */
+  /** The current point of the world. */
   readonly present: () => Point;
-  /** The records as they are now, between two turns. */
+  /** The current records, between two turns. */
   readonly records: () => Records;
-  /** No state of the past names these bodies any more. */
+  /** Called with bodies that no state of the history names any longer. */
   readonly release: (files: readonly string[]) => void;
-  /** It also has the turns that left nothing behind. */
+  /** Also has the turns that changed nothing. */
   readonly journal: Pick<Journal, "lastOf" | "condense">;
 }
 
-/** Segments are given up as a whole, so that none may take more than this part of the bytes. */
+/** Segments are dropped as a whole, so the bytes are divided into at least this many. */
 const MIN_HISTORY_SEGMENTS = 8;
 
 /**
- * Keeps the last turns of a world in memory: their commits, and what each of them replaced. States are made when they
- * are asked for, from the present backwards.
+ * Retains the last turns of a world in memory: their commits, and the records that each of them replaced. A requested state is
+ * computed from the present backwards.
  */
 export function createHistory(options: HistoryOptions): History {
   const { bounds, first, before, present, release } = options;
@@ -114,13 +114,13 @@ export function createHistory(options: HistoryOptions): History {
   let { older } = options;
   let isChanged = older?.isAhead ?? before !== undefined;
 
-  /** Reads what an earlier process has left. */
+  /** Reads the history of earlier processes. */
   function reachBack(): Before {
-    const { beginning: begun = beginning, segments: loaded = [] } = older?.load(first.limiter) ?? {};
+    const before = older?.load(first.limiter);
     older = undefined;
-    beginning = begun;
-    segments.unshift(...loaded);
-    bytes += bytesOf(loaded);
+    beginning = before?.beginning ?? beginning;
+    segments.unshift(...(before?.segments ?? []));
+    bytes = bytesOf(segments);
     return { beginning, segments };
   }
 
@@ -140,7 +140,7 @@ export function createHistory(options: HistoryOptions): History {
       if (next.after.turn > from && bytes <= bounds.bytes) break;
       segments.shift();
       older = undefined;
-      pass(beginning, oldest);
+      advance(beginning, oldest);
       bytes -= oldest.bytes;
       release(oldest.bodies);
       options.journal.condense(next.after.turn);
@@ -171,15 +171,15 @@ export function createHistory(options: HistoryOptions): History {
     },
     pointAt(at) {
       refuseFuture(at, present());
-      const known = pointOf(at, segments, options.journal);
-      if (!known) reachBack();
-      const point = known ?? pointOf(at, segments, options.journal);
+      let point = pointOf(at, segments, options.journal);
+      if (!point) reachBack();
+      point ??= pointOf(at, segments, options.journal);
       if (!point) throw beforeHistory(at, earliest());
       return point;
     },
     momentAt,
     upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, segments }, turn),
-    kept: () =>
+    toSave: () =>
       isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), segments } : undefined,
   };
 }
@@ -188,9 +188,9 @@ function bytesOf(segments: readonly HistorySegment[]): number {
   return segments.reduce((sum, segment) => sum + segment.bytes, 0);
 }
 
-function isFull({ turns, counted, bytes }: HistorySegment, bounds: HistoryBounds): boolean {
+function isFull({ turns, limiterChanges, bytes }: HistorySegment, bounds: HistoryBounds): boolean {
   const entries = Math.min(MAX_SEGMENT_ENTRIES, bounds.turns);
-  return turns.length + counted.length >= entries || bytes * MIN_HISTORY_SEGMENTS >= bounds.bytes;
+  return turns.length + limiterChanges.length >= entries || bytes * MIN_HISTORY_SEGMENTS >= bounds.bytes;
 }
 
 function unlessDamaged<T>(act: () => T): T | undefined {
@@ -213,28 +213,28 @@ function cutAfter({ beginning, segments }: Before, turn: number): Before {
 
 function momentIn({ beginning, segments }: Before, point: Point, present: () => Records): Moment {
   const then = copyOf(beginning);
-  for (const segment of segments) pass(then, upToPoint(segment, point));
+  for (const segment of segments) advance(then, upToPoint(segment, point));
   const { progress, rows, limiter } = then;
   const records = recordsAt(segments, point.turn, present);
   return { image: { ...progress.state(), ...point, records }, rows, limiter };
 }
 
-/** What of a segment led to a point: a request is counted before its turn. */
+/** The part of a segment that led to a point. A request is counted before its turn. */
 function upToPoint(segment: HistorySegment, { turn, now }: Point): HistorySegment {
   return {
     ...segment,
     turns: segment.turns.filter(({ commit }) => commit.turn <= turn),
-    counted: segment.counted.filter((change) => change.turn < turn && change.now <= now),
+    limiterChanges: segment.limiterChanges.filter((change) => change.turn < turn && change.now <= now),
   };
 }
 
-/** The records after a turn, from the next known ones backwards. */
+/** The records after a turn, computed backwards from the next records that are available. */
 function recordsAt(segments: readonly HistorySegment[], turn: number, present: () => Records): Records {
-  const known = segments.findIndex(
+  const base = segments.findIndex(
     ({ records }, n) => records && turn <= (segments[n + 1]?.after.turn ?? turn),
   );
-  const records = segments[known]?.records?.copy() ?? present();
-  for (const { turns } of (known < 0 ? segments : segments.slice(0, known + 1)).toReversed())
+  const records = segments[base]?.records?.copy() ?? present();
+  for (const { turns } of (base < 0 ? segments : segments.slice(0, base + 1)).toReversed())
     for (const { commit, replaced } of turns.toReversed()) {
       if (commit.turn <= turn) return records;
       records.undo(commit, replaced);

@@ -19,18 +19,18 @@ import {
   newHistorySegment,
 } from "./history-segment.ts";
 
-/** What the history of a world is read from. */
+/** The files that the history of a world is read from. */
 export interface OlderParts {
   readonly pool: Pool;
-  /** As the process found it. */
+  /** The manifest at the start of the process. */
   readonly manifest: Manifest;
   readonly sealing: Sealing;
   readonly collections: readonly Collection<never>[];
-  /** Where the process began. */
+  /** The point at the start of the process. */
   readonly until: Point;
 }
 
-/** Undefined when nothing is kept of what was before. */
+/** Undefined when no history is saved. */
 export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined {
   const { pool, manifest, until } = parts;
   const earliest =
@@ -46,14 +46,14 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
 
 function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
   const { pool, manifest, sealing, collections } = parts;
-  const past = manifest.history && readHistory(pool.path(manifest.history.file));
-  const state = past ? undefined : readState(pool.path(manifest.state ?? ""));
-  const base = past?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
+  const history = manifest.history && readHistory(pool.path(manifest.history.file));
+  const state = history ? undefined : readState(pool.path(manifest.state ?? ""));
+  const base = history?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
   if (!base.state) return undefined;
-  const { records, ...rest } = imageOf(sealing.opened(base.state), collections);
+  const { records, ...rest } = imageOf(sealing.openState(base.state), collections);
   const segments = [newHistorySegment(rest)];
-  segments[0]?.bodies.push(...(past?.bodies ?? []));
-  for (const { commit, rows } of turnsOf(parts, past?.turns ?? [])) {
+  segments[0]?.bodies.push(...(history?.bodies ?? []));
+  for (const { commit, rows } of turnsOf(parts, history?.turns ?? [])) {
     let last = segments.at(-1) as HistorySegment;
     if (last.turns.length === MAX_SEGMENT_ENTRIES) {
       last = newHistorySegment(last.turns.at(-1)?.commit ?? rest);
@@ -65,19 +65,19 @@ function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
   return { beginning: { progress: progressFrom(rest), rows: base.rows, limiter: limiter.copy() }, segments };
 }
 
-/** Those of the file, and those of the journals behind them, up to where the process began. */
+/** The turns of the history file, and those of the journals after them, up to the start of the process. */
 function* turnsOf(
   { pool, manifest, sealing, until }: OlderParts,
-  kept: readonly { readonly rows: number; readonly commit: Commit }[],
+  turnsInFile: readonly { readonly rows: number; readonly commit: Commit }[],
 ): Iterable<Omit<HistoryTurn, "replaced">> {
   let last = -1;
   let rows = 0;
   const turnOf = (sealed: Commit): Omit<HistoryTurn, "replaced"> => {
-    const commit = sealing.openedCommit(sealed);
+    const commit = sealing.openCommit(sealed);
     last = commit.turn;
     return { commit, rows };
   };
-  for (const each of kept) {
+  for (const each of turnsInFile) {
     rows = each.rows;
     yield turnOf(each.commit);
   }

@@ -18,46 +18,46 @@ import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
 /**
- * What a journal has behind its lines. JSON text has no tab in it, so a file that does not end with one has lost its end, and a
- * line that one follows without a line feed was never written whole.
+ * Fills a journal after its lines. JSON text contains no tab: a file that does not end with a tab has lost its end, and a line
+ * that is followed by a tab instead of a line feed was not completely written.
  */
 const BLANK = 0x09;
 const BLOCK_BYTES = 4 * 1024;
-/** From this size on a journal grows by as much. */
+/** From this size on, a journal grows in steps of this size. */
 const LARGE_BYTES = 64 * 1024;
 const BLANKS = Buffer.alloc(LARGE_BYTES, BLANK);
 
-/** A journal that is written to; its file is made before the first rows or lines of its turns are. */
+/** A journal that is being written. Its file is created before the first rows and lines of its turns. */
 export interface Journal {
   readonly file: string;
-  /** Of its lines. */
+  /** Bytes of its lines. */
   readonly bytes: number;
-  /** Makes the file anew, without lines. */
+  /** Creates the file without lines, and replaces an existing one. */
   begin(): void;
-  /** Whole lines. Once it returns, they survive the end of the process; a part of them is never left behind. */
+  /** Writes whole lines. When it returns, they survive the end of the process; after a kill, either all of them count or none. */
   writeLines(lines: Uint8Array): void;
 }
 
-/** The journal of a name, of which so many bytes are lines. */
+/** Opens the journal `file`, whose lines have so many bytes. */
 export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, bytes = 0): Journal {
   const { files } = pool;
   const path = pool.path(file);
   let end = bytes;
   let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-  /** Blanks first: wherever the process is killed in a write, the file ends with one. */
+  /** Writes blanks before lines, so that the file ends with a blank whenever the process is killed. */
   function makeRoom(descriptor: number, needed: number): void {
     const block = needed < LARGE_BYTES ? BLOCK_BYTES : LARGE_BYTES;
-    const wanted = (Math.floor(needed / block) + 1) * block;
+    const enlarged = (Math.floor(needed / block) + 1) * block;
     try {
-      for (let at = size; at < wanted; at += LARGE_BYTES)
-        writeAll(descriptor, BLANKS.subarray(0, wanted - at), at);
+      for (let at = size; at < enlarged; at += LARGE_BYTES)
+        writeAll(descriptor, BLANKS.subarray(0, enlarged - at), at);
     } catch (error) {
-      // What a full disk took of it would keep that disk full.
+      // A part that fits on a full disk would keep the disk full.
       truncateTo(descriptor, size);
       throw error;
     }
-    size = wanted;
+    size = enlarged;
   }
 
   return {
@@ -79,7 +79,7 @@ export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, by
   };
 }
 
-/** In one step, since a file without a blank is a damaged one. */
+/** Creates the file in one step, because a file without a blank is damaged. */
 function makeBlank(path: string): void {
   const temporary = `${path}.new`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -87,10 +87,10 @@ function makeBlank(path: string): void {
   renameSync(temporary, path);
 }
 
-/** Called with the end of the lines of a journal that is still written to, and the end of what a killed process wrote behind them. */
+/** Called for a journal that is still written, with the end of its lines and the end of a torn write after them. */
 export type JournalEnd = (end: number, torn: number, path: string) => void;
 
-/** The lines of a journal as far as it counts. A last write that is not whole was never acknowledged, and is passed over. */
+/** The lines of a journal segment. A torn last write was never acknowledged and is skipped. */
 export function* readJournalSegment(
   pool: Pick<Pool, "path">,
   { file, bytes, isBegun }: JournalSegment,
@@ -98,54 +98,54 @@ export function* readJournalSegment(
 ): Iterable<JournalLine> {
   if (bytes === null && !isBegun) return;
   const path = pool.path(file);
-  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  const end = yield* linesIn(all, bytes ?? endOfAll(all, path), path);
-  if (bytes === null) onEnd?.(end, Math.max(end, endOfText(all)), path);
-  else if (end < bytes) throw all.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);
+  const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const end = yield* linesIn(content, bytes ?? endOfContent(content, path), path);
+  if (bytes === null) onEnd?.(end, Math.max(end, endOfText(content)), path);
+  else if (end < bytes) throw content.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);
 }
 
 /**
- * Answers where the last line ends. All are checked at once, and where that fails one by one; they are parsed one at a time: as
- * objects, all of them would take many times the room of their text.
+ * Yields the lines and returns where the last one ends. All lines are checked at once and, if that fails, one by one. They are
+ * parsed one at a time, because as objects they would take many times the memory of their text.
  */
-function* linesIn(all: Buffer, end: number, path: string): Generator<JournalLine, number> {
-  const parse = areSealed(all.subarray(0, end)) ? parseChecked : parseSummed;
+function* linesIn(content: Buffer, end: number, path: string): Generator<JournalLine, number> {
+  const parse = areSealed(content.subarray(0, end)) ? parseChecked : parseSummed;
   let start = 0;
   for (let line = 1; start < end; line += 1) {
-    const stop = endOfLines(all, start, 1);
+    const stop = endOfLines(content, start, 1);
     if (stop > end) break;
-    const parsed = parse(all, start, stop - 1) as JournalLine | undefined;
-    if (!parsed) throw damaged(path, `line ${line}`);
-    if (parsed.lines && endOfLines(all, start, parsed.lines) > end) break;
-    yield parsed;
+    const journalLine = parse(content, start, stop - 1) as JournalLine | undefined;
+    if (!journalLine) throw damaged(path, `line ${line}`);
+    if (journalLine.lines && endOfLines(content, start, journalLine.lines) > end) break;
+    yield journalLine;
     start = stop;
   }
   return start;
 }
 
 /** Where the last whole line ends. */
-function endOfAll(all: Buffer, path: string): number {
-  if (all.at(-1) !== BLANK) throw tooShort(path, all.length + 1);
-  const end = all.lastIndexOf(LINE_FEED) + 1;
-  // A whole line, and what its line feed has become.
-  if (parseSummed(all, end, endOfText(all) - 1)) throw damaged(path, `byte ${end}`);
+function endOfContent(content: Buffer, path: string): number {
+  if (content.at(-1) !== BLANK) throw tooShort(path, content.length + 1);
+  const end = content.lastIndexOf(LINE_FEED) + 1;
+  // A whole line whose line feed was overwritten.
+  if (parseSummed(content, end, endOfText(content) - 1)) throw damaged(path, `byte ${end}`);
   return end;
 }
 
-function endOfText(all: Buffer): number {
-  let end = all.length;
-  while (all[end - 1] === BLANK) end -= 1;
+function endOfText(content: Buffer): number {
+  let end = content.length;
+  while (content[end - 1] === BLANK) end -= 1;
   return end;
 }
 
-/** Where so many lines end; infinite when there are fewer. */
-function endOfLines(all: Buffer, start: number, lines: number): number {
+/** Where the given number of lines ends; infinite when there are fewer. */
+function endOfLines(content: Buffer, start: number, lines: number): number {
   let end = start;
-  for (let n = 0; n < lines; n += 1) end = all.indexOf(LINE_FEED, end) + 1 || Number.POSITIVE_INFINITY;
+  for (let n = 0; n < lines; n += 1) end = content.indexOf(LINE_FEED, end) + 1 || Number.POSITIVE_INFINITY;
   return end;
 }
 
-/** Puts blanks in place of what was not written whole; from its end on, so that what is left of it never looks like lines. */
+/** Overwrites a torn write with blanks, from its end backwards, so that a remaining part never looks like lines. */
 export function dropTorn(end: number, torn: number, path: string): void {
   if (torn === end) return;
   const file = openSync(path, "r+");

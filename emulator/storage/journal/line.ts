@@ -3,39 +3,39 @@ import { createLineWriter } from "../line-writer.ts";
 import type { NamedSegment } from "../pool/names.ts";
 import type { Sealing } from "./sealing.ts";
 
-/** How long an own tail is by now. */
+/** The current length of an own tail. */
 export type TailLength = readonly [tail: number, records: number, bytes: number];
 
-/** The rows that one write to the tails has added. */
+/** The rows that one write added to the tails. */
 export interface WrittenRows {
   /** Segments whose list of files has changed. */
   readonly segments: readonly NamedSegment[];
-  /** Tails that were there before and have grown. */
+  /** Existing tails that have grown. */
   readonly tails: readonly TailLength[];
 }
 
-/** What storage adds to a commit. */
+/** The members that storage adds to a commit. */
 interface RowsOfLine extends Partial<WrittenRows> {
   /** The sequence number that the next row gets. */
   readonly rows?: number;
   readonly sum?: string;
-  /** How many lines were written in one go, this one the first of them: all of them count, or none. */
+  /** The number of lines in one write, of which this is the first. Either all of them count or none. */
   readonly lines?: number;
 }
 
-/** One line of a journal: a turn, or rows that were written without a record. */
+/** One line of a journal: a turn, or rows that were written without a commit. */
 export type JournalLine = RowsOfLine & (Commit | { readonly turn?: undefined });
 
-/** The text of a line that says something, without its line feed. */
+/** The text of a line without its line feed; a commit or a number of rows is required. */
 export function textOf(commit: Commit | undefined, rows: number | undefined): string {
   return JSON.stringify(rows === undefined ? commit : { ...commit, rows });
 }
 
 const writer = createLineWriter();
 
-/** The lines of one write, each with its checksum; the first one has what a reader has to know of the rows. */
+/** The lines of one write with their checksums. The first line also names the files of the new rows. */
 export function batchOf(texts: readonly string[], { segments, tails }: WrittenRows): Buffer {
-  const about = JSON.stringify({
+  const rowFiles = JSON.stringify({
     ...(texts.length > 1 && { lines: texts.length }),
     ...(segments.length > 0 && { segments }),
     ...(tails.length > 0 && { tails }),
@@ -43,7 +43,7 @@ export function batchOf(texts: readonly string[], { segments, tails }: WrittenRo
   for (const [at, text] of texts.entries()) {
     writer.begin();
     writer.write(text.slice(0, -1));
-    if (at === 0 && about !== "{}") writer.write(`,${about.slice(1, -1)}`);
+    if (at === 0 && rowFiles !== "{}") writer.write(`,${rowFiles.slice(1, -1)}`);
     writer.end();
   }
   const batch = Buffer.from(writer.bytes);
@@ -51,33 +51,33 @@ export function batchOf(texts: readonly string[], { segments, tails }: WrittenRo
   return batch;
 }
 
-/** Lines of a journal that wait for the next write. */
+/** Lines of a journal that are pending until the next write. */
 export interface PendingLines {
   /** Adds the line of a commit, with the rows written up to now. */
   add(commit: Commit): void;
-  /** What waits, with a line for rows without a commit; undefined when nothing does. */
-  take(written: WrittenRows): Buffer | undefined;
+  /** Takes the pending lines, and adds a line for rows without a commit; undefined when nothing is pending. */
+  take(writtenRows: WrittenRows): Buffer | undefined;
 }
 
 /** `mark` is the number of the next row. */
 export function createPendingLines({ commit: sealed }: Sealing, mark: () => number): PendingLines {
   let lines: string[] = [];
-  let marked = mark();
+  let lastMark = mark();
 
   function add(commit: Commit | undefined): void {
     const rows = mark();
-    lines.push(textOf(commit && sealed(commit), !commit || rows > marked ? rows : undefined));
-    marked = rows;
+    lines.push(textOf(commit && sealed(commit), !commit || rows > lastMark ? rows : undefined));
+    lastMark = rows;
   }
 
   return {
     add,
-    take(written) {
-      const isNamed = written.segments.length + written.tails.length > 0;
-      if (mark() > marked || (isNamed && lines.length === 0)) add(undefined);
+    take(writtenRows) {
+      const hasFiles = writtenRows.segments.length + writtenRows.tails.length > 0;
+      if (mark() > lastMark || (hasFiles && lines.length === 0)) add(undefined);
       const batch = lines;
       lines = [];
-      return batch.length === 0 ? undefined : batchOf(batch, written);
+      return batch.length === 0 ? undefined : batchOf(batch, writtenRows);
     },
   };
 }

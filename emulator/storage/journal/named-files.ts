@@ -15,9 +15,9 @@ export function* filesNamedBy({ state, rows }: StoredState): Iterable<string> {
     for (const { record } of state.records[name] ?? []) yield fileOfBody((record as BodyFile).file);
 }
 
-/** In whose folders these files lie. */
-export function ownersNamedBy(stored: StoredState): number[] {
+/** The owners of these files. */
+export function ownersNamedBy(state: StoredState): number[] {
   const owners = new Set<number>();
-  for (const file of filesNamedBy(stored)) owners.add(ownerOf(file));
+  for (const file of filesNamedBy(state)) owners.add(ownerOf(file));
   return [...owners];
 }

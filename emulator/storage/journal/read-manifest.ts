@@ -8,7 +8,7 @@ import { readState, type StoredState } from "./state.ts";
 
 const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
-/** Replays what a manifest leads to; `onEnd` is called for the journal that is still written to. */
+/** Reads the state of a manifest and replays its journals. `onEnd` is called for the journal that is still written. */
 export function readManifest(
   pool: Pick<Pool, "path">,
   manifest: Manifest,
@@ -20,7 +20,7 @@ export function readManifest(
   const rows = createRowNames(base.rows);
   const state = applyCommits(base.state, commitsOf(pool, manifest, rows, onEnd));
   rows.sealOthers(manifest.owner);
-  return { state, rows: rows.named() };
+  return { state, rows: rows.namedRows() };
 }
 
 function* commitsOf(
@@ -30,7 +30,7 @@ function* commitsOf(
   onEnd?: JournalEnd,
 ): Iterable<Commit> {
   for (const journalSegment of journals) {
-    // What others had open is sealed where this journal goes on from them.
+    // From here on, this journal's owner continues; the tails of other owners no longer grow.
     rows.sealOthers(ownerOf(journalSegment.file));
     for (const line of readJournalSegment(pool, journalSegment, onEnd)) {
       rows.take(line);
@@ -39,7 +39,7 @@ function* commitsOf(
   }
 }
 
-/** The commit of a line, without what storage adds to it. */
+/** The commit of a line, without the members that storage adds. */
 export function commitOf({
   rows: _rows,
   segments: _segments,
@@ -51,46 +51,46 @@ export function commitOf({
   return commit;
 }
 
-/** The files of rows as the lines of journals name them, one after the other. */
+/** Collects the row files that the lines of journals name. */
 function createRowNames(base: StoredState["rows"]) {
   const keyOf = ({ region, tenantId, sessionId, day }: NamedSegment) =>
     [region, tenantId, sessionId, day].join(" ");
   const segments = new Map<string, NamedSegment>();
-  /** The keys of segments, by the number of the tail that each ends with. */
-  const tailed = new Map<number, string>();
-  /** What tails have grown to since they were named: mostly the same one with each line. */
-  const grown = new Map<number, TailLength>();
+  /** The keys of segments, by the number of their tail. */
+  const keysByTail = new Map<number, string>();
+  /** The latest lengths of tails. Consecutive lines mostly name the same tail. */
+  const lengths = new Map<number, TailLength>();
   let { next } = base;
 
-  function put(segment: NamedSegment): void {
+  function putSegment(segment: NamedSegment): void {
     const { tail } = segment.rowFiles.at(-1) ?? {};
     if (tail !== undefined) {
-      tailed.set(tail, keyOf(segment));
-      grown.delete(tail);
+      keysByTail.set(tail, keyOf(segment));
+      lengths.delete(tail);
     }
     segments.set(keyOf(segment), segment);
   }
 
   function settle(): void {
-    for (const [tail, records, bytes] of grown.values()) {
-      const segment = segments.get(tailed.get(tail) ?? "");
+    for (const [tail, records, bytes] of lengths.values()) {
+      const segment = segments.get(keysByTail.get(tail) ?? "");
       const last = segment?.rowFiles.at(-1);
       if (!segment || last?.tail !== tail)
-        throw new Error(`a journal lengthens the tail ${tail}, which it has not named`);
+        throw new Error(`A journal gives a length of the tail ${tail}, which it has not named.`);
       const rowFiles = [...segment.rowFiles.slice(0, -1), { ...last, records, bytes }];
       segments.set(keyOf(segment), { ...segment, rowFiles });
     }
-    grown.clear();
+    lengths.clear();
   }
 
-  for (const segment of base.segments) put(segment);
+  for (const segment of base.segments) putSegment(segment);
   return {
     take({ rows, segments: changed = [], tails = [] }: JournalLine): void {
       next = rows ?? next;
-      changed.forEach(put);
-      for (const length of tails) grown.set(length[0], length);
+      changed.forEach(putSegment);
+      for (const length of tails) lengths.set(length[0], length);
     },
-    /** Only this owner appends to the tails named so far. */
+    /** Seals the tails of all other owners. */
     sealOthers(owner: number): void {
       settle();
       for (const [key, segment] of segments) {
@@ -102,7 +102,7 @@ function createRowNames(base: StoredState["rows"]) {
           });
       }
     },
-    named() {
+    namedRows() {
       settle();
       return { next, segments: [...segments.values()] };
     },

@@ -5,26 +5,26 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { EVENTS, hidden, setAt } from "../secret-paths.ts";
 import { StoreError } from "../store-error.ts";
 
-/** What a file holds of a record, an event or an effect: the values at these places are sealed JSON. */
+/** A record, an event or an effect in a file: the values at these paths are encrypted JSON. */
 type Sealed<T> = T & { readonly sealed?: readonly Path[] };
 
 /**
- * Seals what is secret in commits and states before they are written, and opens it again. What is folded in between
- * stays sealed.
+ * Encrypts the secrets of commits and states before they are written, and decrypts them after they are read. A fold in between
+ * needs no key.
  */
 export interface Sealing {
   commit(commit: Commit): Commit;
   state(state: WorldState): WorldState;
-  /** Throws a `StoreError` for what another key has sealed. */
-  opened(state: WorldState): WorldState;
-  openedCommit(commit: Commit): Commit;
+  /** Throws a `StoreError` for secrets that were encrypted with another key. */
+  openState(state: WorldState): WorldState;
+  openCommit(commit: Commit): Commit;
 }
 
-/** Seals with the key of the data folder. */
+/** Encrypts with the key of the data folder. */
 export function createSealing(own: Secrets): Sealing {
-  function sealedAt(value: object, places: readonly Path[]): object {
+  function sealedAt(value: object, paths: readonly Path[]): object {
     const copy = structuredClone(value);
-    for (const at of places) setAt(copy, at, (secret) => own.seal(JSON.stringify(secret)));
+    for (const at of paths) setAt(copy, at, (secret) => own.seal(JSON.stringify(secret)));
     return copy;
   }
 
@@ -36,14 +36,14 @@ export function createSealing(own: Secrets): Sealing {
 
   function seal<T extends DueEvent | Effect>(item: T): Sealed<T> {
     const { secrets } = hidden(EVENTS, item);
-    // What an imported event says of itself is not believed: only what was sealed here opens.
+    // A `sealed` member of an imported event is not trusted: only secrets that were encrypted here are decrypted.
     if (secrets.length === 0 && !("sealed" in item)) return item;
     return { ...(sealedAt(item, secrets) as T), sealed: secrets };
   }
 
-  function opened<T>(value: T, places: readonly Path[] = []): T {
+  function openAt<T>(value: T, paths: readonly Path[] = []): T {
     try {
-      for (const at of places) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
+      for (const at of paths) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
     } catch {
       throw new StoreError("A secret of the data folder cannot be decrypted with its key.");
     }
@@ -52,15 +52,15 @@ export function createSealing(own: Secrets): Sealing {
 
   const openRecord = (_: string, { key, record, sealed }: Sealed<StoredRecord>): StoredRecord => ({
     key,
-    record: opened(record, sealed),
+    record: openAt(record, sealed),
   });
-  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => opened(item, sealed);
+  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => openAt(item, sealed);
 
   return {
     commit(commit) {
-      const { put, scheduled, effects } = commit;
+      const { put: records, scheduled, effects } = commit;
       const sealed: { -readonly [Member in keyof Commit]: Commit[Member] } = { ...commit };
-      if (put) sealed.put = eachRecord(put, sealRecord);
+      if (records) sealed.put = eachRecord(records, sealRecord);
       if (scheduled) sealed.scheduled = scheduled.map(seal);
       if (effects) sealed.effects = effects.map(seal);
       return sealed;
@@ -71,17 +71,17 @@ export function createSealing(own: Secrets): Sealing {
       queue: state.queue.map(seal),
       inFlight: state.inFlight.map(seal),
     }),
-    opened: (state) => ({
+    openState: (state) => ({
       ...state,
       records: eachRecord(state.records, openRecord),
       queue: state.queue.map(openItem),
       inFlight: state.inFlight.map(openItem),
     }),
-    openedCommit(commit) {
-      const { put, scheduled, effects } = commit;
+    openCommit(commit) {
+      const { put: records, scheduled, effects } = commit;
       return {
         ...commit,
-        ...(put && { put: eachRecord(put, openRecord) }),
+        ...(records && { put: eachRecord(records, openRecord) }),
         ...(scheduled && { scheduled: scheduled.map(openItem) }),
         ...(effects && { effects: effects.map(openItem) }),
       };

@@ -8,7 +8,7 @@ import { parseSummed, withSum } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
 import { damaged, tooShort } from "../store-error.ts";
 
-/** A world as of the end of some journal, in a JSON file that a person can read. */
+/** The state of a world, in a JSON file that a person can read. */
 export interface StoredState {
   readonly rows: NamedRows;
   readonly state: WorldState;
@@ -19,28 +19,28 @@ export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
   return { ...image, records: image.records.storedRecords() };
 }
 
-/** Reads the file of a state; one that is missing or not as it was written is a `StoreError`. */
+/** Reads the file of a state. Throws a `StoreError` when it is missing or damaged. */
 export function readState(path: string): StoredState {
   if (!existsSync(path)) throw tooShort(path, 1);
-  const stored = parseSummed(readFileSync(path)) as StoredState | undefined;
-  if (!stored) throw damaged(path);
-  return { rows: stored.rows, state: stored.state };
+  const content = parseSummed(readFileSync(path)) as StoredState | undefined;
+  if (!content) throw damaged(path);
+  return { rows: content.rows, state: content.state };
 }
 
-/** Writes a state in one step: a reader finds all of it, or nothing. */
+/** Writes a state in one step: a reader finds the whole file or none. */
 export function writeState(path: string, { rows, state }: StoredState): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   const text = {
     parse: JSON.parse,
-    stringify: (stored: StoredState) => withSum(JSON.stringify(stored, null, 2)),
+    stringify: (content: StoredState) => withSum(JSON.stringify(content, null, 2)),
   };
   try {
-    // Made first, since lowdb would make it readable for everybody.
+    // The file is created first, because lowdb would make it readable for everybody.
     writeFileSync(temporary, "", { mode: 0o600 });
     new LowSync<StoredState>(new DataFileSync(path, text), { rows, state }).write();
   } catch (error) {
-    // What a full disk took of it would keep that disk full.
+    // A part that fits on a full disk would keep the disk full.
     rmSync(temporary, { force: true });
     throw error;
   }

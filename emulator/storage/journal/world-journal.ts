@@ -16,49 +16,49 @@ import { type Journal, openJournal } from "./journal.ts";
 import { ownersNamedBy } from "./named-files.ts";
 import { type StoredState, writeState } from "./state.ts";
 
-/** The journal of a world that is in use, over however many files. */
+/** The journal of a running world, in any number of files. */
 export interface WorldJournal {
-  /** Rows are about to be written: until `close`, a next start has to look for those without a line. */
+  /** Called before rows are written: until `close`, the next start has to look for rows without a journal line. */
   begin(): void;
-  /** Appends whole lines; once it returns, they survive the end of the process. */
+  /** Appends whole lines. When it returns, they survive the end of the process. */
   appendLines(lines: Uint8Array): void;
   /** The manifest of the world up to the last line. */
   manifest(): Manifest;
-  /** Resolves when a fold under way has shortened a manifest that has too many journals; undefined when none does. */
+  /** Resolves when a running fold has shortened a manifest with too many journals; undefined without such a fold. */
   shortened(): Promise<void> | undefined;
-  /** Writes the state, when there is a last one to write, so that the next start has no line to replay. */
-  close(state: StoredState | undefined, past?: HistoryWriter): Promise<void>;
+  /** Writes the last state, if any, so that the next start has no line to replay. */
+  close(state: StoredState | undefined, writeHistory?: HistoryWriter): Promise<void>;
 }
 
-/** Writes the history that leads to the last state under a name, or keeps that of the manifest; and whose bodies it needs. */
+/** Writes the history before the last state to a file, or keeps the one of the manifest. Returns the owners of the bodies it needs. */
 export type HistoryWriter = (
   manifest: Manifest,
   file: string,
-) => { readonly past: Manifest["history"]; readonly owners: readonly number[] } | undefined;
+) => { readonly history: Manifest["history"]; readonly owners: readonly number[] } | undefined;
 
-/** Whose journal it is. */
+/** The world of the journal. */
 export interface WorldJournalOptions {
   readonly pool: Pool;
   readonly manifest: Manifest;
-  /** Of the lines of its last journal. */
+  /** Bytes of the lines of its last journal. */
   readonly lineBytes?: number;
-  /** Enters another manifest for the world; throws when it cannot be written down. */
+  /** Saves a new manifest of the world. Throws when it cannot be written. */
   readonly save: (manifest: Manifest) => void;
   readonly folds: Folds;
   readonly foldAtBytes?: number;
 }
 
 /**
- * A journal is folded into a state, off the main thread, when it has grown to this, which a start reads in a fraction of a second,
- * and to the size of the last state: each fold writes all of it, so more of them would cost each write more as it grows.
+ * A journal is folded into a state, off the main thread, when it reaches this size, which a start reads in a fraction of a second,
+ * and the size of the last state. Each fold writes the whole state, so earlier folds would cost more as the state grows.
  */
 const FOLD_AT_BYTES = 8 * 1024 * 1024;
-/** A chain of forks is folded so that no start has to read more files than this. */
+/** A chain of forks is folded so that no start reads more files than this. */
 const MAX_JOURNAL_SEGMENTS = 32;
-/** The same while a fold has little to read, since what lives is little then. */
+/** The same while the journals and the state are small, so that a fold is cheap. */
 const MAX_SMALL_JOURNAL_SEGMENTS = 7;
 
-/** Goes on with the last journal of a manifest. */
+/** Opens the last journal of a manifest for further lines. */
 export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
   const { pool, save, folds, foldAtBytes = FOLD_AT_BYTES } = options;
   const { owner } = options.manifest;
@@ -80,7 +80,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     return { ...manifest, journals: journal.bytes === 0 ? before : [...before, own] };
   }
 
-  /** From when a manifest names the file of a journal as begun, it is there. */
+  /** Creates the file before a manifest names it as begun. */
   function begin(next: Journal, before: readonly JournalSegment[]): void {
     next.begin();
     change({ ...manifest, journals: [...before, { file: next.file, bytes: null, isBegun: true }] });
@@ -92,7 +92,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     if (!isBegun) begin(journal, manifest.journals.slice(0, -1));
   }
 
-  /** Lines go to the next journal from here on. */
+  /** Starts the next journal. Returns the manifest up to the end of this one. */
   function rotate(): Manifest {
     const folded = manifestNow();
     begin(openJournal(pool, journalName(owner, numberOf(journal.file) + 1)), folded.journals);
@@ -106,7 +106,7 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     stateBytes = sizeOfState(pool, manifest);
   }
 
-  /** Of a chain of forks those in use fold, and those forked meanwhile adopt what they fold. */
+  /** In a chain of forks, a running world folds, and its new forks adopt the result. */
   function startFold(isLong: boolean): Promise<void> {
     const joined = isLong ? undefined : folds.join(manifest.journals, adopt);
     if (joined) return joined;
@@ -132,17 +132,17 @@ export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
     },
     manifest: manifestNow,
     shortened: () => (isChainLong(manifestNow(), stateBytes) ? folding : undefined),
-    async close(state, past) {
+    async close(state, writeHistory) {
       await folding;
       if (!state) return;
       tolerating(() => {
         const number = numberOf(journal.file);
         writeState(pool.path(stateName(owner, number)), state);
         const journals = [{ file: journalName(owner, number + 1), bytes: null }];
-        const before = past?.(manifest, historyName(owner, number));
-        const others = othersOf(owner, [...ownersNamedBy(state), ...(before?.owners ?? [])], []);
+        const result = writeHistory?.(manifest, historyName(owner, number));
+        const others = othersOf(owner, [...ownersNamedBy(state), ...(result?.owners ?? [])], []);
         const next = { owner, state: stateName(owner, number), journals, others };
-        change(before?.past ? { ...next, history: before.past } : next);
+        change(result?.history ? { ...next, history: result.history } : next);
       });
     },
   };
@@ -164,7 +164,7 @@ function sizeOfState(pool: Pool, { state }: Manifest): number {
   return state === null ? 0 : (statSync(pool.path(state), { throwIfNoEntry: false })?.size ?? 0);
 }
 
-/** What is too much for one JSON text, for the disk or for the files that may be open stays in its journals, which lose nothing. */
+/** Ignores a state too large for one JSON text, a full disk and too many open files: the journals still have all data. */
 function tolerating(act: () => void): void {
   try {
     act();

@@ -27,7 +27,7 @@ export interface Bodies {
   open(body: StoredBody): Promise<OpenedBody>;
   close(body: OpenedBody): void;
   /**
-   * Hands bodies that no record names any more to `retain`, which removes them now or later; `place` is that of the object if
+   * Hands bodies that no record names any longer to `retain`, which removes them now or later; `place` is that of the object if
    * it was removed.
    */
   drop(files: Iterable<string>, place?: ObjectPlace): void;
@@ -37,7 +37,7 @@ export interface Bodies {
   readonly keeper: BodyKeeper;
   /** Carries out pending changes, once the records of their turns are on disk. */
   carryOut(): void;
-  /** Removes bodies that neither records nor history name any more, unless other worlds may name them. */
+  /** Removes bodies that neither records nor history name any longer, unless other worlds may name them. */
   remove(files: readonly string[]): void;
   /** Marks all current bodies as possibly named by other worlds. */
   seal(): void;

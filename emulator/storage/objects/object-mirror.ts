@@ -8,7 +8,7 @@ import { exportFile, removeFile, tolerating } from "./exported-files.ts";
 import { folderOf, nameOf, type ObjectPlace } from "./exported-name.ts";
 
 /**
- * An exported copy of the objects that a world has written, under their keys, for people and for tools such as DuckDB. The emulator
+ * An exported copy of the objects that a world has written, under their keys, for users and for tools such as DuckDB. The emulator
  * never reads it, so a failure here fails no request. A file and its folders take longer to create than the object itself takes to
  * store: only a few changes are exported at once, the others when the world has been quiet for a moment.
  */

@@ -135,6 +135,6 @@ export async function encodeFile(
   }
   if (group.length > 0) file.add(group);
   onRowsRead();
-  const position = { cursor: source.cursor(), done: source.left() === 0 };
+  const position = { cursor: source.cursor(), done: source.remaining() === 0 };
   return rows === 0 ? { bytes: null, rows, ...position } : { bytes: file.finish(), rows, ...position };
 }

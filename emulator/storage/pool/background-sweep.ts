@@ -2,50 +2,49 @@ import { bytesToRead, inBackground, READ_OFTEN_BYTES } from "../background.ts";
 import type { Manifest } from "./names.ts";
 import type { Pool } from "./pool.ts";
 
-/** Looked for once so many manifests are gone: each sweep reads all manifests that share files with those. */
-const GONE_MANIFESTS = 16;
-/** The same while there is little to read, since what lives is little then. */
-const GONE_SMALL_MANIFESTS = 4;
-/** More manifests are never little to read. */
-const MAX_SMALL_HEADS = 16;
-/** With more to read it is left to the end of the process. */
+/** A sweep starts after this many manifests were removed, since it reads all manifests that share files with them. */
+const REMOVED_MANIFESTS = 16;
+/** The same while the remaining manifests are small, so that a sweep is cheap. */
+const REMOVED_SMALL_MANIFESTS = 4;
+/** More manifests than this are never small. */
+const MAX_SMALL_MANIFESTS = 16;
+/** With more to read, the sweep happens at the end of the process. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Of worlds that are no more, forks keep some files and need the others no longer. Those go while the process runs; nobody can
- * come to need what no manifest leads to and nobody writes.
+ * Forks of a removed world still need some of its files. The sweep removes the others while the process runs: a file that no
+ * manifest leads to and nobody writes is never needed later.
  */
 export interface BackgroundSweep {
-  /** A manifest is gone, or has been replaced by one of another owner. */
-  manifestGone(): void;
+  /** Counts a manifest that was removed, or replaced by one of another owner. */
+  countRemoved(): void;
 }
 
-/** What a sweep has to know of the manifests of its pool. */
+/** The manifests of a pool, for a sweep. */
 interface SweepSource {
   /** Owners that may still write. */
   writers(): readonly number[];
   /** Manifests that may lead to files of owners. */
   leadingTo(owners: Iterable<number>): Iterable<Manifest>;
-  /** Keeps the files of manifests while they are read, until the answer is called. */
+  /** Keeps the files of manifests until the returned function is called. */
   keep(manifests: readonly Manifest[]): () => void;
 }
 
-/** Begins when the first manifest is gone. */
 export function createBackgroundSweep(
   pool: Pool,
   { writers, leadingTo, keep }: SweepSource,
 ): BackgroundSweep {
-  let gone = 0;
+  let removed = 0;
   let isAtWork = false;
 
   function sweepWhenDue(): void {
     const writing = new Set(writers());
     const owners = [...pool.suspects].filter((owner) => !writing.has(owner));
     const manifests = [...leadingTo(owners)];
-    if (gone < GONE_MANIFESTS && manifests.length > MAX_SMALL_HEADS) return;
+    if (removed < REMOVED_MANIFESTS && manifests.length > MAX_SMALL_MANIFESTS) return;
     const bytes = bytesToRead(pool.root, manifests);
-    if (gone < GONE_MANIFESTS && bytes > READ_OFTEN_BYTES) return;
-    gone = 0;
+    if (removed < REMOVED_MANIFESTS && bytes > READ_OFTEN_BYTES) return;
+    removed = 0;
     if (owners.length === 0 || bytes > MAX_READ_BYTES) return;
     isAtWork = true;
     const release = keep(manifests);
@@ -56,9 +55,9 @@ export function createBackgroundSweep(
   }
 
   return {
-    manifestGone() {
-      gone += 1;
-      if (!isAtWork && gone % GONE_SMALL_MANIFESTS === 0 && pool.isPersistent) sweepWhenDue();
+    countRemoved() {
+      removed += 1;
+      if (!isAtWork && removed % REMOVED_SMALL_MANIFESTS === 0 && pool.isPersistent) sweepWhenDue();
     },
   };
 }

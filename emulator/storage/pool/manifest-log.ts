@@ -11,12 +11,12 @@ import type { Pool } from "./pool.ts";
 
 const FORMAT = 8;
 const NAME = "worlds.ndjson";
-/** Nothing says again what the log says: it is kept twice. */
+/** The log is written twice, because no other file has its data. */
 const COPY = "worlds.copy.ndjson";
 const LINE_FEED = 0x0a;
-/** The log is written anew when it has so many bytes more than three times what it had when that was done last. */
+/** The log is rewritten when it exceeds three times its last rewritten size by this much. */
 const SPARE_BYTES = 16 * 1024;
-/** Sealed in the first line, to know the key by. */
+/** This text is encrypted in the first line, to check the key with. */
 const KEY_CHECK = "trace-platform-emulator";
 
 export type Kind = "world" | "snapshot";
@@ -24,9 +24,9 @@ export type Kind = "world" | "snapshot";
 /** The first line. */
 interface LogHeader {
   readonly format: number;
-  /** How often the log was written anew. */
+  /** How often the log was rewritten. */
   readonly log: number;
-  /** A known text, sealed with the key of the data folder. */
+  /** `KEY_CHECK`, encrypted with the key of the data folder. */
   readonly key: string;
 }
 
@@ -39,24 +39,24 @@ export interface ManifestLine {
   readonly entry: WorldEntry | SnapshotEntry | null;
 }
 
-/** The last line of a process that has left nothing behind. */
+/** The last line of a process that removed all unused files. */
 interface SweptLine {
   readonly swept: true;
 }
 
 export type LogLine = ManifestLine | SweptLine;
 
-/** What a log says. */
+/** The content of a log. */
 export interface ManifestTable {
   readonly world: Map<string, WorldEntry>;
   readonly snapshot: Map<string, SnapshotEntry>;
   next: number;
-  /** How often the log was written anew. */
+  /** How often the log was rewritten. */
   log: number;
   isSwept: boolean;
 }
 
-/** Where the log of a data folder lies, and its copy. */
+/** The path of the log of a data folder, or of its copy. */
 export function logPath(root: string, isCopy = false): string {
   return join(root, isCopy ? COPY : NAME);
 }
@@ -66,7 +66,8 @@ export function noWorlds(): ManifestTable {
 }
 
 /**
- * Reads the log of a data folder, or its copy; the key is checked if it is known. Throws a `StoreError` for one that is damaged, of another key or of another version.
+ * Reads the log of a data folder, or its copy, and checks the key if there is one. Throws a `StoreError` for a log that is damaged
+ * or belongs to another key or version.
  */
 export function readLog(
   { root, owners }: Omit<Pool, "files">,
@@ -74,33 +75,33 @@ export function readLog(
   isCopy = false,
 ): ManifestTable {
   const path = logPath(root, isCopy);
-  const known = noWorlds();
-  const all = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  // What follows the last line feed was never acknowledged.
-  const end = all.lastIndexOf(LINE_FEED) + 1;
+  const table = noWorlds();
+  const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  // Bytes after the last line feed were never acknowledged.
+  const end = content.lastIndexOf(LINE_FEED) + 1;
   if (end === 0) {
     refuseOldLayout(root);
     if (existsSync(logPath(root, !isCopy)) || owners().length > 0) throw tooShort(path, 1, hintFor(root));
-    return known;
+    return table;
   }
   for (let [start, number] = [0, 1]; start < end; number += 1) {
-    const stop = all.indexOf(LINE_FEED, start);
-    const line = parseLine(all, start, stop, path, number);
-    takeLine(known, line);
+    const stop = content.indexOf(LINE_FEED, start);
+    const line = parseLine(content.subarray(start, stop), path, number);
+    applyLine(table, line);
     if ("key" in line) checkKey(line, secrets, root);
     start = stop + 1;
   }
-  if (!isCopy) refuseShorter(root, known.log, end);
-  return known;
+  if (!isCopy) refuseShorter(root, table.log, end);
+  return table;
 }
 
-/** The log gets each line, and each new beginning, before its copy does: it is never behind that. */
+/** Each line and each rewrite goes to the log before its copy, so a log that is shorter than its copy has lost lines. */
 function refuseShorter(root: string, log: number, end: number): void {
   const path = logPath(root, true);
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= end) return;
-  const all = readFileSync(path);
-  const whole = all.lastIndexOf(LINE_FEED) + 1;
-  const header = parseSummed(all, 0, all.indexOf(LINE_FEED)) as LogHeader | undefined;
+  const copy = readFileSync(path);
+  const whole = copy.lastIndexOf(LINE_FEED) + 1;
+  const header = parseSummed(copy, 0, copy.indexOf(LINE_FEED)) as LogHeader | undefined;
   if (header && (header.log > log || (header.log === log && whole > end)))
     throw tooShort(logPath(root), whole, hintFor(root));
 }
@@ -109,28 +110,25 @@ function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string
   try {
     if (!secrets || secrets.open(key) === KEY_CHECK) return;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw lostKey(`${keyPath(root)} is not the key of this data folder.`);
 }
 
-/** What is known after one more line. */
-function takeLine(known: ManifestTable, line: LogHeader | LogLine): void {
-  known.isSwept = "swept" in line;
-  if ("log" in line) known.log = line.log;
-  else if ("kind" in line) take(known, line);
+function applyLine(table: ManifestTable, line: LogHeader | LogLine): void {
+  table.isSwept = "swept" in line;
+  if ("log" in line) table.log = line.log;
+  if (!("kind" in line)) return;
+  const { kind, name, next, entry } = line;
+  table.next = Math.max(table.next, next);
+  if (!entry) table[kind].delete(name);
+  else if (kind === "world") table.world.set(name, entry as WorldEntry);
+  else table.snapshot.set(name, entry as SnapshotEntry);
 }
 
-function take(known: ManifestTable, { kind, name, next, entry }: ManifestLine): void {
-  known.next = Math.max(known.next, next);
-  if (!entry) known[kind].delete(name);
-  else if (kind === "world") known.world.set(name, entry as WorldEntry);
-  else known.snapshot.set(name, entry as SnapshotEntry);
-}
-
-function parseLine(all: Buffer, start: number, stop: number, path: string, number: number) {
-  if (start === 0) refuseOtherFormat(all.toString("utf8", 0, stop), path);
-  const line = parseSummed(all, start, stop);
+function parseLine(bytes: Buffer, path: string, number: number) {
+  if (number === 1) refuseOtherFormat(bytes.toString(), path);
+  const line = parseSummed(bytes);
   if (!line) throw damaged(path, `line ${number}`, hintFor(dirname(path)));
   return line as LogHeader | LogLine;
 }
@@ -140,7 +138,7 @@ function hintFor(root: string): string {
   return `If the other of the two is whole, copy it: \`cp ${logPath(root, true)} ${logPath(root)}\`. Otherwise restore the folder from a backup, or start with another --data folder.`;
 }
 
-/** Another version may write checksums in another way, or none. */
+/** The format is checked before the checksum, which other versions may write differently. */
 function refuseOtherFormat(text: string, path: string): void {
   let format: unknown;
   try {
@@ -151,35 +149,35 @@ function refuseOtherFormat(text: string, path: string): void {
   if (format !== FORMAT) throw otherFormat(`${path} has format ${format}`);
 }
 
-/** A folder of an earlier version would look empty otherwise. */
+/** Otherwise a folder of an earlier version would look empty. */
 function refuseOldLayout(root: string): void {
   const old = [join(root, "worlds.json"), join(root, "worlds", "main", "world.json")].find(existsSync);
   if (old === undefined) return;
   throw otherFormat(`${old} was written by an earlier version`);
 }
 
-function otherFormat(what: string): StoreError {
+function otherFormat(problem: string): StoreError {
   const hint = "Use the emulator that wrote it, or another --data folder.";
-  return new StoreError(`${what}; this emulator reads format ${FORMAT}.`, hint, "other_format");
+  return new StoreError(`${problem}; this emulator reads format ${FORMAT}.`, hint, "other_format");
 }
 
-/** Writes the log anew, with one line for each entry, and goes on appending to it. */
-export function openLog({ root }: Omit<Pool, "files">, known: ManifestTable, secrets: Secrets) {
+/** Rewrites the log with one line for each entry, and opens it for appending. */
+export function openLog({ root }: Omit<Pool, "files">, table: ManifestTable, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
   let bytes = 0;
   let rewritten = 0;
   let files = rewrite();
 
   function rewrite(): readonly number[] {
-    const { next } = known;
-    known.log += 1;
-    const header: LogHeader = { format: FORMAT, log: known.log, key: secrets.seal(KEY_CHECK) };
-    const all = [
+    const { next } = table;
+    table.log += 1;
+    const header: LogHeader = { format: FORMAT, log: table.log, key: secrets.seal(KEY_CHECK) };
+    const lines = [
       header,
-      ...[...known.world].map(([name, entry]): LogLine => ({ kind: "world", name, next, entry })),
-      ...[...known.snapshot].map(([name, entry]): LogLine => ({ kind: "snapshot", name, next, entry })),
+      ...[...table.world].map(([name, entry]): LogLine => ({ kind: "world", name, next, entry })),
+      ...[...table.snapshot].map(([name, entry]): LogLine => ({ kind: "snapshot", name, next, entry })),
     ];
-    const text = Buffer.from(all.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
+    const text = Buffer.from(lines.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
     for (const path of paths) {
       writeFileSync(`${path}.new`, text, { mode: 0o600 });
       renameSync(`${path}.new`, path);
@@ -216,6 +214,6 @@ function notWritten(root: string, { message }: Error): Refusal {
     413,
     "disk_full",
     `Nothing was changed, since the list of worlds cannot be written: ${message}.`,
-    `Make room under ${root}, or make it writable, then ask again.`,
+    `Make room under ${root}, or make it writable, then send the request again.`,
   );
 }

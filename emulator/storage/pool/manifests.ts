@@ -9,22 +9,22 @@ import { type Manifest, newManifest, ownerOf } from "./names.ts";
 import type { Pool } from "./pool.ts";
 import { createUses, ownersOf } from "./uses.ts";
 
-/** The worlds and snapshots of a data folder: a log of which each change is one line. */
+/** The worlds and snapshots of a data folder. Each change is one line of the log. */
 export interface Manifests {
   readonly worlds: ReadonlyMap<string, WorldEntry>;
   readonly snapshots: ReadonlyMap<string, SnapshotEntry>;
   /** Allocates a folder number that was never used before. */
   nextOwner(): number;
   /**
-   * Enters a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
-   * it cannot be written. `written` closes what ends with the change, before its files are removed.
+   * Saves a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
+   * it cannot be written. `onWritten` closes a replaced world before its files are removed.
    */
-  putWorld(name: string, entry: WorldEntry | null, written?: () => void): void;
+  putWorld(name: string, entry: WorldEntry | null, onWritten?: () => void): void;
   putSnapshot(name: string, entry: SnapshotEntry | null): void;
-  /** Keeps the files of a manifest until the answer is called, whatever becomes of the world that it is of. */
+  /** Keeps the files of a manifest until the returned function is called, even if its world is removed. */
   hold(manifest: Manifest): () => void;
   readonly folds: Folds;
-  /** Holds no manifest any more. */
+  /** Releases all manifests that are held. */
   releaseAll(): void;
   /** Manifests that may lead to files of one of these owners. */
   leadingTo(owners: Iterable<number>): Iterable<Manifest>;
@@ -34,58 +34,57 @@ export interface Manifests {
 
 const FIRST_WORLD = "main";
 
-/** Reads the log, or begins one with the world `main`; files that no manifest can lead to are discarded. */
+/** Reads the log, or begins one with the world `main`. Discards files that no manifest can lead to. */
 export function openManifests(pool: Pool, secrets: Secrets): Manifests {
-  const known = pool.isPersistent ? readLog(pool, secrets) : noWorlds();
-  // A process that ended early may have used a number that it never wrote down.
-  known.next = Math.max(known.next, 1 + Math.max(0, ...pool.owners()));
-  const log = pool.isPersistent ? openLog(pool, known, secrets) : undefined;
-  const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, known);
+  const table = pool.isPersistent ? readLog(pool, secrets) : noWorlds();
+  // A killed process may have used a number that it never wrote to the log.
+  table.next = Math.max(table.next, 1 + Math.max(0, ...pool.owners()));
+  const log = pool.isPersistent ? openLog(pool, table, secrets) : undefined;
+  const { add, drop, hold, keep, releaseAll, leadingTo } = createCollector(pool, table);
   const folds = createFolds(pool.root, hold);
   const writers = () => [
-    ...[...known.world.values()].map(({ manifest }) => manifest.owner),
+    ...[...table.world.values()].map(({ manifest }) => manifest.owner),
     ...folds.writers(),
   ];
   const background = createBackgroundSweep(pool, { writers, leadingTo, keep });
 
-  function put<E extends WorldEntry | SnapshotEntry>(
+  function putEntry<E extends WorldEntry | SnapshotEntry>(
     kind: Kind,
     entries: Map<string, E>,
     [name, entry]: readonly [string, E | null],
-    written?: () => void,
+    onWritten?: () => void,
   ): void {
-    log?.append({ kind, name, next: known.next, entry });
+    log?.append({ kind, name, next: table.next, entry });
     const before = entries.get(name);
-    // An object of its own, since two entries may be given the same manifest.
+    // A copy, because two entries may be saved with the same manifest.
     const own = entry && { ...entry, manifest: { ...entry.manifest } };
     if (own) entries.set(name, own);
     else entries.delete(name);
     if (own) add(own.manifest);
     log?.shorten();
-    written?.();
+    onWritten?.();
     if (!entry && kind === "world") pool.discard(dirname(pool.objectsFolder(name)));
     if (!before) return;
-    // A world that goes on has only been given other records.
-    const goesOn = kind === "world" && before.manifest.owner === entry?.manifest.owner;
-    drop(before.manifest, goesOn ? entry.manifest : undefined);
-    if (!goesOn) background.manifestGone();
+    const isSameOwner = kind === "world" && before.manifest.owner === entry?.manifest.owner;
+    drop(before.manifest, isSameOwner ? entry.manifest : undefined);
+    if (!isSameOwner) background.countRemoved();
   }
 
-  if (!known.world.has(FIRST_WORLD)) {
-    const manifest = newManifest(known.next++, pool.isPersistent);
-    put("world", known.world, [FIRST_WORLD, { manifest, from: null }]);
+  if (!table.world.has(FIRST_WORLD)) {
+    const manifest = newManifest(table.next++, pool.isPersistent);
+    putEntry("world", table.world, [FIRST_WORLD, { manifest, from: null }]);
   }
   for (const owner of pool.owners())
     if (leadingTo([owner]).size === 0) pool.discard(pool.folder(owner));
-    else if (!known.isSwept) pool.suspects.add(owner);
-  discardUnknownWorlds(pool, known.world);
+    else if (!table.isSwept) pool.suspects.add(owner);
+  discardUnknownWorlds(pool, table.world);
 
   return {
-    worlds: known.world,
-    snapshots: known.snapshot,
-    nextOwner: () => known.next++,
-    putWorld: (name, entry, written) => put("world", known.world, [name, entry], written),
-    putSnapshot: (name, entry) => put("snapshot", known.snapshot, [name, entry]),
+    worlds: table.world,
+    snapshots: table.snapshot,
+    nextOwner: () => table.next++,
+    putWorld: (name, entry, onWritten) => putEntry("world", table.world, [name, entry], onWritten),
+    putSnapshot: (name, entry) => putEntry("snapshot", table.snapshot, [name, entry]),
     hold,
     folds,
     releaseAll,
@@ -100,30 +99,30 @@ export function openManifests(pool: Pool, secrets: Secrets): Manifests {
   };
 }
 
-/** Discards owner folders and records that no manifest references any more; manifests may be held in addition to the known ones. */
+/** Discards folders of owners, states and journals that no manifest leads to any longer. Held manifests count as well. */
 function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
   const { add, remove, isUsed, leadingTo } = createUses();
-  const held = new Set<Manifest>();
+  const heldManifests = new Set<Manifest>();
   for (const { manifest } of [...world.values(), ...snapshot.values()]) add(manifest);
 
   /** An owner that other manifests may reference keeps its folder; a sweep finds its unused files. */
   function drop(manifest: Manifest, next?: Manifest): void {
     for (const file of remove(manifest)) if (isUsed(ownerOf(file))) pool.discard(pool.path(file));
-    const kept = next && ownersOf(next);
+    const nextOwners = next && ownersOf(next);
     for (const owner of ownersOf(manifest)) {
       if (!isUsed(owner)) pool.discard(pool.folder(owner));
-      else if (!kept?.has(owner)) pool.suspects.add(owner);
+      else if (!nextOwners?.has(owner)) pool.suspects.add(owner);
     }
   }
 
-  /** `kept` is a manifest whose owners need no sweep because of this. */
-  function release(manifest: Manifest, kept?: Manifest): void {
-    if (held.delete(manifest)) drop(manifest, kept);
+  /** `next` is a manifest whose owners do not become suspect. */
+  function release(manifest: Manifest, next?: Manifest): void {
+    if (heldManifests.delete(manifest)) drop(manifest, next);
   }
 
   function holdOwn(manifest: Manifest): Manifest {
     const own = { ...manifest };
-    held.add(own);
+    heldManifests.add(own);
     add(own);
     return own;
   }
@@ -136,7 +135,7 @@ function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
       const own = holdOwn(manifest);
       return () => release(own);
     },
-    /** A manifest that goes meanwhile has made its owners suspect itself. */
+    /** A manifest that is removed in the meantime makes its owners suspect itself. */
     keep(manifests: readonly Manifest[]): () => void {
       const own = manifests.map(holdOwn);
       return () => {
@@ -144,7 +143,7 @@ function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
       };
     },
     releaseAll() {
-      for (const manifest of held) release(manifest);
+      for (const manifest of heldManifests) release(manifest);
     },
   };
 }

@@ -11,22 +11,21 @@ import {
 import { dirname, sep } from "node:path";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 
-/** Writes all bytes at a position of a file, or at the end of one that was opened for appending. */
+/** Writes all bytes at a position of a file, or at the end of a file that is open for appending. */
 export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
-  // A disk that is nearly full takes a part, and says so by its length alone.
-  for (let written = 0; written < bytes.length; ) {
-    const at = position === undefined ? null : position + written;
-    written += writeSync(file, bytes, written, bytes.length - written, at);
+  // A disk that is nearly full accepts only a part, and reports only its length.
+  for (let offset = 0; offset < bytes.length; ) {
+    const at = position === undefined ? null : position + offset;
+    offset += writeSync(file, bytes, offset, bytes.length - offset, at);
   }
 }
 
-/** Reads exactly so many bytes; a shorter file is an error. */
+/** Fills the buffer from a file. A shorter file is an error. */
 export function readExactly(file: number, bytes: Buffer, position: number): Buffer {
-  for (let done = 0; done < bytes.length; ) {
-    const count = readSync(file, bytes, done, bytes.length - done, position + done);
-    if (count === 0)
-      throw new Error(`a trace file ends at byte ${position + done}, before its index says so`);
-    done += count;
+  for (let offset = 0; offset < bytes.length; ) {
+    const count = readSync(file, bytes, offset, bytes.length - offset, position + offset);
+    if (count === 0) throw new Error(`A row file ends at byte ${position + offset}, earlier than its index.`);
+    offset += count;
   }
   return bytes;
 }
@@ -36,28 +35,28 @@ export function sizeOf(file: number): number {
   return fstatSync(file).size;
 }
 
-/** Cuts a file back to what counts of it. */
+/** Cuts a file that is longer than this. */
 export function truncateTo(file: number, size: number): void {
   if (sizeOf(file) > size) ftruncateSync(file, size);
 }
 
-/** The files that the worlds of a process have open; the one used longest ago is closed for another. */
+/** The open files of all worlds of a process. The least recently used one is closed to make room. */
 export interface OpenFiles {
-  /** Opens a file for a caller that closes it; where nothing more may be opened, those that are kept open here make room. */
+  /** Opens a file for a caller that closes it. If the system permits no more open files, all files of this pool are closed first. */
   open(open: () => number): number;
-  /** The descriptor of a file that is there; it may be used until another one is asked for. */
+  /** The descriptor of an existing file, valid until the next call. */
   read(path: string): number;
-  /** The same for a file that is read and appended to; it is created when it is missing. */
+  /** The same for reading and appending. Creates a missing file. */
   append(path: string): number;
-  /** The same descriptor, of a file that has been appended to: none is created. */
+  /** The same descriptor, for a file that must exist. */
   appended(path: string): number;
-  /** The same for a file that is there, and is written to at any place. */
+  /** The same for writing at any position of an existing file. */
   change(path: string): number;
-  /** Closes a file, or all that are below a folder. */
+  /** Closes a file, or all files below a folder. */
   release(path: string): void;
 }
 
-/** How many files of worlds are open at most, where the system permits as many. */
+/** The most open files of worlds, if the system permits that many. */
 export const MAX_FILES = 256;
 /** A key is a mode, a space and a path. */
 const MODE_CHARS = 2;
@@ -80,9 +79,8 @@ function openOrRefuse(open: () => number): number {
   }
 }
 
-/** Holds up to so many files open. */
 export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
-  // Maps keep the order of insertion, so the first key is that of the file used longest ago.
+  // Maps keep the order of insertion, so the first key is the least recently used file.
   const files = new Map<string, number>();
 
   function close(key: string, file: number): void {
@@ -94,17 +92,15 @@ export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
     try {
       return open();
     } catch (error) {
-      // Nothing more may be opened.
       if (refusalIn(error)?.status !== 429) throw error;
       for (const each of [...files]) close(...each);
       return openOrRefuse(open);
     }
   }
 
-  function of(key: string, open: () => number): number {
-    const known = files.get(key);
-    const file = known ?? openOrMakeRoom(open);
-    if (known !== undefined) files.delete(key);
+  function descriptor(key: string, open: () => number): number {
+    const file = files.get(key) ?? openOrMakeRoom(open);
+    files.delete(key);
     files.set(key, file);
     const [oldest] = files;
     if (files.size > maxFiles && oldest) close(...oldest);
@@ -113,10 +109,10 @@ export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
 
   return {
     open: openOrMakeRoom,
-    read: (path) => of(`r ${path}`, () => openSync(path, "r")),
-    append: (path) => of(`a ${path}`, () => openForAppending(path)),
-    appended: (path) => of(`a ${path}`, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
-    change: (path) => of(`w ${path}`, () => openSync(path, "r+")),
+    read: (path) => descriptor(`r ${path}`, () => openSync(path, "r")),
+    append: (path) => descriptor(`a ${path}`, () => openForAppending(path)),
+    appended: (path) => descriptor(`a ${path}`, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
+    change: (path) => descriptor(`w ${path}`, () => openSync(path, "r+")),
     release(path) {
       for (const [key, file] of [...files]) {
         const open = key.slice(MODE_CHARS);

@@ -8,16 +8,16 @@ const remove = promisify(rm);
 /** The files of all worlds and snapshots of a data folder, each in the folder of the world that wrote it. */
 export interface Pool {
   readonly root: string;
-  /** False for a folder that goes with the process: nothing is written down to be found again. */
+  /** False for an ephemeral folder, which is removed with the process. */
   readonly isPersistent: boolean;
   readonly files: OpenFiles;
-  /** Where a file lies that a manifest, a record or a journal names. */
+  /** The path of a file that a manifest, a record or a journal names. */
   path(file: string): string;
   /** The folder of an owner. */
   folder(owner: number): string;
   /** Owners that have a folder. */
   owners(): readonly number[];
-  /** The folder in which people find the objects of a world under their keys. */
+  /** The folder with the exported copies of a world's objects. */
   objectsFolder(world: string): string;
   /** Owners whose folders may hold unused files. */
   readonly suspects: Set<number>;
@@ -32,7 +32,7 @@ export function poolPath(root: string, file: string): string {
   return join(root, "pool", file);
 }
 
-/** Opens the pool in a data folder, with so many open files at most; what an earlier process discarded goes now. */
+/** Opens the pool in a data folder, and deletes the files that an earlier process discarded. */
 export function openPool(root: string, isPersistent: boolean, maxFiles?: number): Pool {
   const base = poolPath(root, "");
   const deletions = openDeletionQueue(join(root, ".trash"));
@@ -54,37 +54,36 @@ export function openPool(root: string, isPersistent: boolean, maxFiles?: number)
   };
 }
 
-/** Gets rid of folders: they are out of the way at once, and their files go in the background. */
+/** Deletes files and folders in the background, after renaming them away. */
 interface DeletionQueue {
   add(folder: string): void;
   whenEmpty(): Promise<void>;
 }
 
-/** Empties the folder first: what an earlier process threw away goes now. */
 function openDeletionQueue(folder: string): DeletionQueue {
-  const going = new Set<Promise<void>>();
+  const deletions = new Set<Promise<void>>();
   let last = 0;
-  let isThere = false;
+  let exists = false;
   if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
 
   return {
     add(path) {
       if (!statSync(path, { throwIfNoEntry: false })) return;
-      if (!isThere) mkdirSync(folder, { recursive: true });
-      isThere = true;
+      if (!exists) mkdirSync(folder, { recursive: true });
+      exists = true;
       last += 1;
       const aside = join(folder, String(last));
       renameSync(path, aside);
-      // What cannot go now goes with the next start.
-      const deleted = remove(aside, { recursive: true, force: true, maxRetries: 3 })
+      // If the deletion fails, the next start repeats it.
+      const deletion = remove(aside, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
-        .finally(() => going.delete(deleted));
-      going.add(deleted);
+        .finally(() => deletions.delete(deletion));
+      deletions.add(deletion);
     },
     async whenEmpty() {
-      await Promise.all(going);
-      if (isThere) rmSync(folder, { recursive: true, force: true });
-      isThere = false;
+      await Promise.all(deletions);
+      if (exists) rmSync(folder, { recursive: true, force: true });
+      exists = false;
     },
   };
 }

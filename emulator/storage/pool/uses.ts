@@ -1,9 +1,9 @@
 import { type Manifest, NOBODY } from "./names.ts";
 
-/** Which manifests lead to which files, kept up with each change: to look at all manifests would cost each of many worlds more. */
+/** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */
 export interface Uses {
   add(manifest: Manifest): void;
-  /** Answers which of its states and journals no manifest leads to any more. */
+  /** Returns the states, histories and journals that no manifest leads to any longer. */
   remove(manifest: Manifest): readonly string[];
   /** Whether a manifest may lead to files of an owner. */
   isUsed(owner: number): boolean;
@@ -11,9 +11,8 @@ export interface Uses {
   leadingTo(owners: Iterable<number>): ReadonlySet<Manifest>;
 }
 
-/** No manifest leads anywhere yet. */
 export function createUses(): Uses {
-  /** By number of owner, and by name of file. */
+  /** By owner, and by file name. */
   const manifests = new Map<number | string, Set<Manifest>>();
 
   function* keysOf(manifest: Manifest): Iterable<number | string> {
@@ -24,16 +23,16 @@ export function createUses(): Uses {
   return {
     add(manifest) {
       for (const key of keysOf(manifest)) {
-        const known = manifests.get(key);
-        if (known) known.add(manifest);
+        const users = manifests.get(key);
+        if (users) users.add(manifest);
         else manifests.set(key, new Set([manifest]));
       }
     },
     remove(manifest) {
       for (const key of keysOf(manifest)) {
-        const known = manifests.get(key);
-        known?.delete(manifest);
-        if (known?.size === 0) manifests.delete(key);
+        const users = manifests.get(key);
+        users?.delete(manifest);
+        if (users?.size === 0) manifests.delete(key);
       }
       return [...recordFilesOf(manifest)].filter((file) => !manifests.has(file));
     },
@@ -49,9 +48,9 @@ export function ownersOf({ owner, others }: Manifest): ReadonlySet<number> {
   return owners;
 }
 
-/** The files with its records. */
-export function* recordFilesOf({ state, journals, history: past }: Manifest): Iterable<string> {
+/** The files with the records and the history of a manifest. */
+export function* recordFilesOf({ state, journals, history }: Manifest): Iterable<string> {
   if (state !== null) yield state;
-  if (past) yield past.file;
+  if (history) yield history.file;
   for (const { file } of journals) yield file;
 }

@@ -1,25 +1,25 @@
 import { wordOfId } from "./sidecar.ts";
 
 /**
- * Where the newest version of each row is: open addressing over typed arrays, about 40 bytes a row
- * (a Map of a million ids takes sixteen times that). Rows are never taken out.
+ * Finds the newest version of each row. Open addressing over typed arrays takes about 40 bytes per row; a Map of a million ids
+ * takes sixteen times as much. Rows are never removed.
  */
 export interface IdIndex {
   readonly size: number;
   /** The entry of an id, or -1. */
   find(id: string): number;
-  /** The entry of the id that stands in a sidecar record, or -1. */
+  /** The entry of the id in a sidecar record, or -1. */
   findBytes(bytes: Buffer, at: number): number;
-  put(id: string, segment: number, position: number): void;
-  putBytes(bytes: Buffer, at: number, segment: number, position: number): void;
+  set(id: string, segment: number, position: number): void;
+  setBytes(bytes: Buffer, at: number, segment: number, position: number): void;
   segmentOf(entry: number): number;
   positionOf(entry: number): number;
-  /** An index that goes its own way from here; what neither of them changes stays in memory once. */
+  /** An independent copy. Parts that neither of them changes are shared in memory. */
   copy(): IdIndex;
 }
 
 const FIRST_SLOTS = 1024;
-/** A slot has the hash of an id, so that few others are compared with it, and the number of its entry plus one. */
+/** A slot has the hash of an id, so that few ids are compared in full, and the number of its entry plus one. */
 const SLOT_WORDS = 2;
 const MAX_LOAD_FACTOR = 0.65;
 const CHUNK_BITS = 14;
@@ -39,9 +39,9 @@ function hash(key: Uint32Array): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** The ids and places in order of insertion, in chunks, so that growing copies nothing. */
+/** The ids and positions in order of insertion. They are stored in chunks, so that growth copies nothing. */
 function createEntries(chunks: Uint32Array[] = [], first = 0) {
-  /** Chunks that a copy has as well: they are copied before they are changed. */
+  /** Chunks that are shared with a copy. They are copied before a change. */
   const shared = new Set(chunks.keys());
   let size = first;
 
@@ -74,7 +74,7 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
       return true;
     },
     word: (entry: number, word: number) => chunkOf(entry)[wordsAt(entry) + word] ?? 0,
-    place(entry: number, segment: number, position: number): void {
+    setPosition(entry: number, segment: number, position: number): void {
       const chunk = chunkToChange(entry);
       chunk[wordsAt(entry) + SEGMENT] = segment;
       chunk[wordsAt(entry) + POSITION] = position;
@@ -86,14 +86,14 @@ function createEntries(chunks: Uint32Array[] = [], first = 0) {
   };
 }
 
-/** An empty index, with room for so many rows. */
+/** An empty index with room for this many rows. */
 export function createIdIndex(rows = 0): IdIndex {
   let slots = FIRST_SLOTS;
   while (rows > slots * MAX_LOAD_FACTOR) slots *= 2;
   return indexOver(createEntries(), new Int32Array(slots * SLOT_WORDS), false);
 }
 
-/** Where the slot begins that has an entry of this hash and this id, or else the free one in which it belongs. */
+/** The slot with this hash and this id, or the free slot for it. */
 function findSlot(slots: Int32Array, hashed: number, isEntry: (entry: number) => boolean): number {
   const mask = slots.length - 1;
   let at = (hashed * SLOT_WORDS) & mask;
@@ -104,8 +104,8 @@ function findSlot(slots: Int32Array, hashed: number, isEntry: (entry: number) =>
   return at;
 }
 
-/** The same in twice as many slots. */
-function grown(slots: Int32Array): Int32Array {
+/** Copies the entries into twice as many slots. */
+function grow(slots: Int32Array): Int32Array {
   const larger = new Int32Array(2 * slots.length);
   for (let from = 0; from < slots.length; from += SLOT_WORDS) {
     const [hashed = 0, entry = 0] = [slots[from], slots[from + 1]];
@@ -118,55 +118,56 @@ function grown(slots: Int32Array): Int32Array {
 }
 
 function indexOver(entries: ReturnType<typeof createEntries>, first: Int32Array, isCopy: boolean): IdIndex {
-  const wanted = new Uint32Array(ID_WORDS);
-  let hashOfWanted = 0;
-  /** Where its slot begins, once it was looked for. */
-  let slotOfWanted = -1;
+  /** The id of the current call. */
+  const key = new Uint32Array(ID_WORDS);
+  let keyHash = 0;
+  /** Its slot, or -1 before the search. */
+  let keySlot = -1;
   let slots = first;
   let isShared = isCopy;
-  /** The id whose bytes are wanted. */
-  let taken: string | undefined;
-  const isWanted = (entry: number) => entries.has(entry, wanted);
+  /** Its text, if it was given as text. */
+  let keyText: string | undefined;
+  const isKey = (entry: number) => entries.has(entry, key);
 
-  function take(id: string | undefined): void {
-    taken = id;
-    hashOfWanted = hash(wanted);
-    slotOfWanted = -1;
+  function setKey(id: string | undefined): void {
+    keyText = id;
+    keyHash = hash(key);
+    keySlot = -1;
   }
 
-  function takeBytes(bytes: Buffer, at: number): void {
-    for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = bytes.readUInt32BE(at + word * 4);
-    take(undefined);
+  function setKeyBytes(bytes: Buffer, at: number): void {
+    for (let word = 0; word < ID_WORDS; word += 1) key[word] = bytes.readUInt32BE(at + word * 4);
+    setKey(undefined);
   }
 
-  /** The same id is asked for again and again: whether it is there, where, and to change that. */
-  function takeText(id: string): void {
-    if (id === taken) return;
-    for (let word = 0; word < ID_WORDS; word += 1) wanted[word] = wordOfId(id, word);
-    take(id);
+  /** Consecutive calls often use the same id: to find an entry, read its position and change it. */
+  function setKeyText(id: string): void {
+    if (id === keyText) return;
+    for (let word = 0; word < ID_WORDS; word += 1) key[word] = wordOfId(id, word);
+    setKey(id);
   }
 
-  function entryOfWanted(): number {
-    if (slotOfWanted < 0) slotOfWanted = findSlot(slots, hashOfWanted, isWanted);
-    return (slots[slotOfWanted + 1] ?? 0) - 1;
+  function entryOfKey(): number {
+    if (keySlot < 0) keySlot = findSlot(slots, keyHash, isKey);
+    return (slots[keySlot + 1] ?? 0) - 1;
   }
 
-  function addWanted(): number {
+  function addKey(): number {
     if ((entries.size() + 1) * SLOT_WORDS > slots.length * MAX_LOAD_FACTOR) {
-      slots = grown(slots);
-      slotOfWanted = -1;
+      slots = grow(slots);
+      keySlot = -1;
     } else if (isShared) slots = slots.slice();
     isShared = false;
-    if (slotOfWanted < 0) slotOfWanted = findSlot(slots, hashOfWanted, isWanted);
-    const entry = entries.add(wanted);
-    slots[slotOfWanted] = hashOfWanted;
-    slots[slotOfWanted + 1] = entry + 1;
+    if (keySlot < 0) keySlot = findSlot(slots, keyHash, isKey);
+    const entry = entries.add(key);
+    slots[keySlot] = keyHash;
+    slots[keySlot + 1] = entry + 1;
     return entry;
   }
 
-  function putWanted(segment: number, position: number): void {
-    const known = entryOfWanted();
-    entries.place(known < 0 ? addWanted() : known, segment, position);
+  function setKeyPosition(segment: number, position: number): void {
+    const entry = entryOfKey();
+    entries.setPosition(entry < 0 ? addKey() : entry, segment, position);
   }
 
   return {
@@ -174,20 +175,20 @@ function indexOver(entries: ReturnType<typeof createEntries>, first: Int32Array,
       return entries.size();
     },
     find(id) {
-      takeText(id);
-      return entryOfWanted();
+      setKeyText(id);
+      return entryOfKey();
     },
     findBytes(bytes, at) {
-      takeBytes(bytes, at);
-      return entryOfWanted();
+      setKeyBytes(bytes, at);
+      return entryOfKey();
     },
-    put(id, segment, position) {
-      takeText(id);
-      putWanted(segment, position);
+    set(id, segment, position) {
+      setKeyText(id);
+      setKeyPosition(segment, position);
     },
-    putBytes(bytes, at, segment, position) {
-      takeBytes(bytes, at);
-      putWanted(segment, position);
+    setBytes(bytes, at, segment, position) {
+      setKeyBytes(bytes, at);
+      setKeyPosition(segment, position);
     },
     segmentOf: (entry) => entries.word(entry, SEGMENT),
     positionOf: (entry) => entries.word(entry, POSITION),

@@ -13,45 +13,45 @@ import {
 } from "./segment.ts";
 import { RECORD_BYTES, supersededOf } from "./sidecar.ts";
 
-/** The segments of a tenant and where in them the newest version of each row is. */
+/** The segments of a tenant, and an index of the newest version of each row. */
 export interface Rows {
   readonly index: IdIndex;
   readonly segments: readonly Segment[];
 }
 
-/** The rows of a tenant at one instant: names, and what they lead to. */
+/** The rows of a tenant at one instant: the names of their files, and the rows. */
 interface ScopeImage {
   names(): readonly NamedSegment[];
-  /** Read once for all forks from here; must not be changed. */
+  /** Read once for all forks. Must not be changed. */
   rows(): Rows;
 }
 
-/** The rows of a world at one instant, as others go on from them. */
+/** The rows of a world at one instant, for forks. */
 export interface RowsImage {
   readonly next: number;
   /** By `scopeKey`. */
   readonly scopes: ReadonlyMap<string, ScopeImage>;
 }
 
-/** Rows that are known by name only: the files of a tenant are read when they are first wanted. */
+/** The rows in these files. The files of a tenant are read when they are first needed. */
 export function imageOfNames(pool: Pool, { next, segments }: NamedRows): RowsImage {
-  const named = new Map<string, NamedSegment[]>();
+  const byScope = new Map<string, NamedSegment[]>();
   for (const segment of segments) {
     const key = scopeKey(segment);
-    named.set(key, [...(named.get(key) ?? []), segment]);
+    byScope.set(key, [...(byScope.get(key) ?? []), segment]);
   }
-  const scopes = [...named].map(([key, names]): [string, ScopeImage] => {
+  const scopes = [...byScope].map(([key, names]): [string, ScopeImage] => {
     let rows: Rows | undefined;
-    const read = (): Rows => {
+    const load = (): Rows => {
       rows ??= readRows(pool, names, next);
       return rows;
     };
-    return [key, { names: () => names, rows: read }];
+    return [key, { names: () => names, rows: load }];
   });
   return { next, scopes: new Map(scopes) };
 }
 
-/** Rows that are in memory; what is handed in may not be changed any more. */
+/** Rows in memory. The caller must no longer change them. */
 export function imageOfRows(rows: Rows): ScopeImage {
   return {
     names: () => rows.segments.filter(({ rowFiles }) => rowFiles.length > 0).map(nameSegment),
@@ -59,7 +59,7 @@ export function imageOfRows(rows: Rows): ScopeImage {
   };
 }
 
-/** The same rows for others than the owner of their tails. */
+/** The same rows for worlds that do not own their tails. */
 export function sealedImage({ next, scopes }: RowsImage): RowsImage {
   const sealed = [...scopes].map(([key, scope]): [string, ScopeImage] => [
     key,
@@ -83,7 +83,7 @@ export function namesIn({ next, scopes }: RowsImage): NamedRows {
   return { next, segments: [...scopes.values()].flatMap((scope) => scope.names()) };
 }
 
-/** The same rows as far as they are numbered below a mark. */
+/** The same rows with numbers below a mark. */
 export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
   const asOf = ({ tail: _, ...rowFile }: RowFile): RowFile => ({
     ...rowFile,
@@ -103,7 +103,7 @@ function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Row
   return { index, segments };
 }
 
-/** Takes the newest versions of a segment into the index: each version that was replaced is named by a later record. */
+/** Adds the newest versions of a segment to the index. Each replaced version is named by a later record. */
 function indexRows(pool: Pool, segment: Segment, index: IdIndex): void {
   const view = readRecords(pool, segment, 0, segment.records);
   const superseded = supersededOf(view, segment.records);
@@ -113,6 +113,6 @@ function indexRows(pool: Pool, segment: Segment, index: IdIndex): void {
     segment.latest = Math.max(segment.latest, view.start(at));
     if (superseded[at] === 1) continue;
     segment.live += 1;
-    index.putBytes(view.bytes, at * RECORD_BYTES, segment.number, at);
+    index.setBytes(view.bytes, at * RECORD_BYTES, segment.number, at);
   }
 }

@@ -5,17 +5,17 @@ const DAYS_REMEMBERED = 4096;
 
 const daysMs = new Map<string, number>();
 
-/** The time in milliseconds at which a UTC day (`YYYY-MM-DD`) begins; not a number when there is no such day. */
+/** The time in milliseconds at which a UTC day (`YYYY-MM-DD`) begins; `NaN` for an invalid day. */
 function msOfDay(day: string): number {
-  const known = daysMs.get(day);
-  if (known !== undefined) return known;
+  const cached = daysMs.get(day);
+  if (cached !== undefined) return cached;
   const ms = Date.parse(`${day}T00:00:00Z`);
   if (daysMs.size >= DAYS_REMEMBERED) daysMs.clear();
   daysMs.set(day, ms);
   return ms;
 }
 
-/** The same; throws when there is no such day. */
+/** The same. Throws for an invalid day. */
 function startOfDayMs(day: string): number {
   const ms = msOfDay(day);
   if (Number.isNaN(ms)) throw new RangeError(`not a day: ${day}`);
@@ -26,7 +26,7 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
-/** Whether it is a time as rows have it: UTC, six decimals. */
+/** Whether a text is a time of a row: UTC with six decimals. */
 export function isInstant(text: unknown): text is string {
   return typeof text === "string" && INSTANT.test(text) && !Number.isNaN(msOfDay(dayOf(text)));
 }
@@ -66,7 +66,7 @@ export function instantAt(day: string, micros: number): string {
   return `${second}.${String(inSecond).padStart(6, "0")}Z`;
 }
 
-/** The part of a day that lies between two instants, in microseconds of the day; end exclusive. */
+/** The part of a day between two instants, in microseconds of the day. The end is exclusive. */
 export function withinDay(day: string, start: string, end: string): { from: number; until: number } {
   const from = dayOf(start) < day ? 0 : dayOf(start) > day ? Infinity : microsecondsOfDay(start);
   const until = dayOf(end) < day ? 0 : dayOf(end) > day ? DAY_MS * 1000 : microsecondsOfDay(end);

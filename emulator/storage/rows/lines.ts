@@ -11,15 +11,15 @@ import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
 /**
- * A stored row is one line of JSON. The values of its short columns come first, without their names (the row header), then the JSON
- * columns, then how many bytes each of them has; so an encoder copies the JSON columns as they stand, unparsed. What else its
- * record in the sidecar says stands there too, so that the sidecar can be made anew. A checksum ends it.
+ * A stored row is one line of JSON: the row header, which has the values of the short columns without their names; the JSON columns;
+ * the number of bytes of each of them; and a checksum. So an encoder copies the JSON columns without parsing them. The line also
+ * has the sequence number and the previous version, like the record of the row in the sidecar.
  */
 type JsonColumn = {
   [N in ColumnName]: (typeof EXPORT_COLUMNS)[N]["v2"] extends "json" ? N : never;
 }[ColumnName];
 
-/** A column whose value is parsed to be looked at. */
+/** A column of the row header, which is parsed. */
 export type HeaderColumn = Exclude<ColumnName, JsonColumn | "tenant_id">;
 
 const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
@@ -27,7 +27,7 @@ const JSON_COLUMNS = COLUMN_NAMES.filter(isJsonColumn);
 const HEADER_COLUMNS = COLUMN_NAMES.filter(
   (name): name is HeaderColumn => !isJsonColumn(name) && name !== "tenant_id",
 );
-/** The values of the short columns. Compiled from the column table: a loop over the names takes five times as long. */
+/** The row header. It is compiled from the column table, because a loop over the names takes five times as long. */
 const headerOf = new Function("row", `return [${HEADER_COLUMNS.map((name) => `row.${name}`)}]`) as (
   row: DomainRow,
 ) => unknown[];
@@ -37,36 +37,36 @@ const HEADER_POSITIONS = Object.fromEntries(HEADER_COLUMNS.map((name, at) => [na
 >;
 const HEADER_KEY = Buffer.from(`{"head":`);
 const NULL = "null";
-/** With what stands before the value of each, and that with no value. */
+/** Each JSON column with the text before its value, and the text for a null value. */
 const JSON_KEYS = JSON_COLUMNS.map((name) => {
   const key = Buffer.from(`,"${name}":`);
   return [name, key, Buffer.from(key + NULL)] as const;
 });
 const SIZES = `,"sizes":`;
 const OPENING_BRACKET = 0x5b;
-/** No other JSON text begins with it. */
+/** The first byte of `null`. No other JSON text begins with it. */
 const NULL_BEGIN = 0x6e;
 
-/** Whether the column holds JSON, which is copied and not parsed. */
+/** Whether a column is JSON, which is copied without parsing. */
 export function isJsonColumn(name: ColumnName): name is JsonColumn {
   return EXPORT_COLUMNS[name].v2 === "json";
 }
 
-/** The place of a version among others, as its record in the sidecar says it. */
+/** The position of a version among others, as in its record in the sidecar. */
 export interface LinePosition {
   readonly sequence: number;
   /** Position of the version it replaces in the same segment; -1 for none. */
   readonly previous: number;
 }
 
-/** Writes the line that says that a row's newest version is in another segment; answers its bytes. */
-export function writeLeft(writer: LineWriter, id: string, { sequence, previous }: LinePosition): number {
+/** Writes a tombstone: a row's newest version is in another segment. Returns the bytes of the line. */
+export function writeTombstone(writer: LineWriter, id: string, { sequence, previous }: LinePosition): number {
   writer.begin();
   writer.write(`{"left":"${id}","row":${sequence},"before":${previous}`);
   return writer.end();
 }
 
-/** Writes the line of a row; answers its bytes. */
+/** Writes the line of a row. Returns its bytes. */
 export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previous }: LinePosition): number {
   writer.begin();
   writer.write(HEADER_KEY);
@@ -86,7 +86,7 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
   return writer.end();
 }
 
-/** Answers a line that was read at a byte of the file of a path, if it is as it was written. */
+/** Returns a line that was read from a file if its checksum matches. */
 export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
   if (areSealed(line)) return line;
   throw damaged(path, `byte ${byte}`);
@@ -101,17 +101,17 @@ export interface ParsedLine extends Pick<TraceRow, JsonColumn> {
 
 /** The whole row of a line. */
 export function rowOf(line: Buffer): DomainRow {
-  return placedRow(JSON.parse(line.toString("utf8")) as ParsedLine).row;
+  return positionedRow(JSON.parse(line.toString("utf8")) as ParsedLine).row;
 }
 
-/** The row of a line that was parsed, and its place. */
-export function placedRow(line: ParsedLine): LinePosition & { readonly row: DomainRow } {
-  const { head, sizes, sum: _, ...json } = line;
+/** The row of a parsed line, and its position. */
+export function positionedRow(line: ParsedLine): LinePosition & { readonly row: DomainRow } {
+  const { head: header, sizes, sum: _, ...json } = line;
   const [sequence = 0, previous = -1] = sizes;
   const columns: Record<string, unknown> = json;
-  for (const [at, name] of HEADER_COLUMNS.entries()) columns[name] = head[at];
+  for (const [at, name] of HEADER_COLUMNS.entries()) columns[name] = header[at];
   const row = columns as TraceRow;
-  const below = head[HEADER_COLUMNS.length] as DomainRow["below"];
+  const below = header[HEADER_COLUMNS.length] as DomainRow["below"];
   return { row: below ? { ...row, below } : row, sequence, previous };
 }
 
@@ -119,11 +119,11 @@ export function placedRow(line: ParsedLine): LinePosition & { readonly row: Doma
 export interface StoredRow {
   readonly line: Buffer;
   value<Name extends HeaderColumn>(column: Name): TraceRow[Name];
-  /** The JSON text of a column as it was stored; null for the JSON value null. */
+  /** The JSON text of a column in the stored line; null for the JSON value null. */
   json(column: JsonColumn): Buffer | null;
 }
 
-/** Where a row is in the order of export. */
+/** The position of a row in the order of export. */
 export function cursorAt(row: StoredRow): string {
   return `${row.value("start_time")} ${row.value("id")}`;
 }
@@ -134,10 +134,10 @@ export function splitLine(line: Buffer): StoredRow {
   const [, , ...sizes] = JSON.parse(line.toString("latin1", end, line.length - 1 - SUM_BYTES)) as number[];
   const jsonEnd = end - SIZES.length;
   const jsonStart = JSON_KEYS.reduce((at, [, key], n) => at - key.length - (sizes[n] ?? 0), jsonEnd);
-  const head = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
+  const header = JSON.parse(line.toString("utf8", HEADER_KEY.length, jsonStart)) as readonly unknown[];
   return {
     line,
-    value: (column) => head[HEADER_POSITIONS[column]] as TraceRow[typeof column],
+    value: (column) => header[HEADER_POSITIONS[column]] as TraceRow[typeof column],
     json(column) {
       let at = jsonStart;
       for (const [n, [name, key]] of JSON_KEYS.entries()) {

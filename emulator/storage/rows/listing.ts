@@ -6,7 +6,7 @@ import { readLine, type Segment } from "./segment.ts";
 import type { SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
-/** Lists a tenant's rows by their start; orders of segments are kept for the next page. */
+/** Lists a tenant's rows by their start. The orders of segments are retained for the next page. */
 export interface Listing {
   list(range: RowRange): Iterable<ListedRow>;
   /** The segments of a project from one day to another, both included, in the order of their days. */
@@ -14,23 +14,23 @@ export interface Listing {
 }
 
 /** About 70 bytes each. */
-const MAX_RECORDS_HELD = 1_000_000;
+const MAX_HELD_RECORDS = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
-/** Segments that are added to the list later are listed too; those without an order have no rows. */
+/** Segments that are added later are listed too. A segment without an order has no rows. */
 export function createListing(
   pool: Pool,
   segments: readonly Segment[],
   orderOf: (segment: Segment) => SegmentOrder | undefined,
 ): Listing {
   const bySession = new Map<string, Segment[]>();
-  let known = 0;
+  let sortedCount = 0;
 
   function segmentsOf(sessionId: string): readonly Segment[] {
-    for (; known < segments.length; known += 1) {
-      const segment = segments[known] as Segment;
+    for (; sortedCount < segments.length; sortedCount += 1) {
+      const segment = segments[sortedCount] as Segment;
       const days = bySession.get(segment.sessionId) ?? [];
-      days.splice(placeOf(days, segment.day), 0, segment);
+      days.splice(daysBefore(days, segment.day), 0, segment);
       bySession.set(segment.sessionId, days);
     }
     return bySession.get(sessionId) ?? [];
@@ -47,7 +47,7 @@ export function createListing(
   return {
     *between(sessionId, firstDay, lastDay) {
       const days = segmentsOf(sessionId);
-      for (let at = placeOf(days, firstDay); at < days.length; at += 1) {
+      for (let at = daysBefore(days, firstDay); at < days.length; at += 1) {
         const segment = days[at] as Segment;
         if (segment.day > lastDay) return;
         yield segment;
@@ -60,8 +60,8 @@ export function createListing(
   };
 }
 
-/** How many of these, in the order of their days, are of earlier days. */
-function placeOf(days: readonly Segment[], day: string): number {
+/** The number of segments of earlier days, in a list in the order of days. */
+function daysBefore(days: readonly Segment[], day: string): number {
   let [low, high] = [0, days.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -71,8 +71,8 @@ function placeOf(days: readonly Segment[], day: string): number {
   return low;
 }
 
-/** Keeps orders of segments; the one used longest ago is given up when there are too many records in them. */
-export function keepingOrders<Order extends SegmentOrder>(
+/** Caches the orders of segments. The least recently used one is dropped when they have too many records. */
+export function cacheOrders<Order extends SegmentOrder>(
   make: (segment: Segment) => Order,
 ): (segment: Segment) => Order {
   const orders = new Map<Segment, Order>();
@@ -81,12 +81,12 @@ export function keepingOrders<Order extends SegmentOrder>(
     order.follow();
     orders.delete(segment);
     orders.set(segment, order);
-    let held = 0;
-    for (const { records } of orders.values()) held += records;
+    let heldRecords = 0;
+    for (const { records } of orders.values()) heldRecords += records;
     for (const [oldest, { records }] of orders) {
-      if (held <= MAX_RECORDS_HELD || oldest === segment) break;
+      if (heldRecords <= MAX_HELD_RECORDS || oldest === segment) break;
       orders.delete(oldest);
-      held -= records;
+      heldRecords -= records;
     }
     return order;
   };
@@ -96,8 +96,8 @@ function mayHold({ day }: Segment, { start, end, order, after }: RowRange): bool
   if ((start !== undefined && day < start.slice(0, 10)) || (end !== undefined && day > end.slice(0, 10)))
     return false;
   if (after === undefined) return true;
-  const reached = after.startTime.slice(0, 10);
-  return order === "asc" ? day >= reached : day <= reached;
+  const pageDay = after.startTime.slice(0, 10);
+  return order === "asc" ? day >= pageDay : day <= pageDay;
 }
 
 function* listSegment(
@@ -110,11 +110,11 @@ function* listSegment(
   const { from, until } = withinDay(segment.day, start, end);
   const positions = range.traceId === undefined ? undefined : order.ofTrace(traceWord(range.traceId));
   const ranked: Ranked = positions === undefined ? order : rankedAmong(positions, order);
-  const place = pageStartRank(segment, range, ranked);
+  const pageStart = pageStartRank(segment, range, ranked);
   let low = ranked.rank(from, "");
   let high = ranked.rank(until, "");
-  if (range.order === "asc") low = Math.max(low, place ?? low);
-  else high = Math.min(high, place ?? high);
+  if (range.order === "asc") low = Math.max(low, pageStart ?? low);
+  else high = Math.min(high, pageStart ?? high);
   const { view } = order;
   while (low < high) {
     const rank = range.order === "asc" ? low++ : --high;
@@ -136,37 +136,38 @@ function rankedAmong(positions: readonly number[], { view }: SegmentOrder): Rank
   return {
     at: (rank) => positions[rank] ?? 0,
     rank(start, id) {
-      const found = positions.findIndex(
-        (other) => view.start(other) > start || (view.start(other) === start && view.id(other) >= id),
+      const rank = positions.findIndex(
+        (position) =>
+          view.start(position) > start || (view.start(position) === start && view.id(position) >= id),
       );
-      return found < 0 ? positions.length : found;
+      return rank < 0 ? positions.length : rank;
     },
   };
 }
 
-/** The rank at which a page goes on: of the first row behind the place, or of the place itself. */
+/** The rank at which the next page starts: of the first row after the cursor or, in descending order, of the cursor itself. */
 function pageStartRank({ day }: Segment, { after, order }: RowRange, ranked: Ranked): number | undefined {
   if (after === undefined || after.startTime.slice(0, 10) !== day) return undefined;
   const micros = microsecondsOfDay(after.startTime);
-  // "g" is behind every id, so that the row of the place itself is passed over.
+  // "g" sorts after every id, so the row of the cursor itself is skipped.
   return ranked.rank(micros, order === "asc" ? `${after.id}g` : after.id);
 }
 
 /** The rows of several lists in one order. */
 function* merged(lists: readonly Iterator<ListedRow>[], order: RowRange["order"]): Generator<ListedRow> {
-  const heads = lists.map((list) => ({ list, row: list.next().value as ListedRow | undefined }));
-  const comesFirst = (left: ListedRow, right: ListedRow): boolean =>
-    order === "asc" ? isBefore(left, right) : isBefore(right, left);
+  const queues = lists.map((list) => ({ list, row: list.next().value as ListedRow | undefined }));
+  const isFirst = (a: ListedRow, b: ListedRow): boolean =>
+    order === "asc" ? isBefore(a, b) : isBefore(b, a);
   for (;;) {
-    let first: (typeof heads)[number] | undefined;
-    for (const head of heads) if (head.row && (!first?.row || comesFirst(head.row, first.row))) first = head;
+    let first: (typeof queues)[number] | undefined;
+    for (const each of queues) if (each.row && (!first?.row || isFirst(each.row, first.row))) first = each;
     if (!first?.row) return;
     yield first.row;
     first.row = first.list.next().value as ListedRow | undefined;
   }
 }
 
-function isBefore(left: ListedRow, right: ListedRow): boolean {
-  if (left.startTime !== right.startTime) return left.startTime < right.startTime;
-  return left.id < right.id;
+function isBefore(a: ListedRow, b: ListedRow): boolean {
+  if (a.startTime !== b.startTime) return a.startTime < b.startTime;
+  return a.id < b.id;
 }

@@ -8,17 +8,17 @@ import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 /** The rows of a window after a cursor, a bounded batch at a time. */
 interface RowSource {
   /**
-   * The next rows, a batch at most: no more than so many, and only as many as have no more than so many
-   * bytes together; but one at least, when `atLeastOne` is set and one is left. Their bytes are there until the next call.
+   * The next rows, at most one batch, within both bounds. With `atLeastOne`, the first row may exceed `maxBytes`.
+   * Their bytes are valid until the next call.
    */
   take(maxRows: number, maxBytes: number, atLeastOne: boolean): readonly StoredRow[];
-  /** Names the last row that was taken. */
+  /** The cursor of the last row that was taken. */
   cursor(): string | null;
-  /** How many rows are left. */
-  left(): number;
+  /** The number of remaining rows. */
+  remaining(): number;
 }
 
-/** Reads partitions with nothing but the names of files: any thread may have one, while their world goes on writing. */
+/** Reads partitions from the names of files alone, so any thread can use it while the world continues to write. */
 export interface PartitionReader {
   open(window: PartitionWindow, cursor: string | null): RowSource;
   close(): void;
@@ -27,78 +27,80 @@ export interface PartitionReader {
 const MAX_BATCH_ROWS = 10_000;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const MAX_READ_BYTES = 8 * 1024 * 1024;
-// Bytes of other rows that are read over rather than beginning another read.
+/** Up to this many bytes of other rows are read, because a separate read would cost more. */
 const MAX_GAP_BYTES = 32 * 1024;
 
-/** The file that an offset is in, and where the next one begins; one without data has the same beginning. */
-function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly pastByte: number } {
+/** The file of an offset, and where the next file begins. */
+function fileAt({ files }: Plan, offset: number): PlannedFile & { readonly nextFileByte: number } {
   const at = files.findLastIndex(({ firstByte }) => firstByte <= offset);
-  return { ...(files[at] as PlannedFile), pastByte: files[at + 1]?.firstByte ?? Number.POSITIVE_INFINITY };
+  return {
+    ...(files[at] as PlannedFile),
+    nextFileByte: files[at + 1]?.firstByte ?? Number.POSITIVE_INFINITY,
+  };
 }
 
-/** Rows whose lines come with one read. */
+/** Rows whose lines are read in one call. */
 interface ReadRange {
   readonly file: PlannedFile;
   readonly begin: number;
   readonly end: number;
-  /** How many of the rows that were asked for have been taken. */
-  readonly past: number;
+  /** The index after its last row, among the requested rows. */
+  readonly nextRow: number;
 }
 
-/** The rows from `from` on, in the order of their lines, whose lines lie close together in one file. */
+/** The rows from `from` on whose lines are close together in one file. */
 function readRangeOf(plan: Plan, rows: readonly number[], from: number): ReadRange {
   const offsetOf = (at: number): number => plan.offsets[rows[at] ?? 0] ?? 0;
   const endOf = (at: number): number => offsetOf(at) + (plan.lengths[rows[at] ?? 0] ?? 0);
   const begin = offsetOf(from);
-  const { pastByte, ...file } = fileAt(plan, begin);
+  const { nextFileByte, ...file } = fileAt(plan, begin);
   let end = endOf(from);
-  let past = from + 1;
-  for (; past < rows.length; past += 1) {
-    if (offsetOf(past) >= pastByte || offsetOf(past) - end > MAX_GAP_BYTES) break;
-    if (endOf(past) - begin > MAX_READ_BYTES) break;
-    end = endOf(past);
+  let nextRow = from + 1;
+  for (; nextRow < rows.length; nextRow += 1) {
+    if (offsetOf(nextRow) >= nextFileByte || offsetOf(nextRow) - end > MAX_GAP_BYTES) break;
+    if (endOf(nextRow) - begin > MAX_READ_BYTES) break;
+    end = endOf(nextRow);
   }
-  return { file, begin, end, past };
+  return { file, begin, end, nextRow };
 }
 
-/** Where lines are read to, batch after batch: new memory for each of them would cost as much as to read it. */
+/** A buffer for the lines of all batches: new memory for each batch would cost as much as reading it. */
 function createRoom() {
   let room = Buffer.alloc(0);
-  let used = 0;
+  let usedBytes = 0;
   return {
-    /** What was taken before is given back. */
     empty(): void {
-      used = 0;
+      usedBytes = 0;
     },
     take(bytes: number): Buffer {
-      if (used + bytes > room.length) {
+      if (usedBytes + bytes > room.length) {
         room = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * room.length));
-        used = 0;
+        usedBytes = 0;
       }
-      used += bytes;
-      return room.subarray(used - bytes, used);
+      usedBytes += bytes;
+      return room.subarray(usedBytes - bytes, usedBytes);
     },
   };
 }
 
 type Room = ReturnType<typeof createRoom>;
 
-/** Reads the lines at `from` … `to` of the plan; lines that lie close together come with one read. */
+/** Reads the lines `from` … `to` of the plan. Lines that are close together are read in one call. */
 function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   const { offsets, lengths } = plan;
   const offsetOf = (row: number): number => offsets[row] ?? 0;
   const rows = Array.from({ length: to - from }, (_, at) => from + at);
   if (rows.some((row) => row > from && offsetOf(row) < offsetOf(row - 1))) {
-    rows.sort((left, right) => offsetOf(left) - offsetOf(right));
+    rows.sort((a, b) => offsetOf(a) - offsetOf(b));
   }
   const lines = new Array<Buffer>(to - from);
   room.empty();
   for (let at = 0; at < rows.length; ) {
-    const { file, begin, end, past } = readRangeOf(plan, rows, at);
+    const { file, begin, end, nextRow } = readRangeOf(plan, rows, at);
     const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte);
-    // What lies between them is lines as well. If one is damaged, each that is wanted is looked at.
+    // The bytes between them are lines as well. If one is damaged, each requested line is checked.
     const isWhole = areSealed(bytes);
-    for (; at < past; at += 1) {
+    for (; at < nextRow; at += 1) {
       const row = rows[at] ?? 0;
       const start = offsetOf(row) - begin;
       const line = bytes.subarray(start, start + (lengths[row] ?? 0));
@@ -108,7 +110,7 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   return lines;
 }
 
-/** Up to where a batch goes that begins at `from`: the first row may have other bounds than the rest. */
+/** The end of a batch that begins at `from`. The first row has its own bound. */
 function endOfBatch(
   plan: Plan,
   from: number,
@@ -140,18 +142,18 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
       return rows;
     },
     cursor: () => cursor,
-    left: () => plan.offsets.length - position,
+    remaining: () => plan.offsets.length - position,
   };
 }
 
-/** Reads partitions from where they are said to lie; plans may be shared with other readers. */
+/** Creates a reader of partitions. Plans may be shared with other readers. */
 export function createPartitionReader(
   sourceOf: (partition: Partition) => PartitionSource,
   plans: Plans = createPlans(),
 ): PartitionReader {
   return {
     open(window, cursor) {
-      const { plan, begin } = plans.of(sourceOf(window), window, cursor);
+      const { plan, begin } = plans.planFor(sourceOf(window), window, cursor);
       return openSource(plan, begin, cursor);
     },
     close: () => plans.close(),

@@ -1,42 +1,51 @@
 import { closeSync, openSync } from "node:fs";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import { readExactly } from "../pool/open-files.ts";
+import type { Pool } from "../pool/pool.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
-import { DATA, INDEX } from "./segment.ts";
+import { DATA, extentsOf, INDEX } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
 
-/** A file of a partition as a reader finds it, without its world: what counts of it never changes. */
+/** A file of a partition, for a reader without access to its world. The part that counts never changes. */
 export interface LocatedFile {
-  /** Without the ending of either file. */
+  /** Without the ending of the data or index file. */
   readonly path: string;
-  /** Where in the segment its data begins. */
+  /** The offset of its data in the segment. */
   readonly firstByte: number;
-  /** How many records of its sidecar count, and how many bytes of its data. */
+  /** The records of its sidecar and the bytes of its data that count. */
   readonly records: number;
   readonly bytes: number;
 }
 
-/** A data file that is held open. */
+/** The files of a segment, for readers. */
+export function locateFiles(
+  pool: Pick<Pool, "path">,
+  segment: Parameters<typeof extentsOf>[0],
+): readonly LocatedFile[] {
+  return extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
+}
+
+/** An open data file. */
 export interface PlannedFile {
   readonly file: number;
   readonly path: string;
-  /** Where in the segment it begins. */
+  /** Its offset in the segment. */
   readonly firstByte: number;
 }
 
-/** The rows of a window in the order of export: where each line is in the data of the segment. */
+/** The lines of the rows of a window in the data of the segment, in the order of export. */
 export interface Plan {
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
   /** In the order of their data. */
   readonly files: readonly PlannedFile[];
-  /** How many rows the reader of the plan has looked at when it stood at a cursor. */
+  /** The number of rows up to a cursor. */
   readonly positions: Map<string, number>;
 }
 
-const CURSORS_REMEMBERED = 1024;
+const MAX_CURSORS = 1024;
 
-/** The records of a file; throws a `StoreError` when they are not as they were written. */
+/** Reads the records of a file. Throws a `StoreError` when they are damaged. */
 export function readSidecar({ path, records }: LocatedFile): Buffer {
   const index = openSync(path + INDEX, "r");
   try {
@@ -55,7 +64,7 @@ function readSidecars(rowFiles: readonly LocatedFile[]): SidecarView {
   return viewSidecar(only !== undefined && another === undefined ? only : Buffer.concat(sidecars));
 }
 
-/** How many records were written before the mark; they stand in the order of their sequence numbers. */
+/** The number of records before the mark. Records are in the order of their sequence numbers. */
 function countBefore(view: SidecarView, mark: number): number {
   let low = 0;
   let high = view.count;
@@ -67,7 +76,7 @@ function countBefore(view: SidecarView, mark: number): number {
   return low;
 }
 
-/** The positions of the window's rows as of a mark, ordered by start, then id. */
+/** The positions of the window's rows as of a mark, in the order of start, then id. */
 function selectRows(view: SidecarView, window: PartitionWindow, mark: number): Uint32Array {
   const { from, until } = withinDay(window.day, window.start, window.end);
   const count = countBefore(view, mark);
@@ -75,38 +84,36 @@ function selectRows(view: SidecarView, window: PartitionWindow, mark: number): U
   const selected = new Uint32Array(count);
   let size = 0;
   let isOrdered = true;
-  const compare = (left: number, right: number): number =>
-    view.start(left) - view.start(right) || view.compareIds(left, right);
   for (let position = 0; position < count; position += 1) {
     if (superseded[position] === 1 || view.length(position) === 0) continue;
     const start = view.start(position);
     if (start < from || start >= until) continue;
-    if (isOrdered && size > 0) isOrdered = compare(selected[size - 1] ?? 0, position) < 0;
+    if (isOrdered && size > 0) isOrdered = view.compare(selected[size - 1] ?? 0, position) < 0;
     selected[size] = position;
     size += 1;
   }
   const rows = selected.subarray(0, size);
-  return isOrdered ? rows : rows.sort(compare);
+  return isOrdered ? rows : rows.sort(view.compare);
 }
 
-/** How many of the ordered rows a cursor (`<start_time> <id>`) has behind it. */
+/** The number of ordered rows up to a cursor (`<start_time> <id>`). */
 function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day: string): number {
   const [start = "", id = ""] = cursor.split(" ");
-  if (!start.startsWith(day) || id === "") throw new Error(`not a cursor of ${day}: ${cursor}`);
+  if (!start.startsWith(day) || id === "") throw new Error(`${cursor} is not a cursor of ${day}.`);
   const micros = microsecondsOfDay(start);
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const row = rows[middle] ?? 0;
-    const isBehind = view.start(row) < micros || (view.start(row) === micros && view.id(row) <= id);
-    if (isBehind) low = middle + 1;
+    const isPassed = view.start(row) < micros || (view.start(row) === micros && view.id(row) <= id);
+    if (isPassed) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** Reads the sidecars and lays down in which order which lines are to be read. */
+/** Reads the sidecars, and plans which lines to read in which order. */
 export function makePlan(
   rowFiles: readonly LocatedFile[],
   window: PartitionWindow,
@@ -132,13 +139,13 @@ export function makePlan(
   }
 }
 
-/** Lets the next file begin where this one ended, without a search. */
+/** Lets the next file begin at this cursor without a search. */
 export function rememberPosition(plan: Plan, cursor: string, position: number): void {
-  if (plan.positions.size >= CURSORS_REMEMBERED) plan.positions.clear();
+  if (plan.positions.size >= MAX_CURSORS) plan.positions.clear();
   plan.positions.set(cursor, position);
 }
 
-/** The plan may not be read any more. */
+/** Closes the files of a plan, which must no longer be read. */
 export function closePlan(plan: Plan): void {
   closeFiles(plan.files);
 }

@@ -1,17 +1,21 @@
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import { closePlan, type LocatedFile, makePlan, type Plan } from "./plan.ts";
 
-/** Where the rows of one partition of one world lie. */
+/** The files with the rows of one partition of one world. */
 export interface PartitionSource {
-  /** The same for all partitions of a world, and for no other one's. */
+  /** Identifies the world. */
   readonly world: string;
   readonly rowFiles: readonly LocatedFile[];
 }
 
-/** The plans that a thread has made, of whatever stores; the one used longest ago is given up for another. */
+/** The plans of a thread, for any number of worlds. The least recently used one is dropped to make room. */
 export interface Plans {
-  /** The plan of a window, with how many of its rows lie before the cursor. */
-  of(source: PartitionSource, window: PartitionWindow, cursor: string | null): { plan: Plan; begin: number };
+  /** The plan of a window, and the number of its rows up to the cursor. */
+  planFor(
+    source: PartitionSource,
+    window: PartitionWindow,
+    cursor: string | null,
+  ): { plan: Plan; begin: number };
   /** Closes the plans of a world. */
   forget(world: string): void;
   close(): void;
@@ -19,7 +23,7 @@ export interface Plans {
 
 const MAX_PLANS = 32;
 const MAX_PLANNED_ROWS = 2_000_000;
-/** A segment of a fork of forks may be in many files. */
+/** A segment may be in many files after several forks. */
 const MAX_FILES = 128;
 
 function keyOf(world: string, window: PartitionWindow): string {
@@ -27,15 +31,15 @@ function keyOf(world: string, window: PartitionWindow): string {
   return [region, tenantId, sessionId, day, asOf, start, end, world].join(" ");
 }
 
-/** Bounded in plans, in open files and in rows; the plan asked for last is always kept. */
+/** Plans, open files and rows are bounded; the most recent plan is always retained. */
 export function createPlans(): Plans {
-  // In the order of use, the one used longest ago first.
+  // The least recently used plan is first.
   const plans = new Map<string, { readonly world: string; readonly plan: Plan }>();
 
   function drop(key: string): void {
-    const kept = plans.get(key);
+    const entry = plans.get(key);
     plans.delete(key);
-    if (kept !== undefined) closePlan(kept.plan);
+    if (entry) closePlan(entry.plan);
   }
 
   function keep(key: string, world: string, plan: Plan): void {
@@ -56,7 +60,7 @@ export function createPlans(): Plans {
   }
 
   return {
-    of({ world, rowFiles }, window, cursor) {
+    planFor({ world, rowFiles }, window, cursor) {
       const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);

@@ -2,16 +2,16 @@ import { historyIsReadOnly } from "../../kernel/as-of.ts";
 import type { Partition, TraceScope } from "../../subjects/traces/port.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesAsOf } from "./image.ts";
-import { createListing, keepingOrders } from "./listing.ts";
+import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
-import type { LocatedFile } from "./plan.ts";
+import { type LocatedFile, locateFiles } from "./plan.ts";
 import type { RowView } from "./row-view.ts";
 import type { Scope } from "./scope.ts";
-import { extentsOf, readRecords, type Segment, someRecord } from "./segment.ts";
+import { readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
 import { type RowPosition, readVersion } from "./version.ts";
 
-/** What the rows of the past are seen through. */
+/** The live rows, from which earlier ones are read. */
 export interface RowsAsOfParts {
   readonly pool: Pool;
   readonly live: Omit<RowView, "asOf"> & { appendToFiles(): void };
@@ -19,24 +19,24 @@ export interface RowsAsOfParts {
 }
 
 /**
- * The rows of a world as they were when the next row got this number. Nothing is indexed again: what is newest now leads to
- * what was newest then, since every record names the one that it replaces.
+ * The rows of a world with numbers below a mark. They need no index of their own: the newest version now leads to the newest version
+ * then, because every record names the one that it replaces.
  */
 export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): RowView {
   const scopes = new Map<Scope, ScopeAsOf>();
 
-  function of(scope: TraceScope): ScopeAsOf {
+  function earlierScope(scope: TraceScope): ScopeAsOf {
     const present = scopeOf(scope);
-    const known = scopes.get(present) ?? scopeAsOf(pool, present, mark);
-    scopes.set(present, known);
-    return known;
+    const earlier = scopes.get(present) ?? scopeAsOf(pool, present, mark);
+    scopes.set(present, earlier);
+    return earlier;
   }
 
   return {
     key: `${live.key}@${mark}`,
     rowFiles(partition) {
       live.appendToFiles();
-      return of(partition).rowFiles(partition);
+      return earlierScope(partition).rowFiles(partition);
     },
     names() {
       live.appendToFiles();
@@ -45,14 +45,14 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
     write: () => {
       throw historyIsReadOnly();
     },
-    read: (scope, id) => (isUuid(id) ? of(scope).read(id) : undefined),
+    read: (scope, id) => (isUuid(id) ? earlierScope(scope).read(id) : undefined),
     readAsOf: (scope, id, earlier) => live.readAsOf(scope, id, Math.min(earlier, mark)),
-    list: (scope, range) => of(scope).list(range),
+    list: (scope, range) => earlierScope(scope).list(range),
     mark: () => mark,
     days(scope, sessionId, start, end) {
-      const listed = of(scope).list({ sessionIds: [sessionId], start, end, order: "asc" });
+      const rows = earlierScope(scope).list({ sessionIds: [sessionId], start, end, order: "asc" });
       const days = new Set<string>();
-      for (const { startTime } of listed) days.add(startTime.slice(0, 10));
+      for (const { startTime } of rows) days.add(startTime.slice(0, 10));
       return [...days];
     },
     stats: () => ({ rows: mark, bytes: live.stats().bytes }),
@@ -66,29 +66,29 @@ interface ScopeAsOf extends Pick<Scope, "read" | "list"> {
 
 function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
   const counts = new Map<Segment, number>();
-  const left = placesLeft(pool, live, countOf);
-  const order = keepingOrders((segment) => live.order(segment).asOf(countOf(segment)));
+  const movedRow = movedRows(pool, live, countOf);
+  const order = cacheOrders((segment) => live.order(segment).asOf(countOf(segment)));
   const listing = createListing(pool, live.segments, (each) => (countOf(each) > 0 ? order(each) : undefined));
 
   function countOf(segment: Segment): number {
-    const known = counts.get(segment) ?? countBelow(pool, segment, mark);
-    counts.set(segment, known);
-    return known;
+    const count = counts.get(segment) ?? countBelow(pool, segment, mark);
+    counts.set(segment, count);
+    return count;
   }
 
-  function place(id: string): RowPosition | undefined {
-    const newest = live.place(id);
+  function find(id: string): RowPosition | undefined {
+    const newest = live.find(id);
     if (!newest) return undefined;
     const { segment } = newest;
     const count = countOf(segment);
     const position = versionBelow(pool, newest, count);
-    return position < 0 ? left(id) : { segment, position };
+    return position < 0 ? movedRow(id) : { segment, position };
   }
 
   return {
     read(id) {
-      const found = place(id);
-      return found && readVersion(pool, found);
+      const position = find(id);
+      return position && readVersion(pool, position);
     },
     list: listing.list,
     rowFiles({ sessionId, day }) {
@@ -98,35 +98,35 @@ function scopeAsOf(pool: Pool, live: Scope, mark: number): ScopeAsOf {
   };
 }
 
-/** Where rows were that have left their segment since; what is appended later is looked through when the next one is asked for. */
-function placesLeft(pool: Pool, { segments }: Scope, countOf: (segment: Segment) => number) {
-  const places = new Map<string, RowPosition>();
-  const seen = new Map<Segment, number>();
+/** Finds rows that have moved to another segment since. Records that were appended later are searched with the next call. */
+function movedRows(pool: Pool, { segments }: Scope, countOf: (segment: Segment) => number) {
+  const positions = new Map<string, RowPosition>();
+  const searchedRecords = new Map<Segment, number>();
   return (id: string): RowPosition | undefined => {
     for (const segment of segments) {
       const count = countOf(segment);
       const take = (view: SidecarView, at: number): boolean => {
         const position = view.previous(at);
         if (view.length(at) > 0) return false;
-        const found = { segment, position: versionBelow(pool, { segment, position }, count) };
-        if (found.position >= 0) places.set(view.id(at), found);
+        const earlier = { segment, position: versionBelow(pool, { segment, position }, count) };
+        if (earlier.position >= 0) positions.set(view.id(at), earlier);
         return false;
       };
-      someRecord(pool, segment, take, seen.get(segment) ?? count);
-      seen.set(segment, segment.records);
+      someRecord(pool, segment, take, searchedRecords.get(segment) ?? count);
+      searchedRecords.set(segment, segment.records);
     }
-    return places.get(id);
+    return positions.get(id);
   };
 }
 
-/** The version of a row among the first records of its segment; -1 for one that was not there. */
+/** The version of a row among the first records of its segment; -1 if it has none there. */
 function versionBelow(pool: Pool, { segment, position }: RowPosition, count: number): number {
-  let found = position;
-  while (found >= count) found = readRecords(pool, segment, found, 1).previous(0);
-  return found;
+  let version = position;
+  while (version >= count) version = readRecords(pool, segment, version, 1).previous(0);
+  return version;
 }
 
-/** How many records of a segment are numbered below a mark; a mark is most often behind all that is there. */
+/** The number of records of a segment below a mark. Most marks are after all records. */
 function countBelow(pool: Pool, segment: Segment, mark: number): number {
   const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
   let [low, high] = [0, segment.records];
@@ -139,11 +139,11 @@ function countBelow(pool: Pool, segment: Segment, mark: number): number {
   return low;
 }
 
-/** The files in which the first records of a segment lie. */
+/** The files with the first records of a segment. */
 function filesBelow(pool: Pool, segment: Segment, count: number): readonly LocatedFile[] {
   if (count === 0) return [];
   const last = readRecords(pool, segment, count - 1, 1);
   const rowFiles = segment.rowFiles.filter(({ firstRecord }) => firstRecord < count);
   const filed = { rowFiles, filedRecords: count, filedBytes: last.offset(0) + last.length(0) };
-  return extentsOf(filed).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
+  return locateFiles(pool, filed);
 }

@@ -4,35 +4,35 @@ import type { Pool } from "../pool/pool.ts";
 import { createIdIndex, type IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { writeLeft, writeRow } from "./lines.ts";
-import { createListing, keepingOrders } from "./listing.ts";
+import { writeRow, writeTombstone } from "./lines.ts";
+import { cacheOrders, createListing } from "./listing.ts";
 import { addRecord, createSegment, linesOf, type Segment, sealedSegment, someRecord } from "./segment.ts";
 import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
 import { RECORD_BYTES, traceWord } from "./sidecar.ts";
 import { findVersion, type RowPosition, readVersion } from "./version.ts";
 
-/** All rows of one tenant in one region, as their world has them. */
+/** All rows of one tenant in one region of a world. */
 export interface Scope {
-  /** Where the newest version of a row is. */
-  place(id: string): RowPosition | undefined;
+  /** The position of the newest version of a row. */
+  find(id: string): RowPosition | undefined;
   order(segment: Segment): GrowingOrder;
   read(id: string): StoredRow | undefined;
   /** The last version that was written before the mark. */
   readAsOf(id: string, mark: number): StoredRow | undefined;
-  /** Adds the rows in memory, numbered from `sequence` on; answers the segments that were changed. */
+  /** Adds the rows in memory, numbered from `sequence` on. Returns the changed segments. */
   write(rows: readonly StoredRow[], sequence: number): Iterable<Segment>;
   days(sessionId: string, start: string, end: string): readonly string[];
   list(range: RowRange): Iterable<ListedRow>;
   segment(sessionId: string, day: string): Segment | undefined;
   readonly segments: readonly Segment[];
-  /** Number of rows, each counted once however often it was changed. */
+  /** The number of rows, not of versions. */
   count(): number;
-  /** The rows as they are now, for others to go on from. Nothing may wait. */
+  /** The current rows, for forks. No row may be pending. */
   sealed(mark: number): Rows;
 }
 
-/** A version of a row that is the newest one no more, since a later one is in another segment. */
-interface LeftVersion {
+/** A replaced version of a row whose newest version is in another segment. */
+interface MovedVersion {
   readonly segment: Segment;
   readonly id: string;
   readonly position: number;
@@ -62,22 +62,22 @@ function isOf(segment: Segment | undefined, { session_id, start_time }: StoredRo
   return segment?.sessionId === session_id && start_time.startsWith(segment.day);
 }
 
-/** Adds a row to its segment; answers the version that another segment has of it. */
+/** Adds a row to its segment. Returns the version that another segment has of it. */
 function addRow(
   { index, segments }: LoadedScope,
   segment: Segment,
   row: StoredRow,
   sequence: number,
-): LeftVersion | undefined {
+): MovedVersion | undefined {
   const { id } = row;
-  const known = index.find(id);
-  const from = known < 0 ? undefined : segments[index.segmentOf(known)];
-  const position = known < 0 ? -1 : index.positionOf(known);
+  const entry = index.find(id);
+  const from = entry < 0 ? undefined : segments[index.segmentOf(entry)];
+  const position = entry < 0 ? -1 : index.positionOf(entry);
   const previous = from === segment ? position : -1;
   const offset = segment.dataBytes;
   const length = writeRow(linesOf(segment), row, { sequence, previous });
   const start = microsecondsOfDay(row.start_time);
-  index.put(id, segment.number, segment.records);
+  index.set(id, segment.number, segment.records);
   addRecord(segment, length, {
     id,
     start,
@@ -96,14 +96,14 @@ function addRow(
   return { segment: from, id, position };
 }
 
-/** Adds a record that says that a row has left the segment. */
-function addLeft({ segment, id, position: previous }: LeftVersion, sequence: number): void {
-  const length = writeLeft(linesOf(segment), id, { sequence, previous });
+/** Adds a tombstone to the segment that a row has left. */
+function addTombstone({ segment, id, position: previous }: MovedVersion, sequence: number): void {
+  const length = writeTombstone(linesOf(segment), id, { sequence, previous });
   const offset = segment.dataBytes + length;
   addRecord(segment, length, { id, start: 0, offset, length: 0, previous, sequence, trace: 0 });
 }
 
-/** Whether a project has, in a segment, rows that begin in a window. */
+/** Whether a segment has current rows that begin in a window. */
 function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string, end: string): boolean {
   const { from, until } = withinDay(segment.day, start, end);
   if (segment.live === 0 || segment.latest < from || segment.earliest >= until) return false;
@@ -125,12 +125,12 @@ export function openScope(
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
   const loaded: LoadedScope = { pool, scope, index: rows.index, segments, byName };
   const { index } = loaded;
-  /** That of the row that was written last: the next one is mostly of the same. */
+  /** The segment of the last written row, which the next row mostly belongs to as well. */
   let latest: Segment | undefined;
-  const order = keepingOrders((segment) => createSegmentOrder(pool, segment));
+  const order = cacheOrders((segment) => createSegmentOrder(pool, segment));
   const listing = createListing(pool, segments, (each) => (each.live === 0 ? undefined : order(each)));
 
-  function place(id: string): RowPosition | undefined {
+  function find(id: string): RowPosition | undefined {
     const entry = index.find(id);
     if (entry < 0) return undefined;
     return { segment: segments[index.segmentOf(entry)] as Segment, position: index.positionOf(entry) };
@@ -147,25 +147,25 @@ export function openScope(
     segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
     list: (range) => listing.list(range),
     readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : findVersion(pool, segments, id, mark)),
-    place,
+    find,
     order,
     read(id) {
-      const found = place(id);
-      return found && readVersion(pool, found);
+      const position = find(id);
+      return position && readVersion(pool, position);
     },
     sealed: (mark) => ({ index: index.copy(), segments: segments.map((each) => sealedSegment(each, mark)) }),
-    write(written, sequence) {
+    write(newRows, sequence) {
       const changed = new Set<Segment>();
-      const left: LeftVersion[] = [];
-      for (const [at, row] of written.entries()) {
+      const moved: MovedVersion[] = [];
+      for (const [at, row] of newRows.entries()) {
         latest = isOf(latest, row) ? latest : segmentOf(row);
         changed.add(latest);
-        const leaves = addRow(loaded, latest, row, sequence + at);
-        if (leaves) left.push(leaves);
+        const movedVersion = addRow(loaded, latest, row, sequence + at);
+        if (movedVersion) moved.push(movedVersion);
       }
-      for (const each of left) {
+      for (const each of moved) {
         changed.add(each.segment);
-        addLeft(each, sequence + written.length - 1);
+        addTombstone(each, sequence + newRows.length - 1);
       }
       return changed;
     },

@@ -4,23 +4,22 @@ import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
 
 /**
- * The newest versions of a segment's rows in the order of start, then id, and by trace. It follows the
- * sidecar: what was appended is merged in when the order is next asked for, so that a page costs the same
- * however many rows there are.
+ * The newest versions of a segment's rows in the order of start, then id, and by trace. Appended records are merged
+ * when the order is next used, so the cost of a page does not depend on the number of rows.
  */
 export interface SegmentOrder extends Ranks {
   /** Records that it holds in memory. */
   readonly records: number;
   readonly view: SidecarView;
-  /** Takes in what was appended to the sidecar. */
+  /** Merges the records that were appended to the sidecar. */
   follow(): void;
   /** The records of the rows whose trace has this word, in order. */
   ofTrace(word: number): readonly number[];
 }
 
-/** The order of what is appended to. */
+/** The order of a segment that grows. */
 export interface GrowingOrder extends SegmentOrder {
-  /** The order of the rows as they were after so many records; it stays so. */
+  /** The order of the rows after the first `count` records. It never changes. */
   asOf(count: number): SegmentOrder;
 }
 
@@ -28,7 +27,7 @@ export interface GrowingOrder extends SegmentOrder {
 interface Ranks {
   /** The record of the nth row. */
   at(rank: number): number;
-  /** How many rows come before a start (microseconds of the day) and an id. */
+  /** The number of rows before a start (microseconds of the day) and an id. */
   rank(start: number, id: string): number;
 }
 
@@ -36,44 +35,45 @@ const FIRST_RECORDS = 256;
 
 /** An order that has read nothing yet; `follow` reads the sidecar. */
 export function createSegmentOrder(pool: Pool, segment: Segment): GrowingOrder {
-  const held = createHeldRecords(pool, segment);
+  const sidecar = createSidecarRecords(pool, segment);
   const traces = createWordIndex();
   let order = new Uint32Array(0);
   let size = 0;
 
-  const compare = (left: number, right: number): number => compareIn(held.view, left, right);
-  const rankOf = (position: number): number => search(order, size, (other) => compare(other, position) < 0);
+  const compare = (a: number, b: number): number => sidecar.view.compare(a, b);
+  const rankOf = (position: number): number => search(order, size, (each) => compare(each, position) < 0);
 
   return {
     get records() {
-      return held.count;
+      return sidecar.count;
     },
     get view() {
-      return held.view;
+      return sidecar.view;
     },
     follow() {
-      const known = held.count;
-      if (segment.records === known) return;
-      const { added, replaced } = held.takeAppended();
-      for (let position = known; position < held.count; position += 1) traces.add(held.view.trace(position));
+      const first = sidecar.count;
+      if (segment.records === first) return;
+      const { added, replaced } = sidecar.readAppended();
+      for (let position = first; position < sidecar.count; position += 1)
+        traces.add(sidecar.view.trace(position));
       added.sort(compare);
-      const removed = replaced.map(rankOf).sort((left, right) => left - right);
+      const removed = replaced.map(rankOf).sort((a, b) => a - b);
       if (added.length + removed.length === 0) return;
-      order = spliced(order, size, { added, at: added.map(rankOf), removed });
+      order = splice(order, size, { added, at: added.map(rankOf), removed });
       size += added.length - removed.length;
     },
     at: (rank) => order[rank] ?? 0,
-    rank: (start, id) => rankIn(held.view, order, size, { start, id }),
-    ofTrace: (word) => traces.of(word).filter(held.isNewest).sort(compare),
+    rank: (start, id) => rankIn(sidecar.view, order, size, { start, id }),
+    ofTrace: (word) => traces.find(word).filter(sidecar.isNewest).sort(compare),
     asOf(count) {
-      // The bytes of a record that is held never change, whatever takes their place when there are more.
-      const { view } = held;
-      return fixedOrder(view, orderBefore(view, { order, size, records: held.count, count }), traces);
+      // The bytes of a record in this view never change; growth replaces the whole buffer.
+      const { view } = sidecar;
+      return fixedOrder(view, orderBefore(view, { order, size, records: sidecar.count, count }), traces);
     },
   };
 }
 
-/** An order that follows nothing any more. */
+/** An order that no longer follows the sidecar. */
 function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): SegmentOrder {
   const size = order.length;
   let newest: Set<number> | undefined;
@@ -86,50 +86,46 @@ function fixedOrder(view: SidecarView, order: Uint32Array, traces: WordIndex): S
     ofTrace(word) {
       newest ??= new Set(order);
       const isNewest = (position: number): boolean => newest?.has(position) === true;
-      return traces
-        .of(word)
-        .filter(isNewest)
-        .sort((left, right) => compareIn(view, left, right));
+      return traces.find(word).filter(isNewest).sort(view.compare);
     },
   };
 }
 
-interface Held {
+interface CurrentOrder {
   readonly order: Uint32Array<ArrayBuffer>;
   readonly size: number;
   readonly records: number;
-  /** How many of the records there were. */
+  /** The number of records of the earlier order. */
   readonly count: number;
 }
 
-/** The order before what was appended since: rows that are new are not in it, and those that were replaced or have left are again. */
-function orderBefore(view: SidecarView, { order, size, records, count }: Held): Uint32Array<ArrayBuffer> {
+/** The order of the first `count` records: without new rows, and with the earlier versions of replaced and moved rows. */
+function orderBefore(
+  view: SidecarView,
+  { order, size, records, count }: CurrentOrder,
+): Uint32Array<ArrayBuffer> {
   const before = (position: number): number => {
-    let found = position;
-    while (found >= count) found = view.previous(found);
-    return found;
+    let version = position;
+    while (version >= count) version = view.previous(version);
+    return version;
   };
-  const kept = new Uint32Array(size);
+  const earlier = new Uint32Array(size);
   const moved: number[] = [];
   let length = 0;
   for (let rank = 0; rank < size; rank += 1) {
     const position = order[rank] ?? 0;
     const was = before(position);
-    if (was >= 0 && view.start(was) === view.start(position)) kept[length++] = was;
+    if (was >= 0 && view.start(was) === view.start(position)) earlier[length++] = was;
     else if (was >= 0) moved.push(was);
   }
   for (let position = count; position < records; position += 1) {
     const was = view.length(position) === 0 ? before(position) : -1;
     if (was >= 0) moved.push(was);
   }
-  if (moved.length === 0) return kept.subarray(0, length);
-  moved.sort((left, right) => compareIn(view, left, right));
-  const at = moved.map((each) => search(kept, length, (other) => compareIn(view, other, each) < 0));
-  return spliced(kept, length, { added: moved, at, removed: [] }).subarray(0, length + moved.length);
-}
-
-function compareIn(view: SidecarView, left: number, right: number): number {
-  return view.start(left) - view.start(right) || view.compareIds(left, right);
+  if (moved.length === 0) return earlier.subarray(0, length);
+  moved.sort(view.compare);
+  const at = moved.map((row) => search(earlier, length, (each) => view.compare(each, row) < 0));
+  return splice(earlier, length, { added: moved, at, removed: [] }).subarray(0, length + moved.length);
 }
 
 function rankIn(
@@ -138,12 +134,12 @@ function rankIn(
   size: number,
   { start, id }: { readonly start: number; readonly id: string },
 ): number {
-  const isBefore = (other: number): boolean =>
-    view.start(other) < start || (view.start(other) === start && view.id(other) < id);
+  const isBefore = (position: number): boolean =>
+    view.start(position) < start || (view.start(position) === start && view.id(position) < id);
   return search(order, size, isBefore);
 }
 
-/** The first rank of which `isBefore` does not hold. */
+/** The first rank for which `isBefore` is false. */
 function search(order: Uint32Array, size: number, isBefore: (position: number) => boolean): number {
   let low = 0;
   let high = size;
@@ -155,27 +151,27 @@ function search(order: Uint32Array, size: number, isBefore: (position: number) =
   return low;
 }
 
-/** The records of a segment's sidecar, in memory. */
-function createHeldRecords(pool: Pool, segment: Segment) {
+/** The records of a segment's sidecar in memory. */
+function createSidecarRecords(pool: Pool, segment: Segment) {
   let count = 0;
   let bytes = Buffer.alloc(0);
   let view = viewSidecar(bytes);
-  /** Says of a record whether a later one took its place. */
-  let gone = new Uint8Array(0);
+  /** 1 for each record that a later one replaces. */
+  let superseded = new Uint8Array(0);
 
-  function grow(wanted: number): void {
-    if (wanted <= gone.length) return;
-    const room = Math.max(wanted, gone.length * 2, FIRST_RECORDS);
+  function grow(records: number): void {
+    if (records <= superseded.length) return;
+    const room = Math.max(records, superseded.length * 2, FIRST_RECORDS);
     const larger = Buffer.allocUnsafeSlow(room * RECORD_BYTES);
     bytes.copy(larger, 0, 0, count * RECORD_BYTES);
     bytes = larger;
     view = viewSidecar(bytes);
     const more = new Uint8Array(room);
-    more.set(gone);
-    gone = more;
+    more.set(superseded);
+    superseded = more;
   }
 
-  const isNewest = (position: number): boolean => gone[position] === 0 && view.length(position) > 0;
+  const isNewest = (position: number): boolean => superseded[position] === 0 && view.length(position) > 0;
 
   return {
     get count() {
@@ -185,8 +181,8 @@ function createHeldRecords(pool: Pool, segment: Segment) {
       return view;
     },
     isNewest,
-    /** Reads on: appended versions that are the newest, and those held before that they replace. */
-    takeAppended(): { readonly added: number[]; readonly replaced: readonly number[] } {
+    /** Reads appended records. Returns the newest versions among them, and the earlier versions that they replace. */
+    readAppended(): { readonly added: number[]; readonly replaced: readonly number[] } {
       const [first, until] = [count, segment.records];
       grow(until);
       const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
@@ -194,8 +190,8 @@ function createHeldRecords(pool: Pool, segment: Segment) {
       const replaced: number[] = [];
       for (let position = first; position < until; position += 1) {
         const previous = view.previous(position);
-        if (previous >= 0 && previous < first && gone[previous] === 0) replaced.push(previous);
-        if (previous >= 0) gone[previous] = 1;
+        if (previous >= 0 && previous < first && superseded[previous] === 0) replaced.push(previous);
+        if (previous >= 0) superseded[previous] = 1;
       }
       count = until;
       const added: number[] = [];
@@ -207,15 +203,15 @@ function createHeldRecords(pool: Pool, segment: Segment) {
 }
 
 interface Edits {
-  /** In order, each with the rank before which it goes. */
+  /** In order, each with the rank before which it is inserted. */
   readonly added: readonly number[];
   readonly at: readonly number[];
   /** Ranks, in order. */
   readonly removed: readonly number[];
 }
 
-/** The order after the edits: in the same array when they only append and there is room, else in a new one. */
-function spliced(
+/** Applies the edits: in the same array when they only append and there is room, otherwise in a new one. */
+function splice(
   before: Uint32Array<ArrayBuffer>,
   size: number,
   { added, at, removed }: Edits,
@@ -228,21 +224,21 @@ function spliced(
   }
   const room = length <= before.length ? before.length : Math.ceil(length * 1.5);
   const order = new Uint32Array(room);
-  let read = 0;
-  let write = 0;
+  let readRank = 0;
+  let writeRank = 0;
   const copyUntil = (rank: number): void => {
-    order.set(before.subarray(read, rank), write);
-    write += rank - read;
-    read = rank;
+    order.set(before.subarray(readRank, rank), writeRank);
+    writeRank += rank - readRank;
+    readRank = rank;
   };
   for (let add = 0, drop = 0; add < added.length || drop < removed.length; ) {
     const nextAdd = at[add] ?? Number.POSITIVE_INFINITY;
     const nextDrop = removed[drop] ?? Number.POSITIVE_INFINITY;
     copyUntil(Math.min(nextAdd, nextDrop));
     if (nextAdd <= nextDrop) {
-      order[write++] = added[add++] ?? 0;
+      order[writeRank++] = added[add++] ?? 0;
     } else {
-      read += 1;
+      readRank += 1;
       drop += 1;
     }
   }

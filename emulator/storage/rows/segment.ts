@@ -10,15 +10,15 @@ import { giveRoomBack, takeRoom, type WaitingRows } from "./waiting-rows.ts";
 export const DATA = ".ndjson";
 export const INDEX = ".index";
 
-/** A file of a segment, and what of the segment comes before it. */
+/** A file of a segment, and the records and bytes of the segment before it. */
 interface LoadedFile extends Pick<RowFile, "file" | "below" | "tail"> {
   readonly firstRecord: number;
   readonly firstByte: number;
 }
 
 /**
- * The rows of one project that began on one UTC day. Positions and offsets go on from file to file, as if all of
- * them were one file; what was written since the last `appendWaiting` comes last, in memory.
+ * The rows of one project that began on one UTC day. Positions and offsets continue from file to file, as if all of
+ * them were one file. Rows since the last `appendWaiting` are at the end, in memory.
  */
 export interface Segment {
   readonly number: number;
@@ -26,25 +26,25 @@ export interface Segment {
   readonly tenantId: string;
   readonly sessionId: string;
   readonly day: string;
-  /** In order; only the last one may be an own tail, to which is appended. */
+  /** In order. Only the last one may be an own tail, to which rows are appended. */
   readonly rowFiles: LoadedFile[];
   records: number;
   dataBytes: number;
-  /** Of those, what lies in files. */
+  /** The part of these in files. */
   filedRecords: number;
   filedBytes: number;
-  /** What does not, if there is any. */
+  /** The part in memory, if any. */
   waiting: WaitingRows | undefined;
-  /** Rows whose newest version is here. */
+  /** The number of rows whose newest version is here. */
   live: number;
-  /** Between these, in microseconds of the day, all versions ever written here began. */
+  /** The earliest and latest start of all versions, in microseconds of the day. */
   earliest: number;
   latest: number;
 }
 
 type SegmentName = Omit<NamedSegment, "rowFiles">;
 
-/** A segment without rows; `number` is its place among those of its tenant. */
+/** A segment without rows. `number` is its index among those of its tenant. */
 export function createSegment(number: number, { region, tenantId, sessionId, day }: SegmentName): Segment {
   return {
     number,
@@ -64,18 +64,18 @@ export function createSegment(number: number, { region, tenantId, sessionId, day
   };
 }
 
-/** The same segment for the store that owns its tail. Nothing may wait. */
+/** The same segment for the store that owns its tail. No row may be pending. */
 export function copySegment(segment: Segment): Segment {
   return { ...segment, rowFiles: [...segment.rowFiles], waiting: undefined };
 }
 
-/** The same segment for others, who see of its tail what is numbered below the mark. Nothing may wait. */
+/** The same segment for other worlds, which read the rows of its tail below the mark. No row may be pending. */
 export function sealedSegment(segment: Segment, mark: number): Segment {
   const rowFiles = segment.rowFiles.map((rowFile) => sealedRowFile(rowFile, mark));
   return { ...segment, rowFiles, waiting: undefined };
 }
 
-/** A file as others name it, who see of a tail what is numbered below the mark. */
+/** The same file for other worlds, which read the rows of a tail below the mark. */
 export function sealedRowFile<P extends Pick<RowFile, "below" | "tail">>(
   { tail: _, ...rowFile }: P,
   mark: number,
@@ -83,20 +83,20 @@ export function sealedRowFile<P extends Pick<RowFile, "below" | "tail">>(
   return { ...rowFile, below: rowFile.below ?? mark };
 }
 
-/** The segment as a journal names it. */
+/** The segment with its file names, for a journal line. */
 export function nameSegment(segment: Segment): NamedSegment {
   const { region, tenantId, sessionId, day } = segment;
   const rowFiles = extentsOf(segment).map(({ firstByte: _, ...rowFile }) => rowFile);
   return { region, tenantId, sessionId, day, rowFiles };
 }
 
-/** How long the tail of a segment is now. */
+/** The current length of the tail of a segment. */
 export function lengthOfTail(segment: Segment): TailLength {
   const { tail = 0, records, bytes } = extentsOf(segment).at(-1) ?? { records: 0, bytes: 0 };
   return [tail, records, bytes];
 }
 
-/** How much of each file counts. */
+/** The files of a segment with the records and bytes that count. */
 export function extentsOf({
   rowFiles,
   filedRecords,
@@ -111,7 +111,7 @@ export function extentsOf({
 
 const RECORDS_AT_A_TIME = 16_384;
 
-/** Fills the bytes with records, wherever they are. */
+/** Fills the buffer with records from files and from memory. */
 export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: number): SidecarView {
   const { rowFiles, filedRecords } = segment;
   const until = from + bytes.length / RECORD_BYTES;
@@ -123,7 +123,7 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
     if (first < end) {
       const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
       const inFile = first - rowFile.firstRecord;
-      readExactly(fileOf(pool, rowFile, INDEX), part, inFile * RECORD_BYTES);
+      readExactly(openRowFile(pool, rowFile, INDEX), part, inFile * RECORD_BYTES);
       checkRecords(part, pool.path(rowFile.file + INDEX), inFile);
     }
     if (rowFile.firstRecord <= from) break;
@@ -137,50 +137,50 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
   return viewSidecar(bytes);
 }
 
-/** The file of a file. An own tail may have grown by another descriptor, which does no harm. */
-function fileOf({ files, path }: Pool, { file, below }: LoadedFile, ending: string): number {
+/** Opens the data or the index of a row file. */
+function openRowFile({ files, path }: Pool, { file, below }: LoadedFile, ending: string): number {
   return below === null ? files.appended(path(file + ending)) : files.read(path(file + ending));
 }
 
-/** So many records from a position on; throws when the sidecar is shorter. */
+/** Reads records from a position on. Throws when the sidecar is shorter. */
 export function readRecords(pool: Pool, segment: Segment, from: number, count: number): SidecarView {
   return fillRecords(pool, segment, Buffer.allocUnsafe(count * RECORD_BYTES), from);
 }
 
-/** The line of a row, which never goes on in another file. */
+/** Reads the line of a row, which is always in one file. */
 export function readLine(pool: Pool, segment: Segment, offset: number, length: number): Buffer {
   if (offset >= segment.filedBytes) {
     const start = offset - segment.filedBytes;
-    if (!segment.waiting) throw new Error(`no line of ${segment.day} begins at byte ${offset}`);
+    if (!segment.waiting) throw new Error(`No line of ${segment.day} begins at byte ${offset}.`);
     return Buffer.from(segment.waiting.lines.bytes.subarray(start, start + length));
   }
   const rowFile = segment.rowFiles.findLast(({ firstByte }) => firstByte <= offset) as LoadedFile;
   const byte = offset - rowFile.firstByte;
-  const line = readExactly(fileOf(pool, rowFile, DATA), Buffer.allocUnsafe(length), byte);
+  const line = readExactly(openRowFile(pool, rowFile, DATA), Buffer.allocUnsafe(length), byte);
   return checkedLine(line, pool.path(rowFile.file + DATA), byte);
 }
 
-/** Calls back for each record from a position on, a bounded number at a time, until the callback says true. */
+/** Calls back for each record from a position on, until the callback returns true. Reads a bounded number of records at a time. */
 export function someRecord(
   pool: Pool,
   segment: Segment,
-  found: (view: SidecarView, at: number, position: number) => boolean,
+  matches: (view: SidecarView, at: number, position: number) => boolean,
   first = 0,
 ): boolean {
   for (let from = first; from < segment.records; from += RECORDS_AT_A_TIME) {
     const view = readRecords(pool, segment, from, Math.min(RECORDS_AT_A_TIME, segment.records - from));
-    for (let at = 0; at < view.count; at += 1) if (found(view, at, from + at)) return true;
+    for (let at = 0; at < view.count; at += 1) if (matches(view, at, from + at)) return true;
   }
   return false;
 }
 
-/** Where lines are written that `addRecord` adds. */
+/** The writer of the lines that `addRecord` adds. */
 export function linesOf(segment: Segment): LineWriter {
   segment.waiting ??= takeRoom();
   return segment.waiting.lines;
 }
 
-/** Adds the line that was written last, so many bytes long, and its record in memory: no file is touched before `appendWaiting`. */
+/** Adds the last written line, of so many bytes, and its record in memory. `appendWaiting` writes them to files. */
 export function addRecord(segment: Segment, bytes: number, record: SidecarRecord): void {
   segment.waiting?.records.add(record);
   segment.dataBytes += bytes;
@@ -192,12 +192,12 @@ export function hasTail({ rowFiles }: Segment): boolean {
   return rowFiles.at(-1)?.below === null;
 }
 
-/** How much the next `appendWaiting` appends, both files taken together. */
+/** The bytes that the next `appendWaiting` appends to both files. */
 export function waitingBytes({ records, dataBytes, filedRecords, filedBytes }: Segment): number {
   return dataBytes - filedBytes + (records - filedRecords) * RECORD_BYTES;
 }
 
-/** Appends what waits to the own tail. */
+/** Appends pending rows to the own tail. */
 export function appendWaiting(pool: Pool, segment: Segment): void {
   const { rowFiles, filedRecords, filedBytes, waiting } = segment;
   if (!waiting) return;
@@ -212,7 +212,7 @@ export function appendWaiting(pool: Pool, segment: Segment): void {
   segment.filedBytes = segment.dataBytes;
 }
 
-/** What a full disk took of it would keep that disk full. */
+/** Removes a partial write, which would keep a full disk full. */
 function appendOrCut(file: number, bytes: Uint8Array, size: number): void {
   try {
     writeAll(file, bytes);

@@ -2,12 +2,12 @@ import { areSealed, sealBlock } from "../checksum.ts";
 import { damaged } from "../store-error.ts";
 
 /**
- * A sidecar (`.index`) holds one record of fixed size for each version of a row in a segment:
+ * A sidecar (`.index`) has one record of fixed size for each version of a row in a segment:
  * id (16 bytes), start in microseconds of the day (f64), offset (f64) and length (u32) of the line,
- * the position of the version before it in this segment plus one (u32, 0 for none), the
- * store-wide sequence number (f64), a word of the trace's id (u32), by which the rows of a trace are
- * found, and the checksum of all that (u32). Length 0 says that the row's newest version is in another segment;
- * such a record has as offset the end of its line, so that every record says how long the data was.
+ * the position of the previous version in this segment plus one (u32, 0 for none), the
+ * store-wide sequence number (f64), a word of the trace's id (u32), which finds the rows of a trace,
+ * and the checksum (u32). A record of length 0 is a tombstone: the row's newest version is in another segment. Its
+ * offset is the end of its line, so that every record gives the length of the data.
  */
 export const RECORD_BYTES = 56;
 export const ID_BYTES = 16;
@@ -18,10 +18,10 @@ const LENGTH = 32;
 const PREVIOUS = 36;
 const SEQUENCE = 40;
 const TRACE = 48;
-/** Where each two bytes of a uuid begin in its text. */
+/** The positions of each two bytes of a uuid in its text. */
 const GROUPS = [0, 4, 9, 14, 19, 24, 28, 32];
 
-/** One version of a row, as it is packed. */
+/** One version of a row, to be packed. */
 export interface SidecarRecord {
   readonly id: string;
   readonly start: number;
@@ -30,18 +30,18 @@ export interface SidecarRecord {
   /** Position of the version it replaces in the same segment; -1 for none. */
   readonly previous: number;
   readonly sequence: number;
-  /** `traceWord` of its trace; of no meaning where the length is 0. */
+  /** `traceWord` of its trace; unused in a tombstone. */
   readonly trace: number;
 }
 
-/** Memory in which records are packed. */
+/** Memory for packed records. */
 export interface RecordRoom {
   readonly bytes: Buffer;
-  /** Of all of these bytes. */
+  /** A view of all these bytes. */
   readonly view: DataView;
 }
 
-/** A view of many records that are in memory one behind the other. */
+/** A view of consecutive records in memory. */
 export interface SidecarView {
   readonly count: number;
   readonly bytes: Buffer;
@@ -52,16 +52,18 @@ export interface SidecarView {
   sequence(position: number): number;
   trace(position: number): number;
   id(position: number): string;
-  compareIds(left: number, right: number): number;
+  /** Compares two records by start, then id. */
+  compare(a: number, b: number): number;
 }
 
-/** Reads straight from the bytes: nothing is unpacked before it is asked for. */
+/** Reads values directly from the bytes. */
 export function viewSidecar(bytes: Buffer): SidecarView {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = (position: number): number => view.getFloat64(position * RECORD_BYTES + START, true);
   return {
     count: Math.floor(bytes.length / RECORD_BYTES),
     bytes,
-    start: (position) => view.getFloat64(position * RECORD_BYTES + START, true),
+    start,
     offset: (position) => view.getFloat64(position * RECORD_BYTES + OFFSET, true),
     length: (position) => view.getUint32(position * RECORD_BYTES + LENGTH, true),
     previous: (position) => view.getUint32(position * RECORD_BYTES + PREVIOUS, true) - 1,
@@ -73,25 +75,23 @@ export function viewSidecar(bytes: Buffer): SidecarView {
         "-",
       );
     },
-    compareIds(left, right) {
-      for (let word = 0; word < ID_BYTES; word += 4) {
-        const difference =
-          view.getUint32(left * RECORD_BYTES + word) - view.getUint32(right * RECORD_BYTES + word);
-        if (difference !== 0) return difference;
-      }
-      return 0;
+    compare(a, b) {
+      let difference = start(a) - start(b);
+      for (let word = 0; difference === 0 && word < ID_BYTES; word += 4)
+        difference = view.getUint32(a * RECORD_BYTES + word) - view.getUint32(b * RECORD_BYTES + word);
+      return difference;
     },
   };
 }
 
-/** Traces with different words are different; those with the same one have to be compared by their ids. */
+/** A hash of a trace id. Traces with the same word have to be compared by their ids. */
 export function traceWord(traceId: string): number {
   let word = 0;
   for (let at = 0; at < traceId.length; at += 1) word = Math.imul(word ^ traceId.charCodeAt(at), 0x01000193);
   return word >>> 0;
 }
 
-/** Four bytes of a uuid in lower case, as a number; they are its first, second, third or fourth. */
+/** The first, second, third or fourth four bytes of a lower-case uuid, as a number. */
 export function wordOfId(id: string, word: number): number {
   return ((groupOfId(id, 2 * word) << 16) | groupOfId(id, 2 * word + 1)) >>> 0;
 }
@@ -106,7 +106,7 @@ function groupOfId(id: string, group: number): number {
   return bits;
 }
 
-/** Memory for so many records. */
+/** Memory for this many records. */
 export function roomForRecords(count: number): RecordRoom {
   const bytes = Buffer.allocUnsafeSlow(count * RECORD_BYTES);
   return { bytes, view: new DataView(bytes.buffer) };
@@ -125,14 +125,14 @@ export function writeRecord({ bytes, view }: RecordRoom, position: number, recor
   sealBlock(bytes, at, RECORD_BYTES);
 }
 
-/** The bytes of these records. */
+/** Packs records into a new buffer. */
 export function packRecords(records: readonly SidecarRecord[]): Buffer {
   const room = roomForRecords(records.length);
   for (const [position, record] of records.entries()) writeRecord(room, position, record);
   return room.bytes;
 }
 
-/** Checks records that were read from the file of a path; `first` is the number that the first of them has there. */
+/** Checks records that were read from a file, `first` being the number of the first of them. */
 export function checkRecords(bytes: Buffer, path: string, first: number): void {
   if (areSealed(bytes)) return;
   let at = 0;
@@ -140,7 +140,7 @@ export function checkRecords(bytes: Buffer, path: string, first: number): void {
   throw damaged(path, `byte ${first * RECORD_BYTES + at}`);
 }
 
-/** Says of each version before `count` whether a later one before `count` took its place. */
+/** 1 for each of the first `count` versions that a later one of them replaces. */
 export function supersededOf(view: SidecarView, count: number): Uint8Array {
   const superseded = new Uint8Array(count);
   for (let position = 0; position < count; position += 1) {

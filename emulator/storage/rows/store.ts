@@ -9,14 +9,13 @@ import type { Pool } from "../pool/pool.ts";
 import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealedImage } from "./image.ts";
 import { isInstant } from "./instants.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
-import type { LocatedFile } from "./plan.ts";
+import { locateFiles } from "./plan.ts";
 import type { RowView } from "./row-view.ts";
 import { rowsAsOf } from "./rows-as-of.ts";
 import { openScope, type Scope } from "./scope.ts";
 import {
   appendWaiting,
   copySegment,
-  extentsOf,
   hasTail,
   lengthOfTail,
   nameSegment,
@@ -25,24 +24,24 @@ import {
 } from "./segment.ts";
 import { beginTail } from "./tail.ts";
 
-/** The trace rows of a world, in files of the pool: what is written waits in memory for the next `append`. */
+/** The trace rows of a world, in files of the pool. New rows are pending in memory until `appendToFiles`. */
 export interface RowStore extends RowView {
   /** Appends pending rows to the tails; they count only once a journal line gives the new lengths. */
   appendToFiles(): void;
   /** Bytes of pending rows. */
   waitingBytes(): number;
-  /** What was appended since the last call: the next journal line has to name it. */
+  /** The rows appended since the last call. The next journal line has to name them. */
   takeWritten(): WrittenRows;
-  /** The rows as they are now, for others to go on from. */
+  /** The current rows, for forks. */
   image(): RowsImage;
-  /** The same as they were when the next row got this number. */
+  /** The same with numbers below the mark. */
   imageAsOf(mark: number): RowsImage;
 }
 
-/** What a store of rows is opened with. */
+/** How to open a store of rows. */
 export interface RowStoreOptions {
   readonly pool: Pool;
-  /** In whose folder its tails lie. */
+  /** The owner of its tails. */
   readonly owner: number;
   readonly image: RowsImage;
   /** Called when rows are pending. */
@@ -51,26 +50,27 @@ export interface RowStoreOptions {
   readonly appending: () => void;
 }
 
-/** So much may wait in memory: what a turn writes beyond that goes to the tails at once. */
+/** Pending rows beyond this size are written to the tails immediately. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 function checkRows(rows: readonly TraceRow[]): void {
-  let known: string | undefined;
+  let lastSessionId: string | undefined;
   for (const { id, session_id, start_time } of rows) {
-    if (!isUuid(id)) throw new Error(`not a lower-case uuid: ${JSON.stringify(id)}`);
-    if (session_id !== known && !isUuid(session_id))
-      throw new Error(`not a session id: ${JSON.stringify(session_id)}`);
-    if (!isInstant(start_time)) throw new Error(`not a start time: ${JSON.stringify(start_time)}`);
-    known = session_id;
+    if (!isUuid(id)) throw new Error(`The row id ${JSON.stringify(id)} is not a lower-case UUID.`);
+    if (session_id !== lastSessionId && !isUuid(session_id))
+      throw new Error(`The session id ${JSON.stringify(session_id)} is not a lower-case UUID.`);
+    if (!isInstant(start_time))
+      throw new Error(`The start time ${JSON.stringify(start_time)} is not a UTC time with six decimals.`);
+    lastSessionId = session_id;
   }
 }
 
-/** The tenants that were used, each loaded at its first use. */
+/** The tenants of a world. Each is loaded at its first use. */
 function createScopes(pool: Pool, image: RowsImage) {
   const scopes = new Map<string, Scope>();
-  /** A caller that asks for many rows names the same scope for each. */
-  let latest: { readonly scope: TraceScope; readonly opened: Scope } | undefined;
-  // What others go on from names no tails of this owner: those will grow.
+  /** Consecutive calls mostly use the same scope. */
+  let latest: { readonly key: TraceScope; readonly scope: Scope } | undefined;
+  // Forks must not name the tails of this owner, which will grow.
   const sealed = sealedImage(image);
 
   function load(scope: TraceScope): Scope {
@@ -80,15 +80,15 @@ function createScopes(pool: Pool, image: RowsImage) {
   }
 
   return {
-    of(scope: TraceScope): Scope {
-      if (latest?.scope === scope) return latest.opened;
-      const key = scopeKey(scope);
-      const opened = scopes.get(key) ?? load(scope);
-      scopes.set(key, opened);
-      latest = { scope, opened };
-      return opened;
+    get(key: TraceScope): Scope {
+      if (latest?.key === key) return latest.scope;
+      const text = scopeKey(key);
+      const scope = scopes.get(text) ?? load(key);
+      scopes.set(text, scope);
+      latest = { key, scope };
+      return scope;
     },
-    /** Reads what was not used yet. */
+    /** Loads the tenants that have not been used. */
     count(): number {
       const unused = [...image.scopes].filter(([key]) => !scopes.has(key));
       const counts = [
@@ -101,32 +101,32 @@ function createScopes(pool: Pool, image: RowsImage) {
       const unused = [...image.scopes]
         .filter(([key]) => !scopes.has(key))
         .flatMap(([, each]) => each.names());
-      const used = [...scopes.values()].flatMap(({ segments }) =>
+      const loaded = [...scopes.values()].flatMap(({ segments }) =>
         segments.filter(({ rowFiles }) => rowFiles.length > 0),
       );
-      return { next, segments: [...unused, ...used.map(nameSegment)] };
+      return { next, segments: [...unused, ...loaded.map(nameSegment)] };
     },
     image(next: number): RowsImage {
-      const used = [...scopes].map(([key, scope]) => [key, imageOfRows(scope.sealed(next))] as const);
-      return { next, scopes: new Map([...sealed.scopes, ...used]) };
+      const loaded = [...scopes].map(([key, scope]) => [key, imageOfRows(scope.sealed(next))] as const);
+      return { next, scopes: new Map([...sealed.scopes, ...loaded]) };
     },
   };
 }
 
-/** Rows of an image for the only store that may write behind them. */
+/** A copy of the rows of an image for the store that appends to them. */
 function ownRows({ index, segments }: Rows): Rows {
   return { index: index.copy(), segments: segments.map(copySegment) };
 }
 
-/** Opens the trace rows of a world: files in files, and a packed index of them in memory. */
+/** Opens the trace rows of a world: row files, and a packed index of them in memory. */
 export function openRowStore(options: RowStoreOptions): RowStore {
   const { pool, owner, changed, appending } = options;
   const scopes = createScopes(pool, options.image);
   const dirty = new Set<Segment>();
-  /** Segments that were appended to; true for those that have got a file by that. */
-  const written = new Map<Segment, boolean>();
+  /** Segments with appended rows; true for those with a new file. */
+  const appended = new Map<Segment, boolean>();
   let { next } = options.image;
-  // No number of a tail comes twice: a write of some rows begins, with the segments that they leave, at most two for each.
+  // This makes tail numbers unique: each row begins at most two tails, one in its segment and one in the segment that it left.
   let nextTail = 2 * next;
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
@@ -136,7 +136,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     for (const segment of dirty) {
       const isNew = !hasTail(segment);
       if (isNew) beginTail(pool, segment, owner, nextTail++);
-      written.set(segment, isNew || written.get(segment) === true);
+      appended.set(segment, isNew || appended.get(segment) === true);
       appendWaiting(pool, segment);
     }
     dirty.clear();
@@ -144,15 +144,15 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   }
 
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    for (const segment of scopes.of(scope).write(rows, next)) dirty.add(segment);
+    for (const segment of scopes.get(scope).write(rows, next)) dirty.add(segment);
     next += rows.length;
     bytes = undefined;
     latest = undefined;
     changed();
-    if (bytesThatWait() > MAX_WAITING_BYTES) appendToFiles();
+    if (pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
   }
 
-  function bytesThatWait(): number {
+  function pendingBytes(): number {
     let sum = 0;
     for (const segment of dirty) sum += waitingBytes(segment);
     return sum;
@@ -168,12 +168,12 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     key: pool.folder(owner),
     rowFiles(partition) {
       if (dirty.size > 0) appendToFiles();
-      const segment = scopes.of(partition).segment(partition.sessionId, partition.day);
-      return segment === undefined ? [] : locatedIn(pool, segment);
+      const segment = scopes.get(partition).segment(partition.sessionId, partition.day);
+      return segment === undefined ? [] : locateFiles(pool, segment);
     },
-    appendToFiles: appendToFiles,
-    waitingBytes: bytesThatWait,
-    takeWritten: () => takeNames(written),
+    appendToFiles,
+    waitingBytes: pendingBytes,
+    takeWritten: () => takeNames(appended),
     names: () => scopes.names(next),
     image,
     imageAsOf(mark) {
@@ -184,30 +184,26 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       checkRows(rows);
       if (rows.length > 0) write(scope, rows);
     },
-    read: (scope, id) => (isUuid(id) ? scopes.of(scope).read(id) : undefined),
-    readAsOf: (scope, id, mark) => (isUuid(id) ? scopes.of(scope).readAsOf(id, mark) : undefined),
-    list: (scope, range) => scopes.of(scope).list(range),
+    read: (scope, id) => (isUuid(id) ? scopes.get(scope).read(id) : undefined),
+    readAsOf: (scope, id, mark) => (isUuid(id) ? scopes.get(scope).readAsOf(id, mark) : undefined),
+    list: (scope, range) => scopes.get(scope).list(range),
     mark: () => next,
-    days: (scope, sessionId, start, end) => scopes.of(scope).days(sessionId, start, end),
+    days: (scope, sessionId, start, end) => scopes.get(scope).days(sessionId, start, end),
     stats() {
       appendToFiles();
       bytes ??= bytesBelow(join(pool.folder(owner), "rows"));
       return { rows: scopes.count(), bytes };
     },
   };
-  return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.of }, mark) };
+  return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.get }, mark) };
 }
 
-function locatedIn(pool: Pool, segment: Segment): readonly LocatedFile[] {
-  return extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
-}
-
-function takeNames(written: Map<Segment, boolean>): WrittenRows {
-  const all = [...written];
-  written.clear();
+function takeNames(appended: Map<Segment, boolean>): WrittenRows {
+  const entries = [...appended];
+  appended.clear();
   return {
-    segments: all.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
-    tails: all.flatMap(([segment, isNew]) => (isNew ? [] : [lengthOfTail(segment)])),
+    segments: entries.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
+    tails: entries.flatMap(([segment, isNew]) => (isNew ? [] : [lengthOfTail(segment)])),
   };
 }
 

@@ -3,28 +3,24 @@ import { areSealed } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, StoreError } from "../store-error.ts";
-import { type LocatedFile, readSidecar } from "./plan.ts";
+import { type LocatedFile, locateFiles, readSidecar } from "./plan.ts";
 import { loadRowFile } from "./row-files.ts";
-import { createSegment, DATA, extentsOf } from "./segment.ts";
+import { createSegment, DATA } from "./segment.ts";
 import { viewSidecar } from "./sidecar.ts";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads all rows of a world and describes the damage; files in `checkedFiles` are skipped, and others added to it. */
+/** Reads all rows of a world and yields the damage. Files in `checkedFiles` are skipped, and other files are added to it. */
 export async function* damagedRows(
   pool: Pool,
   { next, segments }: NamedRows,
   checkedFiles: Set<string> = new Set(),
 ): AsyncGenerator<StoreError> {
-  for (const named of segments)
+  for (const namedSegment of segments)
     try {
-      const segment = createSegment(0, named);
-      for (const rowFile of named.rowFiles) loadRowFile(pool, segment, rowFile, next);
-      const rowFiles = extentsOf(segment).map(({ file, ...extent }) => ({
-        ...extent,
-        path: pool.path(file),
-      }));
-      for (const rowFile of rowFiles) yield* damagedInFile(rowFile, checkedFiles);
+      const segment = createSegment(0, namedSegment);
+      for (const rowFile of namedSegment.rowFiles) loadRowFile(pool, segment, rowFile, next);
+      for (const rowFile of locateFiles(pool, segment)) yield* damagedInFile(rowFile, checkedFiles);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       yield error;
@@ -38,7 +34,7 @@ async function* damagedInFile(rowFile: LocatedFile, checkedFiles: Set<string>): 
   for await (const byte of damagedLines(rowFile)) yield damaged(rowFile.path + DATA, `byte ${byte}`);
 }
 
-/** Reads a bounded number of bytes at a time; yields where in the data file each damaged line begins. */
+/** Yields the position in the data file of each damaged line. Reads a bounded number of bytes at a time. */
 async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
   const { path, firstByte, records } = rowFile;
   const view = viewSidecar(readSidecar(rowFile));

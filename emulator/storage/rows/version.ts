@@ -4,15 +4,15 @@ import { rowOf } from "./lines.ts";
 import { readLine, readRecords, type Segment, someRecord } from "./segment.ts";
 import { ID_BYTES, RECORD_BYTES } from "./sidecar.ts";
 
-/** Which record of which segment a version of a row is. */
+/** The segment and the record of a version of a row. */
 export interface RowPosition {
   readonly segment: Segment;
   readonly position: number;
 }
 
 /**
- * The last version of a row that was written before the mark. All sidecars are looked through, since the row
- * may have been in another segment then: in all but one of them its last version has a tombstone.
+ * The last version of a row before the mark. All sidecars are searched, because the row may have been in another
+ * segment then. In all segments but one, a tombstone follows its last version.
  */
 export function findVersion(
   pool: Pool,
@@ -20,9 +20,9 @@ export function findVersion(
   id: string,
   mark: number,
 ): StoredRow | undefined {
-  const wanted = Buffer.from(id.replaceAll("-", ""), "hex");
+  const idBytes = Buffer.from(id.replaceAll("-", ""), "hex");
   for (const segment of segments) {
-    const position = lastBefore(pool, segment, wanted, mark);
+    const position = lastBefore(pool, segment, idBytes, mark);
     if (position !== undefined) return readVersion(pool, { segment, position });
   }
   return undefined;
@@ -35,14 +35,14 @@ function lastBefore(pool: Pool, segment: Segment, id: Buffer, mark: number): num
     const from = at * RECORD_BYTES;
     if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) !== 0) return false;
     if (view.length(at) > 0) last = position;
-    // A tombstone is of the version that it names: a row that has come back meanwhile stays.
+    // A tombstone applies only to the version that it names, because the row may have returned to the segment.
     else if (view.previous(at) === last) last = undefined;
     return false;
   });
   return last;
 }
 
-/** The row in this version. */
+/** Reads a version of a row. */
 export function readVersion(pool: Pool, { segment, position }: RowPosition): StoredRow {
   const record = readRecords(pool, segment, position, 1);
   return rowOf(readLine(pool, segment, record.offset(0), record.length(0)));

@@ -1,26 +1,26 @@
 import { createLineWriter, type LineWriter } from "../line-writer.ts";
 import { RECORD_BYTES, roomForRecords, type SidecarRecord, writeRecord } from "./sidecar.ts";
 
-/** Lines and records of a segment that wait in memory for the next append. */
+/** Lines and records of a segment that are pending in memory. */
 export interface WaitingRows {
   readonly lines: LineWriter;
   readonly records: RecordWriter;
 }
 
-/** Packs records one behind the other. */
+/** Packs consecutive records. */
 interface RecordWriter {
   add(record: SidecarRecord): void;
-  /** Those that were added since the last `clear`; valid until more are added. */
+  /** The records added since the last `clear`. Valid until more are added. */
   readonly bytes: Buffer;
   clear(): void;
 }
 
 const RECORDS = 16;
-/** Room for more is given back. */
+/** A larger buffer is released by `clear`. */
 const MAX_RECORDS = 4_096;
 const MAX_UNUSED = 4;
 
-/** Their rows were appended: memory that has been used costs less than new memory. */
+/** Buffers of appended rows, for reuse: new memory costs more. */
 const unused: WaitingRows[] = [];
 
 function createRecordWriter(): RecordWriter {
@@ -49,12 +49,12 @@ function createRecordWriter(): RecordWriter {
   };
 }
 
-/** Room for the rows of a segment. */
+/** Takes a buffer for the rows of a segment. */
 export function takeRoom(): WaitingRows {
   return unused.pop() ?? { lines: createLineWriter(), records: createRecordWriter() };
 }
 
-/** Takes back the room of rows that wait no more. */
+/** Returns the buffer of rows that are no longer pending. */
 export function giveRoomBack(rows: WaitingRows): void {
   rows.lines.clear();
   rows.records.clear();

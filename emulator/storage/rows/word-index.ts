@@ -1,24 +1,24 @@
-/** Finds positions 0, 1, 2 … by a word that each was added with; eight to sixteen bytes a position. */
+/** Finds positions 0, 1, 2 … by the word that each was added with. It takes 8 to 16 bytes per position. */
 export interface WordIndex {
-  /** Gives the next position its word. */
+  /** Adds the word of the next position. */
   add(word: number): void;
-  of(word: number): number[];
+  find(word: number): number[];
 }
 
 const FIRST_SLOTS = 256;
 const NONE = -1;
 
-/** Buckets of chains over typed arrays, newest position first. */
+/** Hash chains over typed arrays, newest position first. */
 export function createWordIndex(): WordIndex {
   let words = new Uint32Array(FIRST_SLOTS);
-  let heads = new Int32Array(FIRST_SLOTS).fill(NONE);
+  let newest = new Int32Array(FIRST_SLOTS).fill(NONE);
   let next = new Int32Array(FIRST_SLOTS);
   let size = 0;
 
   function link(position: number): void {
-    const bucket = (words[position] ?? 0) & (heads.length - 1);
-    next[position] = heads[bucket] ?? NONE;
-    heads[bucket] = position;
+    const bucket = (words[position] ?? 0) & (newest.length - 1);
+    next[position] = newest[bucket] ?? NONE;
+    newest[bucket] = position;
   }
 
   function grow(): void {
@@ -26,7 +26,7 @@ export function createWordIndex(): WordIndex {
     const before = words;
     words = new Uint32Array(slots);
     words.set(before);
-    heads = new Int32Array(slots).fill(NONE);
+    newest = new Int32Array(slots).fill(NONE);
     next = new Int32Array(slots);
     for (let position = 0; position < size; position += 1) link(position);
   }
@@ -38,11 +38,11 @@ export function createWordIndex(): WordIndex {
       link(size);
       size += 1;
     },
-    of(word) {
-      const found: number[] = [];
-      for (let at = heads[word & (heads.length - 1)] ?? NONE; at !== NONE; at = next[at] ?? NONE)
-        if (words[at] === word) found.push(at);
-      return found;
+    find(word) {
+      const positions: number[] = [];
+      for (let at = newest[word & (newest.length - 1)] ?? NONE; at !== NONE; at = next[at] ?? NONE)
+        if (words[at] === word) positions.push(at);
+      return positions;
     },
   };
 }

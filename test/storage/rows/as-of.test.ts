@@ -102,7 +102,7 @@ test("a reader continues after any cursor, with its plan and without", () => {
     const fresh = createPartitionReader(store.location);
     for (const reader of [held, fresh]) {
       const source = reader.open(wholeDay(asOf), cursor);
-      expect(source.left()).toBe(expected.length - at);
+      expect(source.remaining()).toBe(expected.length - at);
       const taken = source.take(7, Number.MAX_SAFE_INTEGER, true);
       expect(taken.map(({ line }) => rowOf(line))).toStrictEqual(expected.slice(at, at + 7));
     }
@@ -127,7 +127,7 @@ test("a source takes no more rows and bytes than asked, and one row that is too 
   expect(ids(10, 2000, false)).toStrictEqual([idOf(1)]);
   expect(ids(10, 2000, false)).toStrictEqual([]);
   expect(ids(10, 2000, true)).toStrictEqual([idOf(2)]);
-  expect([source.left(), source.cursor()]).toStrictEqual([1, `${instant(2000)} ${idOf(2)}`]);
+  expect([source.remaining(), source.cursor()]).toStrictEqual([1, `${instant(2000)} ${idOf(2)}`]);
   reader.close();
 });
 

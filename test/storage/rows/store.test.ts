@@ -132,16 +132,31 @@ describe("the trace store", () => {
   });
 
   test.each([
-    ["region", { region: "../us", tenantId: SCOPE.tenantId }, {}],
-    ["tenant", { region: "us", tenantId: ".." }, {}],
-    ["session", SCOPE, { session_id: "../x" }],
-    ["upper-case id", SCOPE, { id: idOf(1).toUpperCase().replace("0000", "ABCD") }],
-    ["start time", SCOPE, { start_time: "2025-13-01T00:00:00.000000Z" }],
-    ["start time without microseconds", SCOPE, { start_time: "2025-03-01T00:00:00Z" }],
-  ])("refuses a bad %s before anything is written", (_what, scope, changes) => {
+    ["region", { region: "../us", tenantId: SCOPE.tenantId }, {}, /^"..\/us" is not a region\.$/],
+    ["tenant", { region: "us", tenantId: ".." }, {}, /^"\.\." is not a tenant id, /],
+    ["session", SCOPE, { session_id: "../x" }, /^The session id "..\/x" is not a lower-case UUID\.$/],
+    [
+      "upper-case id",
+      SCOPE,
+      { id: idOf(1).toUpperCase().replace("0000", "ABCD") },
+      /^The row id .* is not a lower-case UUID\.$/,
+    ],
+    [
+      "start time",
+      SCOPE,
+      { start_time: "2025-13-01T00:00:00.000000Z" },
+      /^The start time .* is not a UTC time /,
+    ],
+    [
+      "start time without microseconds",
+      SCOPE,
+      { start_time: "2025-03-01T00:00:00Z" },
+      / is not a UTC time with six decimals\.$/,
+    ],
+  ])("refuses a bad %s before anything is written", (_name, scope, changes, message) => {
     const folder = temporaryFolder();
     const store = openTraceStore({ folder });
-    expect(() => store.write(scope, [sampleRow(1), sampleRow(2, changes)])).toThrow(/^not a /);
+    expect(() => store.write(scope, [sampleRow(1), sampleRow(2, changes)])).toThrow(message);
     expect(store.mark()).toBe(0);
     const names = readdirSync(folder, { recursive: true }) as string[];
     expect(names.filter((name) => name.includes("rows"))).toStrictEqual([]);
