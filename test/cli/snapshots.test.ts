@@ -181,7 +181,7 @@ describe("--import and --export-on-exit", () => {
     expect(kept.ready.now).toBe("2026-03-01T00:00:00.000000Z");
     await stopped(kept);
     const refused = await run(["start", "--import", file, "--port", "0"], { cwd });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Leave --import out") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Remove --import") });
     const on = await start(["--clock", "frozen"], { cwd });
     expect(await threadsOf(on.ready.url)).toBe(2);
     await stopped(on);
