@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
-import { endTerminals, onTerminal } from "../support/terminal.ts";
+import { endTerminals, runOnTerminal } from "../support/terminal.ts";
 
 afterEach(endTerminals);
 
@@ -32,7 +32,7 @@ describe.each(SHELLS)("in %s", (shell, flags, begin) => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "script"), await scriptFor(shell));
     writeFileSync(join(cwd, "file.tar"), "");
-    const terminal = onTerminal(flags, { cwd, env: { HOME: cwd, TERM: "dumb" } }, [shell]);
+    const terminal = runOnTerminal(flags, { cwd, env: { HOME: cwd, TERM: "dumb" } }, [shell]);
     terminal.type(`${begin}; emulator() { echo "ran: $*;"; }; echo loa''ded\n`);
     await terminal.shows(/loaded/);
     for (const [line, completed] of TYPED) {

@@ -8,7 +8,7 @@ import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import { sendSigned } from "../s3/signed-request.ts";
 import { DESTINATION, type ExportRunReply } from "../support/emulator.ts";
 import { workingFolder } from "../support/emulator-process.ts";
-import { HOLDING_DESCRIPTORS } from "../support/held-descriptors.ts";
+import { DESCRIPTOR_HOLDER_ENVIRONMENT } from "../support/held-descriptors.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 const KEY = {
@@ -141,7 +141,7 @@ const ZSTD = Buffer.concat([Buffer.from("28b52ffd200b590000", "hex"), Buffer.fro
 const DELETION = "<Delete><Object><Key>none</Key></Object></Delete>";
 
 it("without free descriptors refuses a request that needs one, and accepts it later", async () => {
-  const { child, ended } = startWith(128, workingFolder(), HOLDING_DESCRIPTORS);
+  const { child, ended } = startWith(128, workingFolder(), DESCRIPTOR_HOLDER_ENVIRONMENT);
   const [line] = await once(child.stdout, "data");
   const { url, s3_url } = JSON.parse(String(line)) as ReadyLine;
   const port = Number(new URL(s3_url).port);
@@ -208,7 +208,7 @@ const largeThread = json("/threads", { metadata: { text: "x".repeat(100_000) } }
 it("without a descriptor for a thread, an export reports that and a long journal keeps its turns; both work later", async () => {
   const cwd = workingFolder();
   const frozen = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-  const { child, ended } = startWith(128, cwd, HOLDING_DESCRIPTORS, ...frozen);
+  const { child, ended } = startWith(128, cwd, DESCRIPTOR_HOLDER_ENVIRONMENT, ...frozen);
   const [line] = await once(child.stdout, "data");
   const { url } = JSON.parse(String(line)) as ReadyLine;
   const ask = async <T>(asked: Asked): Promise<T> => {

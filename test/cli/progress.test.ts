@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
-import { CTRL_C, endTerminals, onTerminal } from "../support/terminal.ts";
+import { CTRL_C, endTerminals, runOnTerminal } from "../support/terminal.ts";
 
 afterEach(endTerminals);
 
@@ -14,8 +14,11 @@ const STOPPED = 130;
 
 describe("on a terminal", () => {
   it("a waiting command shows progress, and Ctrl-C ends it with a summary; in CI it prints no progress", async () => {
-    const wait = onTerminal(["wait", "--timeout", "1h"], { cwd: workingFolder() });
-    const inCi = onTerminal(["wait", "--timeout", "PT1.5S"], { cwd: workingFolder(), env: { CI: "true" } });
+    const wait = runOnTerminal(["wait", "--timeout", "1h"], { cwd: workingFolder() });
+    const inCi = runOnTerminal(["wait", "--timeout", "PT1.5S"], {
+      cwd: workingFolder(),
+      env: { CI: "true" },
+    });
     await wait.shows(/waiting for an emulator, \d+ s/);
     wait.type(CTRL_C);
     const { code, output } = await wait.ended;
@@ -40,7 +43,7 @@ describe("on a terminal", () => {
       const cwd = workingFolder();
       const temporary = join(cwd, "tmp");
       mkdirSync(temporary);
-      const command = onTerminal(words, { cwd, env: { TMPDIR: temporary, ...variables } });
+      const command = runOnTerminal(words, { cwd, env: { TMPDIR: temporary, ...variables } });
       const shown = await command.shows(new RegExp(bar + SINCE.replace("%s", unit)));
       if (bar !== "") expect(shown).toMatch(/#.*\] \d+ %.*about \d+ (s|min|h) left/);
       command.type(CTRL_C);
@@ -66,7 +69,7 @@ describe("on a running emulator", () => {
     const body = JSON.stringify({ assistant_id: "echo", schedule: "* * * * *" });
     const made = await fetch(`${ready.url}/runs/crons`, { method: "POST", headers, body });
     expect(made.status).toBe(200);
-    const advance = onTerminal(["clock", "advance", "9000d"], { cwd });
+    const advance = runOnTerminal(["clock", "advance", "9000d"], { cwd });
     await advance.shows(/\[\.+\] 0 % {2}\d+ s.*\d{4}-\d\d-\d\dT\S+, \d+ events/);
     advance.type(CTRL_C);
     const { code, output } = await advance.ended;
@@ -90,7 +93,7 @@ describe("on a running emulator", () => {
       const { port } = server.address() as AddressInfo;
       const cwd = workingFolder();
       const words = ["snapshot", "export", "s", "s.snapshot", "--url", `http://127.0.0.1:${port}`];
-      const command = onTerminal(words, { cwd });
+      const command = runOnTerminal(words, { cwd });
       await command.shows(/writing s\.snapshot, 2\.0 MB, \d+ s/);
       command.type(CTRL_C);
       const { code, output } = await command.ended;

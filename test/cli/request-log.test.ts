@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { launch, type Outcome, run, runBeside, start, workingFolder } from "../support/emulator-process.ts";
+import { launch, type Outcome, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const FLAGS = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
@@ -117,7 +117,7 @@ it("a port of another emulator is reported as such", async () => {
 });
 
 it("refuses words that it does not know", async () => {
-  const outcome = await runBeside(["start", "--log", "everything"], { cwd: workingFolder() });
+  const outcome = await runShared(["start", "--log", "everything"], { cwd: workingFolder() });
   expect(outcome).toEqual({
     code: 2,
     stdout: "",

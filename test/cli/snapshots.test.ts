@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
-import { type RunningProcess, run, runBeside, start, workingFolder } from "../support/emulator-process.ts";
+import { type RunningProcess, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
 
 const CONTROL = "/_emulator/v1";
 const FROZEN = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
@@ -159,7 +159,7 @@ describe("emulator snapshot and world", () => {
       "no such file or folder",
     ],
   ] as const)("say what is wrong with %j", async (words, code, message) => {
-    const outcome = await runBeside(words, { cwd: workingFolder() });
+    const outcome = await runShared(words, { cwd: workingFolder() });
     expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });

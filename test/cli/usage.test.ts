@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, runAlone, runBeside, start, workingFolder } from "../support/emulator-process.ts";
+import { run, runAlone, runShared, start, workingFolder } from "../support/emulator-process.ts";
 
 const COMPILED = new URL("../../dist/.compiled", import.meta.url);
 
@@ -76,7 +76,7 @@ describe("emulator", () => {
     expect(overview.code).toBe(0);
     for (const command of COMMANDS) expect(overview.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
     for (const command of COMMANDS) {
-      const { code, stdout, stderr } = await runBeside([command, "--help"], { cwd });
+      const { code, stdout, stderr } = await runShared([command, "--help"], { cwd });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(`Usage: emulator ${command}`);
       expect(stdout).toContain("--json");
@@ -84,7 +84,7 @@ describe("emulator", () => {
   });
 
   it("lists every promised flag of start", async () => {
-    const { stdout } = await runBeside(["start", "-h"], { cwd: workingFolder() });
+    const { stdout } = await runShared(["start", "-h"], { cwd: workingFolder() });
     const promised = `--port --host --data --ephemeral --config --seed --now --clock --profile --service-version
       --application-version --agent-server-version --deployment --rate-limits --json --quiet --ready-file --strict
       --allowed-hosts --cors-origins --auth`;
@@ -92,7 +92,7 @@ describe("emulator", () => {
   });
 
   it("shows the defaults of exec", async () => {
-    const { stdout } = await runBeside(["exec", "--help"], { cwd: workingFolder() });
+    const { stdout } = await runShared(["exec", "--help"], { cwd: workingFolder() });
     expect(stdout).toMatch(/--port <n> .*free ports\)/);
     expect(stdout).toMatch(/--data <dir> .*memory/);
     expect(stdout).not.toContain("4700");
@@ -115,7 +115,7 @@ describe("emulator", () => {
       '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
     ],
   ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
-    expect(await runBeside(words, { cwd: workingFolder() })).toEqual({
+    expect(await runShared(words, { cwd: workingFolder() })).toEqual({
       code: 2,
       stdout: "",
       stderr: `emulator: ${line}\n`,
@@ -125,7 +125,7 @@ describe("emulator", () => {
   it("refuses a bad value from the environment and from the file, naming where it is", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "emulator.config.yaml"), "limits: { max_retries: many }\n");
-    const { code, stderr } = await runBeside(["start"], {
+    const { code, stderr } = await runShared(["start"], {
       cwd,
       env: { EMULATOR_CLOCK: "fast", EMULATOR_JSON: "perhaps" },
     });
@@ -133,7 +133,7 @@ describe("emulator", () => {
       code: 2,
       stderr: 'emulator: EMULATOR_JSON: "perhaps" is not valid; give true or false\n',
     });
-    const second = await runBeside(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
+    const second = await runShared(["start"], { cwd, env: { EMULATOR_CLOCK: "fast" } });
     expect(second).toEqual({
       code: 2,
       stdout: "",

@@ -17,7 +17,7 @@ import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { DESTINATION, order, type Rig, runToCompletion } from "../support/emulator.ts";
+import { createExport, DESTINATION, type Rig, runToCompletion } from "../support/emulator.ts";
 import { startOver, TRANSPORTS } from "./transports.ts";
 
 const Bucket = "traces";
@@ -137,7 +137,7 @@ describe("exports to a destination with an endpoint", () => {
       config: { ...DESTINATION.config, endpoint_url },
     });
     expect([status, body]).toEqual([200, expect.anything()]);
-    const prepared = await order(rig, { projectId: session_id, destinationId: body.id });
+    const prepared = await createExport(rig, { projectId: session_id, destinationId: body.id });
     await runToCompletion(rig, prepared.body.id);
     expect(await rig.emulator.verifyExport(prepared.body.id)).toMatchObject({ ok: true, rows: 20 });
     return prepared.body.id;

@@ -11,9 +11,9 @@ beforeAll(async () => {
   if (!hasChromium) return;
   rig = await startExportRig();
   await rig.arm({ preset: "worker_crash" });
-  const id = await rig.ordered();
+  const id = await rig.createExportId();
   await rig.advance("PT2S");
-  await rig.ordered({ interval_hours: 6 });
+  await rig.createExportId({ interval_hours: 6 });
   const thread = await rig.call<{ thread_id: string }>("POST", "/threads", {});
   const runs = `/threads/${thread.body.thread_id}/runs`;
   const { body: run } = await rig.call<{ run_id: string }>("POST", runs, {

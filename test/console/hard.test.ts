@@ -35,7 +35,7 @@ async function storeEverywhere(): Promise<readonly string[]> {
     error: EVIL,
     session_id: project.id,
   });
-  const id = await rig.ordered({
+  const id = await rig.createExportId({
     session_id: project.id,
     bulk_export_destination_id: destination.id,
     filter: `eq(name, ${JSON.stringify(EVIL)})`,

@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
 
   it("goes from a day of the calendar to its run, and sends its address", async () => {
     const rig = await withExports();
-    const id = await rig.ordered({ start_time: "2026-02-20T00:00:00Z" });
+    const id = await rig.createExportId({ start_time: "2026-02-20T00:00:00Z" });
     await rig.complete(id);
     const page = await openAt(rig.emulator.url, `#/exports/${id}`);
     const fold = page.locator("summary", { hasText: "5 runs without rows" });
@@ -104,10 +104,10 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
 
   it("learns why a row is missing", async () => {
     const rig = await withExports();
-    const whole = await rig.ordered();
+    const whole = await rig.createExportId();
     await rig.complete(whole);
     const row = (await firstFile(rig, whole)).rows.find(({ run_type }) => run_type !== "llm");
-    const filtered = await rig.ordered({ filter: 'eq(run_type, "llm")' });
+    const filtered = await rig.createExportId({ filter: 'eq(run_type, "llm")' });
     await rig.complete(filtered);
     const page = await openAt(rig.emulator.url, `#/exports/${filtered}`);
     await page.getByRole("link", { name: "Why is a row missing?", exact: true }).click();
@@ -221,7 +221,7 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
 
   it("arms a crash in the past, plays it, and compares the two worlds", async () => {
     const rig = await withExports();
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     await rig.complete(id);
     const page = await openAt(rig.emulator.url, "#/time");
     await timeIsWhole(page, rig.emulator);

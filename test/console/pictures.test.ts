@@ -22,7 +22,7 @@ async function looks(): Promise<Readonly<Record<string, Look>>> {
   onTestFinished(() => rig.close());
   const { emulator } = rig;
   await rig.arm({ preset: "worker_crash" });
-  const id = await rig.ordered();
+  const id = await rig.createExportId();
   await rig.complete(id);
   await rig.call("POST", "/threads", { surplus: 1 });
   await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });

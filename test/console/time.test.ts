@@ -16,7 +16,7 @@ const openAt = (address: string) => openPageAt(rig.emulator.url, address);
 
 describe.skipIf(!hasChromium)("the console, in Chromium", () => {
   it("drags the clock to the right, and an export completes", async () => {
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     const page = await openAt(`#/exports/${id}`);
     await page.getByRole("heading", { name: "CREATED" }).waitFor();
     await page.getByText("when the clock reaches this time").waitFor();
@@ -47,10 +47,10 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     const own = await startExportRig();
     // The page is closed before.
     onTestFinished(() => own.close());
-    const first = await own.ordered();
+    const first = await own.createExportId();
     await own.complete(first);
     await own.advance("PT1H");
-    const second = await own.ordered();
+    const second = await own.createExportId();
     const page = await openPageAt(own.emulator.url, "#/time");
     const link = (id: string) => page.getByRole("link", { name: id.slice(0, 8), exact: true });
     await timeIsWhole(page, own.emulator);
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
   });
 
   it("steps event by event with the arrow keys, and freezes with space", async () => {
-    await rig.ordered();
+    await rig.createExportId();
     const page = await openAt("#/time");
     const playhead = page.getByRole("slider", { name: "Clock of the world" });
     await timeIsWhole(page, rig.emulator);

@@ -18,7 +18,7 @@ const control = <T>(path: string) => rig.emulator.control<unknown>("GET", path) 
 describe("exports, as the control API shows them", () => {
   it("show their next event before, during and after they run", async () => {
     await rig.arm({ preset: "worker_crash" });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     const detail = () => control<ExportDetail>(`/exports/${id}`);
     const created = await detail();
     expect(created).toMatchObject({ status: "CREATED", project: "shop", runs: [], queue_position: null });
@@ -49,7 +49,7 @@ describe("exports, as the control API shows them", () => {
 
 describe("objects", () => {
   it("are listed by folder, and as Parquet files show schema, codec, statistics and rows", async () => {
-    const id = await rig.ordered({ compression: "zstandard" });
+    const id = await rig.createExportId({ compression: "zstandard" });
     await rig.complete(id);
     const { prefixes } = await control<ObjectList>("/s3/buckets/traces/objects?delimiter=/");
     expect(prefixes).toContain("exports/");
@@ -72,7 +72,7 @@ describe("objects", () => {
       access_key_id: "writer",
       secret_access_key: "writer-secret",
     });
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
     await rig.complete(id);
     const { objects } = await control<ObjectList>(
       `/s3/buckets/traces/objects?prefix=exports/export_id=${id}`,

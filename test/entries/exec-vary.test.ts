@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ExplorationReport } from "../../scenarios/exploration.ts";
 import { isFull } from "../support/depth.ts";
-import { run, runBeside, workingFolder } from "../support/emulator-process.ts";
+import { run, runShared, workingFolder } from "../support/emulator-process.ts";
 
 const CLIENT = fileURLToPath(new URL("clients/fragile.mjs", import.meta.url));
 const FROZEN = ["--profile", "observed", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
@@ -93,7 +93,7 @@ describe("emulator exec --vary", () => {
     [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],
     [["--vary", "--shard", "3/2"], '--shard: "3/2" is not valid'],
   ])("refuses %j", async (flags, said) => {
-    const { code, stderr } = await runBeside(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
+    const { code, stderr } = await runShared(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });

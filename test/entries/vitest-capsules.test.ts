@@ -37,7 +37,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "vitest-kept-"));
   const files = { a: [FAILING], b: SPOILED, c: [IDLE] };
   const env = { EMULATOR_CAPSULES: "kept" };
-  ({ output, left } = await childVitest(folder, files, { pool: "threads", env }));
+  ({ output, remainingFolders: left } = await childVitest(folder, files, { pool: "threads", env }));
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

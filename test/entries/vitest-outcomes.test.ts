@@ -41,7 +41,7 @@ describe("what vitest prints", () => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "outcomes-"));
     const files = { a: FAULTS, b: AWAITS, c: OPTIONS, d: OPTIONS };
-    ({ output, left } = await childVitest(folder, files, { pool: "forks" }));
+    ({ output, remainingFolders: left } = await childVitest(folder, files, { pool: "forks" }));
     rmSync(folder, { recursive: true, force: true });
   });
 

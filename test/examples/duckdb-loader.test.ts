@@ -6,9 +6,9 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { download, load } from "../../fixtures/examples/duckdb-loader.ts";
 import {
-  order,
+  createExport,
   type PreparedExport,
-  prepare,
+  prepareExport,
   type Rig,
   runToCompletion,
   startRig,
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function exported(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {
-  const { id } = (await order(rig, prepared, { format_version: "v2_beta", ...more })).body;
+  const { id } = (await createExport(rig, prepared, { format_version: "v2_beta", ...more })).body;
   await runToCompletion(rig, id);
   await download({ client, bucket: "traces", prefix: "exports" }, id, folder);
   return id;
@@ -45,7 +45,7 @@ async function exported(prepared: PreparedExport, more: Record<string, unknown> 
 it("joins exports with other columns, keeps each row once and the later state of it, and passes over test files", async () => {
   // The test file of a destination that may not delete is in the same bucket.
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["delete"] });
-  const prepared = await prepare(rig);
+  const prepared = await prepareExport(rig);
   const first = await exported(prepared, { export_fields: ["id", "name", "start_time", "status"] });
   await rig.emulator.control("POST", "/traces/generate", {
     count: 10,

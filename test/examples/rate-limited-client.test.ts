@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fetchPatiently, type Retrying, StillLimited } from "../../fixtures/examples/rate-limited-client.ts";
-import { HEADERS, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { HEADERS, prepareExport, type Rig, startRig } from "../support/emulator.ts";
 
 let rig: Rig;
 let sleeps: number[];
@@ -37,7 +37,7 @@ describe.each([
   });
 
   it("completes forty queries under a limit of fifteen in ten seconds (§8.5)", async () => {
-    const { projectId } = await prepare(rig);
+    const { projectId } = await prepareExport(rig);
     const init = {
       method: "POST",
       headers: HEADERS,

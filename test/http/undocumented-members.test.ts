@@ -9,7 +9,7 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { bulkExport, bulkExportRun, destination } from "../../contracts/spec/resources.ts";
 import { undocumentedInReply } from "../../emulator/http/undocumented-members.ts";
-import { DESTINATION, order, prepare, type Rig, startRig } from "../support/emulator.ts";
+import { createExport, DESTINATION, prepareExport, type Rig, startRig } from "../support/emulator.ts";
 
 interface Entry {
   readonly cause: { readonly name: string; readonly detail?: Readonly<Record<string, unknown>> };
@@ -184,7 +184,7 @@ describe("the undocumented fields of a reply", () => {
 describe("the journal", () => {
   it("names them on the turn of the request, answered at once or by a later turn", async () => {
     const rig = await rigWith();
-    const { body } = await order(rig, await prepare(rig, { count: 5 }));
+    const { body } = await createExport(rig, await prepareExport(rig, { count: 5 }));
     await rig.call("GET", `/api/v1/bulk-exports/${body.id}`);
     await rig.call("GET", "/api/v1/bulk-exports");
     await rig.call("POST", "/threads", {});
@@ -207,8 +207,8 @@ describe("the journal", () => {
 
   it("names what a request sent beyond the specification, and only that", async () => {
     const rig = await rigWith();
-    const prepared = await prepare(rig, { count: 5 });
-    await order(rig, prepared, { compression: "gzip", format_version: "v2_beta" });
+    const prepared = await prepareExport(rig, { count: 5 });
+    await createExport(rig, prepared, { compression: "gzip", format_version: "v2_beta" });
     await rig.call("GET", "/api/v1/bulk-exports?limit=1");
     await rig.call("POST", "/runs/wait", {
       assistant_id: "echo",
@@ -252,7 +252,7 @@ describe("the journal", () => {
     const data = await mkdtemp(join(tmpdir(), "answered-"));
     try {
       const rig = await startRig({ data, ephemeral: false });
-      await order(rig, await prepare(rig, { count: 5 }));
+      await createExport(rig, await prepareExport(rig, { count: 5 }));
       expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();
       const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((file) =>
         file.isFile(),
@@ -273,7 +273,7 @@ describe("--strict", () => {
 
   it("names them in a header and refuses nothing", async () => {
     const strict = await rigWith({ strict: true });
-    const made = await order(strict, await prepare(strict, { count: 5 }));
+    const made = await createExport(strict, await prepareExport(strict, { count: 5 }));
     expect(made.status).toBe(200);
     expect(made.header(HEADER)).toContain("answered beyond the specification: body.");
     expect(made.header(HEADER)).not.toContain("sent beyond");
@@ -285,15 +285,17 @@ describe("--strict", () => {
 
   it("names the extra fields of the request", async () => {
     const strict = await rigWith({ strict: true });
-    const { header } = await order(strict, await prepare(strict, { count: 5 }), { compression: "none" });
+    const { header } = await createExport(strict, await prepareExport(strict, { count: 5 }), {
+      compression: "none",
+    });
     expect(header(HEADER)).toMatch(/^sent beyond the specification: body\.compression; answered beyond/);
   });
 
   it("is required: without it the reply has no such header", async () => {
     const rig = await rigWith();
-    const made = await order(rig, await prepare(rig, { count: 5 }));
+    const made = await createExport(rig, await prepareExport(rig, { count: 5 }));
     expect(made.header(HEADER)).toBeUndefined();
-    const colour = await order(rig, await prepare(rig, { count: 5 }), { colour: "red" });
+    const colour = await createExport(rig, await prepareExport(rig, { count: 5 }), { colour: "red" });
     expect(colour.header(HEADER)).toBe("unknown fields: body.colour");
     expect(beyondIn(await entriesOf(rig), "createBulkExport")).toBeDefined();
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  order,
+  createExport,
   type PreparedExport,
-  prepare,
+  prepareExport,
   type Rig,
   runToCompletion,
   startRig,
@@ -19,7 +19,7 @@ let prepared: PreparedExport;
 
 beforeAll(async () => {
   rig = await startRig();
-  prepared = await prepare(rig, { shape: "mixed" });
+  prepared = await prepareExport(rig, { shape: "mixed" });
 });
 
 afterAll(() => rig.close());
@@ -31,7 +31,7 @@ const rowsOf = async (id: string): Promise<number> => {
 
 /** Exports with this filter, to the end. */
 async function exported(filter: string | null, more: Record<string, unknown> = {}) {
-  const { status, body } = await order(rig, prepared, { ...(filter !== null && { filter }), ...more });
+  const { status, body } = await createExport(rig, prepared, { ...(filter !== null && { filter }), ...more });
   expect(status).toBe(200);
   expect(body).toMatchObject({ filter });
   await runToCompletion(rig, body.id);
@@ -70,7 +70,7 @@ describe("an export with a filter (2.5-4, 2.5-10)", () => {
     ['eq(name, \\"x\\")', "body.filter: at character 10: unexpected \\", "escaped once too often"],
   ])("is refused at once when it cannot be read: %s", async (filter, message, hint) => {
     const before = await rig.call<unknown[]>("GET", "/api/v1/bulk-exports");
-    const { status, body } = await order(rig, prepared, { filter });
+    const { status, body } = await createExport(rig, prepared, { filter });
     expect(status).toBe(422);
     const said = Object.values(body).join(" ");
     expect(JSON.stringify(body)).toContain(JSON.stringify(message).slice(1, -1));

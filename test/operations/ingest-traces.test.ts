@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { duck } from "../support/duckdb.ts";
-import { order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {
@@ -187,8 +187,8 @@ async function changedIn(exportId: string) {
 
 describe("changes after an export", () => {
   test("leave an earlier export unchanged, and are in the next one", async () => {
-    const prepared = await prepare(rig);
-    const first = (await order(rig, prepared)).body.id;
+    const prepared = await prepareExport(rig);
+    const first = (await createExport(rig, prepared)).body.id;
     await runToCompletion(rig, first);
     const { body } = await rig.call<{ runs: Row[] }>("POST", "/runs/query", {
       session: [prepared.projectId],
@@ -201,7 +201,7 @@ describe("changes after an export", () => {
     for (const { id } of body.runs)
       await rig.call("POST", "/feedback", { run_id: id, key: "later", score: 1 });
     expect(await rig.emulator.verifyExport(first)).toMatchObject({ ok: true });
-    const second = (await order(rig, prepared)).body.id;
+    const second = (await createExport(rig, prepared)).body.id;
     await runToCompletion(rig, second);
     expect(await rig.emulator.verifyExport(second)).toMatchObject({ ok: true });
 

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { someOf } from "../support/depth.ts";
-import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  createExport,
+  HEADERS,
+  type PreparedExport,
+  prepareExport,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
 
 const UNKNOWN = "12345678-1234-4234-8234-123456789abc";
 
@@ -13,7 +20,7 @@ let prepared: PreparedExport;
 
 beforeAll(async () => {
   rig = await startRig();
-  prepared = await prepare(rig, { count: 5 });
+  prepared = await prepareExport(rig, { count: 5 });
 });
 
 afterAll(() => rig.close());
@@ -87,7 +94,7 @@ describe("a bulk export is refused, and nothing is written", () => {
       422,
       "windows",
     ],
-  ])("%s", (_what, change, status, says) => refusal(() => order(rig, prepared, change), status, says));
+  ])("%s", (_what, change, status, says) => refusal(() => createExport(rig, prepared, change), status, says));
 });
 
 describe("a body", () => {
@@ -164,15 +171,15 @@ describe("headers", () => {
 
 describe("unknown fields", () => {
   it("are answered with X-Emulator-Warning, and refused with --strict", async () => {
-    const { status, header, body } = await order(rig, prepared, { colour: "red" });
+    const { status, header, body } = await createExport(rig, prepared, { colour: "red" });
     expect(status).toBe(200);
     expect(header("x-emulator-warning")).toContain("body.colour");
     await rig.call("PATCH", `/api/v1/bulk-exports/${body.id}`, { status: "Cancelled" });
     const strict = await startRig({ strict: true });
     try {
-      const own = await prepare(strict, { count: 5 });
-      expect((await order(strict, own, { colour: "red" })).status).toBe(422);
-      expect((await order(strict, own)).status).toBe(200);
+      const own = await prepareExport(strict, { count: 5 });
+      expect((await createExport(strict, own, { colour: "red" })).status).toBe(422);
+      expect((await createExport(strict, own)).status).toBe(200);
     } finally {
       await strict.close();
     }

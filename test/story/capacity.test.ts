@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DESTINATION, type ExportRig, HEADERS, order, prepare, startExportRig } from "../support/emulator.ts";
+import {
+  createExport,
+  DESTINATION,
+  type ExportRig,
+  HEADERS,
+  prepareExport,
+  startExportRig,
+} from "../support/emulator.ts";
 
 interface Waiting {
   readonly waiting_for_capacity: readonly { readonly ref: string; readonly pool: string }[];
@@ -34,7 +41,7 @@ describe("runs of one export (§8.2-1)", () => {
   ])("work %s at a time, the first ones first", async (_what, limits, places) => {
     await begin(limits);
     await stall(60);
-    const id = await rig.ordered(sixtyDays);
+    const id = await rig.createExportId(sixtyDays);
     await rig.advance("PT2S");
     const runs = `/api/v1/bulk-exports/${id}/runs`;
     const before = await statusesOf(runs);
@@ -60,7 +67,7 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin(limits);
     await stall(places * 3);
     const ids: string[] = [];
-    for (let nth = 0; nth < places + 2; nth += 1) ids.push(await rig.ordered());
+    for (let nth = 0; nth < places + 2; nth += 1) ids.push(await rig.createExportId());
     await rig.advance("PT1S");
     const statuses = async () => (await statusesOf("/api/v1/bulk-exports")).reverse();
     expect(await statuses()).toEqual([...Array(places).fill("RUNNING"), "CREATED", "CREATED"]);
@@ -75,7 +82,7 @@ describe("exports of one workspace (§8.2-2)", () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
     const ids: string[] = [];
-    for (let nth = 0; nth < 3; nth += 1) ids.push(await rig.ordered());
+    for (let nth = 0; nth < 3; nth += 1) ids.push(await rig.createExportId());
     await rig.advance("PT1S");
     await rig.cancel(ids[1] as string);
     expect((await waiting()).map(({ ref }) => ref)).toEqual([ids[2]]);
@@ -86,9 +93,9 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("whose destination is gone make room for the next", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await rig.order();
-    const other = await prepare(rig, { project: "other", count: 3 });
-    for (let nth = 0; nth < 2; nth += 1) await order(rig, other);
+    for (let nth = 0; nth < 2; nth += 1) await rig.createExport();
+    const other = await prepareExport(rig, { project: "other", count: 3 });
+    for (let nth = 0; nth < 2; nth += 1) await createExport(rig, other);
     await rig.advance("PT1S");
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
     await rig.advance("P1D");
@@ -107,7 +114,7 @@ describe("exports of one workspace (§8.2-2)", () => {
   ] as const)("do not keep %s waiting", async (_what, region, tenant) => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await stall(3);
-    for (let nth = 0; nth < 2; nth += 1) await rig.order();
+    for (let nth = 0; nth < 2; nth += 1) await rig.createExport();
     const { url, euUrl } = rig.emulator;
     const theirs = async (path: string, body?: object) => {
       const headers = { ...HEADERS, "x-tenant-id": tenant };
@@ -133,9 +140,9 @@ describe("exports of one workspace (§8.2-2)", () => {
   it("schedules take no place", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     for (let nth = 0; nth < 3; nth += 1)
-      await rig.order({ interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
+      await rig.createExport({ interval_hours: 1, start_time: "2026-02-28T22:00:00Z" });
     await rig.advance("PT1M");
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     await rig.advance("PT1M");
     expect((await rig.call("GET", `/api/v1/bulk-exports/${id}`)).body.status).toBe("COMPLETED");
   });

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
 interface Turn {
@@ -32,8 +32,8 @@ function why(id: string, query = ""): Promise<Causes> {
 const names = ({ chain }: Causes) => chain.map(({ cause }) => cause.name);
 
 it("an export leads back over its steps to the request that created it", async () => {
-  const prepared = await prepare(rig);
-  const { body: made } = await order(rig, prepared);
+  const prepared = await prepareExport(rig);
+  const { body: made } = await createExport(rig, prepared);
   await runToCompletion(rig, made.id);
   const found = await why(made.id);
   expect(found).toMatchObject({ found: `bulk_exports/${made.id}`, complete: true });
@@ -44,8 +44,8 @@ it("an export leads back over its steps to the request that created it", async (
 });
 
 it("a run, its file and its delivery have the same origin", async () => {
-  const prepared = await prepare(rig);
-  const { body: made } = await order(rig, prepared);
+  const prepared = await prepareExport(rig);
+  const { body: made } = await createExport(rig, prepared);
   await runToCompletion(rig, made.id);
   const runs = await rig.call<{ id: string }[]>("GET", `/api/v1/bulk-exports/${made.id}/runs`);
   const run = await why(runs.body[0]?.id ?? "");

@@ -34,7 +34,7 @@ const timeOf = ({ at }: { at: string }) => at.slice(11, 19);
 describe("advance", () => {
   it("steps by a duration and names every fired event with its instant and cause", async () => {
     await begin();
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
     const moved = await advance({ by: "PT1M" });
     expect(moved).toMatchObject({
       from: "2026-03-01T00:00:00.000000Z",
@@ -53,7 +53,7 @@ describe("advance", () => {
 
   it("moves to an instant, and runs events that are due exactly then", async () => {
     await begin();
-    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    const id = await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     await advance({ to: "2026-03-01T02:09:59.999+01:00" });
     expect(await rig.statusOf(id)).toBe("CREATED");
     expect((await advance({ to: "2026-03-01T02:10:00+01:00" })).fired[0]).toMatchObject({
@@ -65,10 +65,10 @@ describe("advance", () => {
 
   it("next fires so many events, and stays at the instant of the last one", async () => {
     await begin();
-    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     await advance({ next: 1 });
     expect(now()).toBe("2026-03-01T01:10:00.000000Z");
-    const id = await rig.ordered({ interval_hours: 1, start_time: "2027-01-01T00:00:00Z" });
+    const id = await rig.createExportId({ interval_hours: 1, start_time: "2027-01-01T00:00:00Z" });
     await rig.cancel(id);
     const { body: all } = await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports");
     for (const one of all)
@@ -80,7 +80,7 @@ describe("advance", () => {
 
   it("until stops when an export has the status, or can no longer reach it", async () => {
     await begin();
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     expect(await advance({ until: { export: id.toUpperCase(), status: "running" } })).toMatchObject({
       reached: true,
       why: `export ${id} is RUNNING`,
@@ -95,7 +95,7 @@ describe("advance", () => {
 
   it("until looks thirty days ahead, or up to the given limit", async () => {
     await begin();
-    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    const id = await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     const until = { export: id, status: "CANCELLED" };
     expect(await advance({ until, within: "PT2H" })).toMatchObject({
       reached: false,
@@ -110,7 +110,7 @@ describe("advance", () => {
 
   it("until refuses at once to wait for what a schedule never is", async () => {
     await begin();
-    const id = await rig.ordered({ interval_hours: 6, start_time: BEGIN });
+    const id = await rig.createExportId({ interval_hours: 6, start_time: BEGIN });
     for (const status of ["COMPLETED", "failed", "TIMEDOUT"])
       expect(await advance({ until: { export: id, status } })).toMatchObject({
         status: 422,
@@ -126,7 +126,7 @@ describe("advance", () => {
   it("until reports the completed days of a failed export", async () => {
     await begin();
     await rig.arm({ preset: "bucket_deleted" });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     const { reached, why } = await advance({ until: { export: id, status: "COMPLETED" } });
     expect(reached).toBe(false);
     expect(why).toMatch(/is FAILED; .*; \d of \d+ days ha(s|ve) ended, 0 of them COMPLETED, with 0 rows$/);
@@ -135,7 +135,7 @@ describe("advance", () => {
   it("until reports the progress of an export that takes longer", async () => {
     await begin();
     await rig.arm({ target: "worker", match: { run: "*" }, then: { stall: "PT3H" } });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     const until = { export: id, status: "COMPLETED" };
     expect((await advance({ until, within: "PT1H" })).why).toMatch(
       /is RUNNING; \d of \d+ days ha(s|ve) ended, with \d+ rows; the run of 2026-\d\d-\d\d is in progress; next is .* at .*; repeat the request/,
@@ -168,7 +168,7 @@ describe("advance", () => {
 
   it("is refused after limits.events_per_advance events, and reports the present time", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     const { status, error } = await advance({ by: "P30D" });
     expect({ status, code: error.code }).toEqual({ status: 422, code: "too_many_events" });
     expect(error.message).toContain(now());
@@ -177,7 +177,7 @@ describe("advance", () => {
 
   it("moves many days of hourly schedules in one call", async () => {
     await begin();
-    const id = await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    const id = await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     const moved = await advance({ by: `P${DAYS}DT10M` });
     expect(moved.fired).toHaveLength(1000);
     expect(moved.fired_total).toBeGreaterThanOrEqual(DAYS * 24 * 2);
@@ -188,7 +188,7 @@ describe("advance", () => {
 
   it("answers requests while it moves far", async () => {
     await begin();
-    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     const moving = advance({ by: `P${DAYS}D` });
     let answered = 0;
     let moved = false;
@@ -252,8 +252,8 @@ describe("a dry run", () => {
 
   it("answers with the events that the advance then fires, and changes nothing", async () => {
     await begin();
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
-    await rig.ordered({ interval_hours: 6, start_time: BEGIN });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
+    await rig.createExportId({ interval_hours: 6, start_time: BEGIN });
     const before = [await journalOf(), await status(), await filesOf()];
     const dryRun = await advance({ by: "P1D" }, "?dry_run=1");
     expect(dryRun).toMatchObject({
@@ -274,7 +274,7 @@ describe("a dry run", () => {
 
   it("reports whether a status would be reached, faults included, and keeps them armed", async () => {
     await begin();
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     const fault = await rig.arm({ preset: "workflow_timeout" });
     const until = { export: id, status: "TIMEDOUT" };
     expect(await advance({ until }, "?dry_run=1")).toMatchObject({
@@ -292,7 +292,7 @@ describe("a dry run", () => {
 
   it("has the same limits and refusals as an advance", async () => {
     await begin({ limits: { events_per_advance: 20 } });
-    await rig.ordered({ interval_hours: 1, start_time: BEGIN });
+    await rig.createExportId({ interval_hours: 1, start_time: BEGIN });
     expect((await advance({ by: "P30D" }, "?dry_run=1")).error.code).toBe("too_many_events");
     expect((await advance({ to: "2026-02-01T00:00:00Z" }, "?dry_run=1")).error.code).toBe("backwards");
     expect((await advance({ by: "PT1H" }, "?dry_run=2")).status).toBe(422);
@@ -332,7 +332,7 @@ describe("explain", () => {
   it("names the file that holds a row", async () => {
     await begin({ limits: { rows_per_file: 2 } });
     for (const nth of [1, 2, 3, 4, 5]) await send(nth);
-    const id = await rig.ordered(window);
+    const id = await rig.createExportId(window);
     expect(await explain(id, 3)).toMatchObject({
       included: null,
       why: "The export run for this part of the window has not started yet.",
@@ -362,7 +362,7 @@ describe("explain", () => {
     await send(2, { start_time: "2026-01-12T00:00:00Z" });
     await send(4, { session_id: "99999999-0000-4000-8000-00000000000a" });
     await send(5, { name: "other" });
-    const id = await rig.ordered({ ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' });
+    const id = await rig.createExportId({ ...window, filter: 'and(eq(name, "row"), eq(run_type, "chain"))' });
     await rig.complete(id);
     await send(6);
     await send(3, { name: "changed" });
@@ -398,7 +398,7 @@ describe("explain", () => {
   it("names rows that an ended export did not reach", async () => {
     await begin({ limits: { rows_per_file: 1 } });
     for (const nth of [1, 2, 3]) await send(nth);
-    const id = await rig.ordered(window);
+    const id = await rig.createExportId(window);
     await advance({ by: "PT1S" });
     await rig.cancel(id);
     expect(await explain(id, 1)).toMatchObject({ included: true });
@@ -413,7 +413,7 @@ describe("explain", () => {
     const asked = (path: string) =>
       rig.call("GET", `/_emulator/v1/exports/${path}`).then(({ status }) => status);
     expect(await asked(`${row(1)}/explain?run=${row(1)}`)).toBe(404);
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     expect(await asked(`${id}/explain`)).toBe(422);
     expect(await asked(`${id}/explain?run=x`)).toBe(422);
   });
@@ -423,7 +423,7 @@ describe("a flowing clock", () => {
   it("advances by itself, and can still be moved", async () => {
     await begin({ clock: "flowing" });
     await rig.emulator.clock.flow(60);
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     expect(await rig.complete(id)).toMatchObject({ reached: true });
     expect(await rig.verify(id)).toMatchObject({ ok: true });
     expect((await advance({ by: "PT0S" })).status).toBe(200);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { duck } from "../support/duckdb.ts";
-import { DESTINATION, type ExportRig, order, startExportRig } from "../support/emulator.ts";
+import { createExport, DESTINATION, type ExportRig, startExportRig } from "../support/emulator.ts";
 
 let rig: ExportRig;
 let folder: string;
@@ -18,7 +18,7 @@ const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*
 
 describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   it("is CREATED, then RUNNING after a second, then COMPLETED, and its files hold every row", async () => {
-    const { status, body } = await rig.order({ format_version: "v2_beta" });
+    const { status, body } = await rig.createExport({ format_version: "v2_beta" });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       status: "CREATED",
@@ -55,7 +55,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   });
 
   it("writes the path shape of §2.8, which DuckDB reads as Hive partitions", async () => {
-    const { body } = await rig.order();
+    const { body } = await rig.createExport();
     await rig.complete(body.id);
     for (const file of await filesOf(body.id))
       expect(file).toMatch(
@@ -71,7 +71,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("writes the column types of v2_beta and of v1 (§2.7)", async () => {
     const typesOf = async (format_version: string) => {
-      const { body } = await rig.order({ format_version });
+      const { body } = await rig.createExport({ format_version });
       await rig.complete(body.id);
       const rows = await duck<{ column_name: string; column_type: string }>(
         `describe select * exclude (export_id, year, month, day) from read_parquet('${globOf(body.id)}')`,
@@ -105,7 +105,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       ["gzip", "GZIP"],
       ["zstandard", "ZSTD"],
     ]) {
-      const { body } = await rig.order({ export_fields, compression });
+      const { body } = await rig.createExport({ export_fields, compression });
       expect(body).toMatchObject({ export_fields, compression });
       await rig.complete(body.id);
       const metadata = await duck<{ compression: string; path_in_schema: string }>(
@@ -119,7 +119,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
   it("includes its start, excludes its end, and writes no files for days without rows", async () => {
     const at = async (start_time: string, end_time: string) => {
-      const { body } = await rig.order({ start_time, end_time });
+      const { body } = await rig.createExport({ start_time, end_time });
       await rig.complete(body.id);
       return (await rig.runsOf(body.id)).map((run) => [run.rows_exported, run.metadata.files.length]);
     };
@@ -148,7 +148,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
       "/api/v1/bulk-exports/destinations",
       { ...DESTINATION, config },
     );
-    const { body } = await order(rig, { ...rig.prepared, destinationId: destination.id });
+    const { body } = await createExport(rig, { ...rig.prepared, destinationId: destination.id });
     await rig.complete(body.id);
     for (const file of await filesOf(body.id))
       expect(file.startsWith(`traces/traces/exports/export_id=${body.id}/`)).toBe(true);
@@ -156,7 +156,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
   });
 
   it("does not export rows that arrive after its runs began (§3.3-5)", async () => {
-    const { body } = await rig.order({
+    const { body } = await rig.createExport({
       start_time: "2025-12-01T00:00:00Z",
       end_time: "2025-12-02T00:00:00Z",
     });
@@ -177,7 +177,7 @@ describe("a one-off export (§2.5, §3.1, §4.3)", () => {
 
 describe("cancelling (§4.7)", () => {
   it("ends an export for good", async () => {
-    const { body } = await rig.order();
+    const { body } = await rig.createExport();
     expect((await rig.cancel(body.id)).body).toMatchObject({ id: body.id, status: "CANCELLED" });
     await rig.advance("PT1H");
     expect(await rig.statusOf(body.id)).toBe("CANCELLED");
@@ -186,7 +186,7 @@ describe("cancelling (§4.7)", () => {
   });
 
   it("of a RUNNING export cancels its unfinished runs", async () => {
-    const { body } = await rig.order();
+    const { body } = await rig.createExport();
     await rig.advance("PT1S");
     expect(await rig.statusOf(body.id)).toBe("RUNNING");
     await rig.cancel(body.id);
@@ -198,7 +198,7 @@ describe("cancelling (§4.7)", () => {
   });
 
   it("PATCH accepts only the status Cancelled, and answers 409 after the end", async () => {
-    const { body } = await rig.order();
+    const { body } = await rig.createExport();
     for (const wrong of [{ status: "CANCELLED" }, { status: "Running" }, {}, []])
       expect((await rig.cancel(body.id, wrong)).status).toBe(422);
     await rig.complete(body.id);

@@ -94,7 +94,7 @@ describe("faults of an export with real threads", () => {
         then: { crash: true },
         times: 3,
       });
-      const id = await rig.ordered();
+      const id = await rig.createExportId();
       await rig.complete(id);
       const runs = await rig.runsOf(id);
       expect(await hitsOf(fault)).toBe(3);

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
 import { casesOf } from "../support/depth.ts";
 import { BEGIN, DESTINATION } from "../support/emulator.ts";
-import { findLost, load, nothingAcknowledged, rowId, send } from "../support/kill-load.ts";
+import { findLost, noAcknowledgements, rowId, send, writeUntilKilled } from "../support/kill-load.ts";
 
 const ROUNDS = 12;
 const folder = mkdtempSync(join(tmpdir(), "kill-"));
@@ -28,7 +28,7 @@ const KILLER = `
 
 describe("a killed process", () => {
   it("has lost no acknowledged write, however often it is killed", async () => {
-    const kept = nothingAcknowledged();
+    const kept = noAcknowledgements();
     for (let round = 1 + ROUNDS - casesOf(ROUNDS); round <= ROUNDS; round += 1) {
       const cli = await startCli("--data", folder);
       let left = 15 + round * 7;
@@ -36,7 +36,7 @@ describe("a killed process", () => {
       const loaded = new Promise<void>((resolve) => {
         enough = resolve;
       });
-      const over = load(cli, round, kept, () => {
+      const over = writeUntilKilled(cli, round, kept, () => {
         left -= 1;
         if (left === 0) enough();
       });

@@ -1,6 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { order, prepare, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
 let rig: Rig;
@@ -42,8 +42,8 @@ async function code(method: string, path: string, body: unknown, at: string | nu
 
 describe("a read of history", () => {
   it("answers as the same read did then, by turn and by instant, header and parameter", async () => {
-    const prepared = await prepare(rig);
-    const { body: made } = await order(rig, prepared);
+    const prepared = await prepareExport(rig);
+    const { body: made } = await createExport(rig, prepared);
     const path = `/api/v1/bulk-exports/${made.id}`;
     const then = {
       turn: await lastTurn(),
@@ -63,7 +63,7 @@ describe("a read of history", () => {
   });
 
   it("answers as of every turn of an export, events that were due then included", async () => {
-    const { body: made } = await order(rig, await prepare(rig));
+    const { body: made } = await createExport(rig, await prepareExport(rig));
     const first = await lastTurn();
     await runToCompletion(rig, made.id);
     const states: string[] = [];
@@ -78,12 +78,12 @@ describe("a read of history", () => {
   });
 
   it("sees the rows, queries, statistics and files of that turn", async () => {
-    const { projectId } = await prepare(rig, { count: 20 });
+    const { projectId } = await prepareExport(rig, { count: 20 });
     const turn = await lastTurn();
     const query = { session: [projectId], limit: 100 };
     const before = await rig.call("POST", "/runs/query", query);
     const stats = await rig.call("POST", "/runs/stats", { session: [projectId] });
-    await prepare(rig, { count: 30 });
+    await prepareExport(rig, { count: 30 });
     const [id] = (before.body as { runs: { id: string }[] }).runs.map((run) => run.id);
     await rig.call("PATCH", `/runs/${id}`, { outputs: { changed: true } });
     const then = { "x-emulator-as-of": String(turn) };
@@ -99,8 +99,8 @@ describe("a read of history", () => {
   });
 
   it("verifies and explains an export in an earlier state, although its files are now deleted", async () => {
-    const prepared = await prepare(rig);
-    const { body: made } = await order(rig, prepared);
+    const prepared = await prepareExport(rig);
+    const { body: made } = await createExport(rig, prepared);
     await runToCompletion(rig, made.id);
     const turn = await lastTurn();
     const verified = await rig.emulator.verifyExport(made.id);

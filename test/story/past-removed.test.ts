@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
 import {
+  createExport,
   HEADERS,
-  inWorld,
-  order,
-  prepare,
+  prepareExport,
   type Rig,
+  rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
@@ -39,12 +39,12 @@ async function turnOf(world: Emulator): Promise<number> {
 /** A world with an export that is done, its turn then, and rows that have changed since. */
 async function filled(id: string) {
   const world = await rig.emulator.fork({ id });
-  const calls = inWorld(world);
-  const prepared = await prepare(calls, { count: 40 });
-  const { body: made } = await order(calls, prepared);
+  const calls = rigOfWorld(world);
+  const prepared = await prepareExport(calls, { count: 40 });
+  const { body: made } = await createExport(calls, prepared);
   await runToCompletion(calls, made.id);
   const turn = await turnOf(world);
-  await prepare(calls, { count: 40 });
+  await prepareExport(calls, { count: 40 });
   return { world, turn, exportId: made.id, projectId: prepared.projectId };
 }
 

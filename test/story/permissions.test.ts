@@ -32,7 +32,7 @@ const createDestination = (change: Record<string, unknown> = {}) =>
     ...change,
   });
 async function exported(body: Record<string, unknown> = {}) {
-  const id = await rig.ordered(body);
+  const id = await rig.createExportId(body);
   const moved = await rig.complete(id);
   return { id, reached: moved.reached, runs: await rig.runsOf(id) };
 }

@@ -28,7 +28,7 @@ describe("retries (§8.3)", () => {
 
   it("start thirty seconds after each failure, twenty times, and are recorded one by one", async () => {
     await rig.arm({ preset: "serialization_error", times: 1000 });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.advance("PT10M");
     expect(await rig.statusOf(id)).toBe("RUNNING");
     await rig.advance("PT5S");
@@ -47,7 +47,7 @@ describe("retries (§8.3)", () => {
       then: { crash: true },
       times: 20,
     });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     expect(await rig.complete(id)).toMatchObject({ reached: true });
     const [run] = await rig.runsOf(id);
     expect(Object.keys(run?.errors ?? {})).toEqual(ordinal(20));
@@ -56,7 +56,7 @@ describe("retries (§8.3)", () => {
 
   it("do not write the files before the checkpoint again", async () => {
     await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { crash: true } });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.complete(id);
     const text = await fetch(`${rig.emulator.url}/_emulator/v1/journal`).then((reply) => reply.text());
     const puts = text.match(/"s3\.stored","ref":"[^"]*part-\d+\.parquet"/g) ?? [];
@@ -100,7 +100,7 @@ describe("failures (§7.3)", () => {
   it.each(retried)("%s is tried again", async (_what, rule, message) => {
     await begin();
     await rig.arm(rule);
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.complete(id);
     const [run] = await rig.runsOf(id);
     expect(run).toMatchObject({ status: "COMPLETED", errors: { retry_0: expect.stringMatching(message) } });
@@ -155,7 +155,7 @@ describe("failures (§7.3)", () => {
     await begin({ assumptions: { "export.store_outage": "storage error" } });
     expect(await table()).toMatchObject({ SlowDown: { class: "ends the run" } });
     await rig.arm({ target: "s3", match: { op: "PutObject" }, then: { s3_error: "SlowDown" } });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.complete(id);
     const [run] = await rig.runsOf(id);
     expect(run?.errors).toEqual({
@@ -166,7 +166,7 @@ describe("failures (§7.3)", () => {
   it.each(final)("%s fails the export at once", async (_what, rule, message) => {
     await begin();
     await rig.arm(rule);
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     const moved = await rig.complete(id);
     expect(moved).toMatchObject({
       reached: false,
@@ -181,18 +181,18 @@ describe("failures (§7.3)", () => {
   it("a failed export stays failed when the cause is repaired; a new one succeeds", async () => {
     await begin();
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: ["put"] });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.advance("PT1M");
     await rig.emulator.control("PATCH", "/s3/credentials/emulator", { deny: [] });
     await rig.advance("PT1H");
     expect(await rig.statusOf(id)).toBe("FAILED");
-    const again = (await rig.order(ONE_DAY)).body;
+    const again = (await rig.createExport(ONE_DAY)).body;
     expect(await rig.complete(again.id)).toMatchObject({ reached: true });
   });
 
   it("an export fails at its start when its destination was deleted before", async () => {
     await begin();
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.call("DELETE", `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`);
     await rig.advance("PT1S");
     expect(await rig.statusOf(id)).toBe("FAILED");
@@ -205,7 +205,7 @@ describe("failures (§7.3)", () => {
       access_key_id: "second",
       secret_access_key: "second-secret",
     });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.advance("PT2S");
     const path = `/api/v1/bulk-exports/destinations/${rig.prepared.destinationId}`;
     const credentials = { access_key_id: "second", secret_access_key: "second-secret" };
@@ -221,7 +221,7 @@ describe("settings", () => {
   it("max_retries and retry_delay set the number and the delay of retries", async () => {
     await begin({ limits: { max_retries: 2, retry_delay: "PT5M" } });
     await rig.arm({ preset: "serialization_error", times: 1000 });
-    const id = await rig.ordered(ONE_DAY);
+    const id = await rig.createExportId(ONE_DAY);
     await rig.advance("PT1H");
     expect(await attemptsAt()).toEqual([0, 300, 600]);
     expect(await rig.statusOf(id)).toBe("FAILED");

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const schedule = async (interval_hours: unknown, start_time = BEGIN) =>
-  rig.order({ interval_hours, start_time });
+  rig.createExport({ interval_hours, start_time });
 const spawnedBy = async (id: string) =>
   (await rig.call<ExportReply[]>("GET", "/api/v1/bulk-exports")).body
     .filter((one) => one.source_bulk_export_id === id)
@@ -200,7 +200,7 @@ describe("a schedule whose destination is gone", () => {
 describe("the options of a schedule (§2.5)", () => {
   it("is in the files of every export that it spawns: rows, columns, types and codec", async () => {
     const [kept, left] = ["kept", "left"] as const;
-    const { body } = await rig.order({
+    const { body } = await rig.createExport({
       interval_hours: 1,
       start_time: BEGIN,
       filter: `eq(name, "${kept}")`,

@@ -23,9 +23,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
   BEGIN,
+  createExport,
   DESTINATION,
-  order,
-  prepare,
+  prepareExport,
   type Rig,
   runToCompletion,
   startRig,
@@ -94,14 +94,14 @@ async function seen(world: Emulator, ids: readonly string[]): Promise<unknown> {
 
 describe("a snapshot as a file", () => {
   it("continues elsewhere exactly as here: completed, running and future exports", async () => {
-    const prepared = await prepare(rig, { count: 400 });
-    const { body: done } = await order(rig, prepared);
+    const prepared = await prepareExport(rig, { count: 400 });
+    const { body: done } = await createExport(rig, prepared);
     await runToCompletion(rig, done.id);
     await s3(rig.emulator).send(
       new PutObjectCommand({ Bucket: "traces", Key: "Special key/ü?.txt", Body: "special" }),
     );
-    const { body: scheduled } = await order(rig, prepared, { interval_hours: 6 });
-    const { body: running } = await order(rig, prepared);
+    const { body: scheduled } = await createExport(rig, prepared, { interval_hours: 6 });
+    const { body: running } = await createExport(rig, prepared);
     const at = async (world: Emulator) =>
       ((await (await world.request(`/api/v1/bulk-exports/${running.id}/runs`)).json()) as unknown[]).length;
     await rig.emulator.clock.advance({ next: 3 });
@@ -254,7 +254,7 @@ async function withSecrets(): Promise<{ readonly destination: string }> {
 async function exportWorks(at: Rig, destinationId: string): Promise<boolean> {
   const { body: session } = await at.call<{ id: string }[]>("GET", "/sessions?name=shop");
   const projectId = session[0]?.id ?? "";
-  const { body } = await order(at, { projectId, destinationId });
+  const { body } = await createExport(at, { projectId, destinationId });
   await at.emulator.clock.advance("PT72H");
   const { body: done } = await at.call<{ status: string }>("GET", `/api/v1/bulk-exports/${body.id}`);
   return done.status === "COMPLETED";
@@ -262,7 +262,7 @@ async function exportWorks(at: Rig, destinationId: string): Promise<boolean> {
 
 describe("the secrets of a snapshot", () => {
   it("are not exported, and the import lists the missing ones", async () => {
-    await prepare(rig);
+    await prepareExport(rig);
     const { destination } = await withSecrets();
     const file = await exported(rig.emulator, "secret");
     const plain = gunzipSync(file).toString("latin1");
@@ -295,7 +295,7 @@ describe("the secrets of a snapshot", () => {
   });
 
   it("can be set in a snapshot or a world, some or all of them, and everything works again", async () => {
-    await prepare(rig);
+    await prepareExport(rig);
     const { destination } = await withSecrets();
     const { body } = await imported(other.emulator, await exported(rig.emulator, "secret"));
     const give = async (given: unknown, query = "") => {
@@ -369,7 +369,7 @@ describe("a file that is not whole", () => {
 
   it("is refused when it is cut or changed at any byte, and creates nothing", async () => {
     const data = workingFolder();
-    await prepare(rig);
+    await prepareExport(rig);
     await s3(rig.emulator).send(
       new PutObjectCommand({ Bucket: "traces", Key: "a.bin", Body: randomBytes(70_000) }),
     );
@@ -442,12 +442,12 @@ describe("an emulator", () => {
   it("imports a file at the start and exports one at the end, in memory and in a data folder", async () => {
     const folder = workingFolder();
     const [first, second] = [join(folder, "first.tar.gz"), join(folder, "second.tar.gz")];
-    const prepared = await prepare(rig);
-    const { body: made } = await order(rig, prepared);
+    const prepared = await prepareExport(rig);
+    const { body: made } = await createExport(rig, prepared);
     await runToCompletion(rig, made.id);
     await rig.close();
     rig = await startRig({ exportOnExit: first });
-    const { body: ran } = await order(rig, await prepare(rig));
+    const { body: ran } = await createExport(rig, await prepareExport(rig));
     await runToCompletion(rig, ran.id);
     await rig.close();
 
@@ -492,7 +492,7 @@ describe("an emulator", () => {
 
   it("exports and imports from a program", async () => {
     const file = join(workingFolder(), "kept.tar.gz");
-    const prepared = await prepare(rig);
+    const prepared = await prepareExport(rig);
     await rig.emulator.snapshots.save("kept");
     await rig.emulator.snapshots.export("kept", file);
     await expect(rig.emulator.snapshots.export("kept", file)).rejects.toThrow("already exists");

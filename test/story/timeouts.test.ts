@@ -13,7 +13,7 @@ describe("the run timeout (§8.2-3)", () => {
   it("ends an attempt after four hours, and the next one resumes from the checkpoint", async () => {
     await begin({ rows_per_file: 5 });
     await rig.arm({ target: "worker", match: { at: "checkpoint.saved", nth: 2 }, then: { stall: "PT4H1S" } });
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
     await rig.advance("PT4H");
     expect(await rig.runsOf(id)).toMatchObject([{ status: "RUNNING", errors: {} }]);
     await rig.advance("PT1S");
@@ -36,7 +36,7 @@ describe("the run timeout (§8.2-3)", () => {
       match: { at: "checkpoint.saved", attempt: 1 },
       then: { stall: "PT3H59M" },
     });
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
     await rig.complete(id);
     expect(await rig.runsOf(id)).toMatchObject([
       { status: "COMPLETED", errors: { retry_0: expect.stringMatching(/^Infrastructure/) } },
@@ -46,7 +46,7 @@ describe("the run timeout (§8.2-3)", () => {
   it("that never ends uses up the retries", async () => {
     await begin({ run_timeout: "PT10M", max_retries: 3 });
     await rig.arm({ target: "worker", match: { at: "run.started" }, then: { stall: "PT1H" }, times: 1000 });
-    const id = await rig.ordered({ end_time: "2026-02-26T00:00:00Z" });
+    const id = await rig.createExportId({ end_time: "2026-02-26T00:00:00Z" });
     await rig.advance("PT2H");
     const timeouts = Object.fromEntries([0, 1, 2, 3].map((nth) => [`retry_${nth}`, "Run timeout"]));
     expect(await rig.runsOf(id)).toMatchObject([{ status: "FAILED", errors: timeouts }]);
@@ -58,7 +58,7 @@ describe("the workflow timeout (§8.2-4)", () => {
   it("ends the export 72 hours after it began, for good, with its runs", async () => {
     await begin();
     await rig.arm({ preset: "workflow_timeout" });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     await rig.advance("P3D");
     expect((await rig.exportOf(id)).status).toBe("RUNNING");
     await rig.advance("PT1S");
@@ -78,7 +78,7 @@ describe("the workflow timeout (§8.2-4)", () => {
   it("also ends runs that wait for capacity", async () => {
     await begin({ max_concurrent_runs_per_export: 1 });
     await rig.arm({ preset: "workflow_timeout" });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     await rig.advance("P4D");
     expect((await rig.runsOf(id)).map(({ status }) => status)).toEqual(["TIMEDOUT", "TIMEDOUT", "TIMEDOUT"]);
     const { waiting_for_capacity } = await rig.emulator.control<{ waiting_for_capacity: unknown[] }>(
@@ -91,8 +91,8 @@ describe("the workflow timeout (§8.2-4)", () => {
   it("does not count the time that an export waits for its workspace", async () => {
     await begin({ max_concurrent_exports_per_workspace: 1 });
     await rig.arm({ preset: "workflow_timeout", times: 2 });
-    const first = (await rig.order({ end_time: "2026-02-26T00:00:00Z" })).body;
-    const second = (await rig.order({ end_time: "2026-02-26T00:00:00Z" })).body;
+    const first = (await rig.createExport({ end_time: "2026-02-26T00:00:00Z" })).body;
+    const second = (await rig.createExport({ end_time: "2026-02-26T00:00:00Z" })).body;
     await rig.advance("P3DT2S");
     expect((await rig.exportOf(first.id)).status).toBe("TIMEDOUT");
     expect((await rig.exportOf(second.id)).status).toBe("RUNNING");
@@ -105,14 +105,14 @@ describe("the workflow timeout (§8.2-4)", () => {
   it("can be set to 48 hours", async () => {
     await begin({ workflow_timeout: "PT48H" });
     await rig.arm({ preset: "workflow_timeout" });
-    const id = await rig.ordered();
+    const id = await rig.createExportId();
     await rig.advance("P2DT1S");
     expect((await rig.exportOf(id)).status).toBe("TIMEDOUT");
   });
 
   it("does not apply to a schedule", async () => {
     await begin();
-    const id = await rig.ordered({ interval_hours: 24, start_time: "2026-03-01T00:00:00Z" });
+    const id = await rig.createExportId({ interval_hours: 24, start_time: "2026-03-01T00:00:00Z" });
     await rig.advance("P10D");
     expect((await rig.exportOf(id)).status).toBe("RUNNING");
   });

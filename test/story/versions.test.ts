@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DESTINATION, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  createExport,
+  DESTINATION,
+  type PreparedExport,
+  prepareExport,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
 
 let rig: Rig;
 
@@ -12,8 +19,9 @@ const FEATURES = {
   session_token: async () =>
     rig.call("POST", "/api/v1/bulk-exports/destinations", { ...DESTINATION, credentials: temporary }),
   scheduled_exports: async (prepared: PreparedExport) =>
-    order(rig, prepared, { interval_hours: 6, start_time: "2026-03-01T00:00:00Z" }),
-  export_fields: async (prepared: PreparedExport) => order(rig, prepared, { export_fields: ["id", "name"] }),
+    createExport(rig, prepared, { interval_hours: 6, start_time: "2026-03-01T00:00:00Z" }),
+  export_fields: async (prepared: PreparedExport) =>
+    createExport(rig, prepared, { export_fields: ["id", "name"] }),
 };
 
 /** The statements that bring the features. */
@@ -21,7 +29,7 @@ const REQUIREMENTS = { session_token: "2.4-3", scheduled_exports: "2.5-8", expor
 
 async function attempt(feature: keyof typeof FEATURES, versions: Record<string, string>) {
   rig = await startRig({ versions });
-  const prepared = await prepare(rig, { count: 5 });
+  const prepared = await prepareExport(rig, { count: 5 });
   await rig.emulator.control("PATCH", "/s3/credentials/emulator", {
     session_token: feature === "session_token" ? "token" : null,
   });
@@ -58,15 +66,15 @@ describe("features by version (§9.4)", () => {
 
   it("an old version still exports", async () => {
     rig = await startRig({ versions: { service: "0.10.0", application: "0.10.0" } });
-    const prepared = await prepare(rig, { count: 5 });
-    expect((await order(rig, prepared)).status).toBe(200);
+    const prepared = await prepareExport(rig, { count: 5 });
+    expect((await createExport(rig, prepared)).status).toBe(200);
     const { body } = await rig.call("GET", "/info");
     expect(body).toMatchObject({ version: "0.10.0", application_version: "0.10.0" });
   });
 
   it("changing a destination to temporary credentials needs the same version", async () => {
     rig = await startRig({ versions: { service: "0.10.33" } });
-    const { destinationId } = await prepare(rig, { count: 5 });
+    const { destinationId } = await prepareExport(rig, { count: 5 });
     const path = `/api/v1/bulk-exports/destinations/${destinationId}`;
     expect((await rig.call("PATCH", path, { credentials: temporary })).status).toBe(422);
   });

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HEADERS, order, type PreparedExport, prepare, type Rig, startRig } from "../support/emulator.ts";
+import {
+  createExport,
+  HEADERS,
+  type PreparedExport,
+  prepareExport,
+  type Rig,
+  startRig,
+} from "../support/emulator.ts";
 
 const OTHER = { "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
 const ROW = "cccccccc-0000-4000-8000-000000000001";
@@ -10,8 +17,8 @@ let exportId: string;
 
 beforeAll(async () => {
   rig = await startRig();
-  prepared = await prepare(rig);
-  exportId = (await order(rig, prepared)).body.id;
+  prepared = await prepareExport(rig);
+  exportId = (await createExport(rig, prepared)).body.id;
   const row = {
     id: ROW,
     name: "mine",

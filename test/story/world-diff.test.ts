@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import type { WorldDifference } from "../../emulator/subjects/world-difference.ts";
 import {
+  createExport,
   DESTINATION,
-  inWorld,
-  order,
-  prepare,
+  prepareExport,
   type Rig,
+  rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
@@ -44,12 +44,12 @@ async function ingest(world: Emulator, id: string, name: string): Promise<void> 
 }
 
 it("a fork is equal until one of the two changes, also after the same requests to both", async () => {
-  await prepare(rig, { count: 10 });
+  await prepareExport(rig, { count: 10 });
   const fork = await rig.emulator.fork({ id: "fork" });
   expect(await diff("main", "with=fork")).toMatchObject({ same: true, parted: null, records: {} });
   for (const world of [rig.emulator, fork]) {
     await world.request("/threads", { json: { metadata: { n: 1 } } });
-    await inWorld(world).call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
+    await rigOfWorld(world).call("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
     await put(world, "k.txt", "alike");
   }
   expect(await diff("main", "with=fork")).toMatchObject({ same: true, parted: null });
@@ -83,8 +83,8 @@ it("names records by field, rows, objects, events and the turn at which they par
 });
 
 it("compares one world at two instants, and the rows of a Parquet file that differs", async () => {
-  const prepared = await prepare(rig, { count: 20 });
-  const { body: first } = await order(rig, prepared);
+  const prepared = await prepareExport(rig, { count: 20 });
+  const { body: first } = await createExport(rig, prepared);
   await runToCompletion(rig, first.id);
   const turn = await turnOf(rig.emulator);
   const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(

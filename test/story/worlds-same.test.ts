@@ -6,11 +6,11 @@ import S3rver from "s3rver";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
+  createExport,
   DESTINATION,
-  inWorld,
-  order,
-  prepare,
+  prepareExport,
   type Rig,
+  rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
@@ -47,11 +47,14 @@ interface Entry {
 }
 
 /** A story in a world: what its journal has of it, which ids it gave and which bytes it wrote. */
-async function recordRun(world: Emulator, prepared: Parameters<typeof order>[1]): Promise<RecordedRun> {
-  const call = inWorld(world);
+async function recordRun(
+  world: Emulator,
+  prepared: Parameters<typeof createExport>[1],
+): Promise<RecordedRun> {
+  const call = rigOfWorld(world);
   const before = (await world.control<Entry[]>("GET", "/journal")).at(-1)?.turn ?? 0;
-  const { body: made } = await order(call, prepared, { interval_hours: 12 });
-  const { body: once } = await order(call, prepared, { format_version: "v2_beta" });
+  const { body: made } = await createExport(call, prepared, { interval_hours: 12 });
+  const { body: once } = await createExport(call, prepared, { format_version: "v2_beta" });
   await runToCompletion(call, once.id);
   const run = { assistant_id: "echo", webhook: "/_emulator/inbox/box" };
   const { body: asked } = await call.call<{ run_id: string }>("POST", "/runs", run);
@@ -68,7 +71,7 @@ async function recordRun(world: Emulator, prepared: Parameters<typeof order>[1])
 }
 
 it("a fork and its parent give the same ids, turns and bytes for the same calls", async () => {
-  const prepared = await prepare(rig);
+  const prepared = await prepareExport(rig);
   const fork = await rig.emulator.fork();
   const [here, there] = [await recordRun(rig.emulator, prepared), await recordRun(fork, prepared)];
   expect(here.journal.length).toBeGreaterThan(30);
@@ -77,7 +80,7 @@ it("a fork and its parent give the same ids, turns and bytes for the same calls"
 });
 
 it("a world made empty, or reset, gives what a fresh process gives", async () => {
-  await prepare(rig);
+  await prepareExport(rig);
   await rig.emulator.clock.advance("P3D");
   const { id } = await rig.emulator.control<{ id: string }>("POST", "/worlds", {});
   const made = await rig.emulator.fork({ from: id });
@@ -86,7 +89,7 @@ it("a world made empty, or reset, gives what a fresh process gives", async () =>
   try {
     const stories = [];
     for (const world of [fresh.emulator, rig.emulator, made])
-      stories.push(await recordRun(world, await prepare(inWorld(world))));
+      stories.push(await recordRun(world, await prepareExport(rigOfWorld(world))));
     expect(stories[1]).toEqual(stories[0]);
     expect(stories[2]).toEqual(stories[0]);
   } finally {
@@ -105,7 +108,7 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
   });
   const { port } = await elsewhere.run();
   try {
-    const near = await prepare(rig);
+    const near = await prepareExport(rig);
     const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", {
       ...DESTINATION,
       config: { ...DESTINATION.config, bucket_name: "far", endpoint_url: `http://127.0.0.1:${port}` },
@@ -117,8 +120,8 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
     const fork = await rig.emulator.fork({ from: "kept" });
     await rig.emulator.reset();
     for (const prepared of [near, { ...near, destinationId: body.id }]) {
-      const { body: made } = await order(inWorld(fork), prepared);
-      expect(await runToCompletion(inWorld(fork), made.id)).toMatchObject({ reached: true });
+      const { body: made } = await createExport(rigOfWorld(fork), prepared);
+      expect(await runToCompletion(rigOfWorld(fork), made.id)).toMatchObject({ reached: true });
       expect(await fork.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60, problems: [] });
     }
     const put = new PutObjectCommand({ Bucket: "traces", Key: "a", Body: "a" });

@@ -14,11 +14,11 @@ import type { Emulator } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
 import {
   BEGIN,
+  createExport,
   HEADERS,
-  inWorld,
-  order,
-  prepare,
+  prepareExport,
   type Rig,
+  rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
@@ -53,36 +53,36 @@ async function threads(world: Emulator): Promise<unknown> {
 
 describe("a forked world", () => {
   it("has the state of its source, and neither sees later changes of the other", async () => {
-    const prepared = await prepare(rig);
-    const { body: before } = await order(rig, prepared);
+    const prepared = await prepareExport(rig);
+    const { body: before } = await createExport(rig, prepared);
     await runToCompletion(rig, before.id);
     const fork = await rig.emulator.fork();
     const forkedAt = rig.emulator.clock.now();
     expect(await fork.verifyExport(before.id)).toMatchObject({ ok: true, rows: 60 });
 
-    const { body: later } = await order(inWorld(fork), prepared, { format_version: "v2_beta" });
-    await runToCompletion(inWorld(fork), later.id);
+    const { body: later } = await createExport(rigOfWorld(fork), prepared, { format_version: "v2_beta" });
+    await runToCompletion(rigOfWorld(fork), later.id);
     expect(await fork.verifyExport(later.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await rig.call("GET", `/api/v1/bulk-exports/${later.id}`)).status).toBe(404);
     expect(rig.emulator.clock.now()).toBe(forkedAt);
     expect(fork.clock.now() > forkedAt).toBe(true);
 
     // The next id of both is the same one: it follows from the seed and from how many there were.
-    const { body: here } = await order(rig, prepared);
+    const { body: here } = await createExport(rig, prepared);
     expect(here.id).toBe(later.id);
     expect(here.status).toBe("CREATED");
   });
 
   it("continues with the events that were due in its source", async () => {
-    const { body: created } = await order(rig, await prepare(rig));
+    const { body: created } = await createExport(rig, await prepareExport(rig));
     const fork = await rig.emulator.fork();
-    await runToCompletion(inWorld(fork), created.id);
+    await runToCompletion(rigOfWorld(fork), created.id);
     expect(await fork.verifyExport(created.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await rig.call("GET", `/api/v1/bulk-exports/${created.id}`)).body.status).toBe("CREATED");
   });
 
   it("has separate trace rows, updates of old ones included", async () => {
-    await prepare(rig, { count: 5 });
+    await prepareExport(rig, { count: 5 });
     const post = (world: Emulator, id: string, name: string) =>
       world.request("/runs/batch", { json: { post: [traceRow(id, name)] } });
     const shared = "11111111-1111-4111-8111-111111111111";
@@ -162,16 +162,16 @@ describe("a forked world", () => {
   });
 
   it("can be forked again, and outlives its source", async () => {
-    const prepared = await prepare(rig);
+    const prepared = await prepareExport(rig);
     const first = await rig.emulator.fork({ id: "first" });
-    const { body: made } = await order(inWorld(first), prepared);
-    await runToCompletion(inWorld(first), made.id);
+    const { body: made } = await createExport(rigOfWorld(first), prepared);
+    await runToCompletion(rigOfWorld(first), made.id);
     const second = await first.fork({ id: "second" });
     await first.close();
     await rig.emulator.reset();
     expect(await second.verifyExport(made.id)).toMatchObject({ ok: true, rows: 60 });
-    const { body: again } = await order(inWorld(second), prepared);
-    await runToCompletion(inWorld(second), again.id);
+    const { body: again } = await createExport(rigOfWorld(second), prepared);
+    await runToCompletion(rigOfWorld(second), again.id);
     expect(await second.verifyExport(again.id)).toMatchObject({ ok: true, rows: 60 });
     expect((await fetch(`${first.url}/ok`)).status).toBe(404);
   });
@@ -200,7 +200,7 @@ describe("a forked world", () => {
   });
 
   it("made empty is a fresh one", async () => {
-    await prepare(rig);
+    await prepareExport(rig);
     const { url } = await rig.emulator.control<{ url: string }>("POST", "/worlds", {});
     const status = await (await fetch(`${url}/_emulator/v1/status`)).json();
     expect(status).toMatchObject({
@@ -264,8 +264,8 @@ describe("worlds are refused", () => {
 
 describe("a snapshot", () => {
   it("brings a world back to where it was, as often as it is loaded", async () => {
-    const prepared = await prepare(rig);
-    const { body: made } = await order(rig, prepared);
+    const prepared = await prepareExport(rig);
+    const { body: made } = await createExport(rig, prepared);
     await runToCompletion(rig, made.id);
     const at = rig.emulator.clock.now();
     expect(await rig.emulator.snapshots.save("done")).toMatchObject({ name: "done", of: "main", now: at });
@@ -327,10 +327,10 @@ describe("in a data folder", () => {
   });
 
   it("worlds and snapshots are there again after a restart", async () => {
-    const prepared = await prepare(rig);
+    const prepared = await prepareExport(rig);
     const fork = await rig.emulator.fork({ id: "side" });
-    const { body: made } = await order(inWorld(fork), prepared);
-    await runToCompletion(inWorld(fork), made.id);
+    const { body: made } = await createExport(rigOfWorld(fork), prepared);
+    await runToCompletion(rigOfWorld(fork), made.id);
     await fork.snapshots.save("exported");
     await rig.emulator.reset();
     await rig.close();
@@ -365,7 +365,7 @@ describe("in a data folder", () => {
   });
 
   it("removes all files that nothing needs", async () => {
-    await prepare(rig);
+    await prepareExport(rig);
     const fork = await rig.emulator.fork({ id: "side" });
     await rig.emulator.snapshots.save("kept");
     await rig.emulator.reset();

@@ -9,7 +9,7 @@ const ENTRY = fileURLToPath(new URL("../../dist/emulator/entries/vitest.mjs", im
 /** What a vitest printed that has ended by itself, and the folders that emulators left in its temporary one. */
 export interface ChildRun {
   readonly output: string;
-  readonly left: readonly string[];
+  readonly remainingFolders: readonly string[];
 }
 
 /** Runs files of tests in a folder, all in one worker; each file is a name and the lines after the imports. */
@@ -18,9 +18,9 @@ export async function childVitest(
   files: Readonly<Record<string, readonly string[]>>,
   { pool, env = {} }: { readonly pool: "forks" | "threads"; readonly env?: Readonly<Record<string, string>> },
 ): Promise<ChildRun> {
-  const head = `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
+  const imports = `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
   for (const [name, lines] of Object.entries(files))
-    writeFileSync(join(folder, `${name}.test.js`), [head, ...lines].join("\n"));
+    writeFileSync(join(folder, `${name}.test.js`), [imports, ...lines].join("\n"));
   const temporary = join(folder, "tmp");
   mkdirSync(temporary);
   const words = ["run", "--root", folder, "--pool", pool, "--isolate=false", "--maxWorkers=1"];
@@ -34,5 +34,5 @@ export async function childVitest(
       resolve(stdout + stderr),
     );
   });
-  return { output, left: readdirSync(temporary).filter((name) => name.startsWith("emulator-")) };
+  return { output, remainingFolders: readdirSync(temporary).filter((name) => name.startsWith("emulator-")) };
 }

@@ -10,5 +10,5 @@ export function casesOf(count: number): number {
 
 /** The cases to try: one in each so many, each time at another place among them. */
 export function someOf<T>(all: readonly T[]): readonly T[] {
-  return all.filter((_, place) => (place + Math.floor(place / PART)) % PART === 0);
+  return all.filter((_, index) => (index + Math.floor(index / PART)) % PART === 0);
 }

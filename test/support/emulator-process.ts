@@ -29,7 +29,7 @@ interface Surroundings {
 }
 
 /** What a process of a test has of the environment of the run. */
-export const INHERITED = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+export const BASE_ENVIRONMENT = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
 
 const children = new Set<ChildProcess>();
 const folders: string[] = [];
@@ -52,7 +52,7 @@ const ALONE = ["start", "exec"];
 
 /** Runs the built command line to its end: in a process that it shares with others before it, those of `ALONE` aside. */
 export function run(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
-  return ALONE.includes(words[0] ?? "start") ? runAlone(words, surroundings) : runBeside(words, surroundings);
+  return ALONE.includes(words[0] ?? "start") ? runAlone(words, surroundings) : runShared(words, surroundings);
 }
 
 /** The same as a user would: in a process of its own. */
@@ -61,7 +61,7 @@ export function runAlone(words: readonly string[], surroundings: Surroundings): 
 }
 
 /** The same in a process that commands share, which runs one at a time; with `TEST_DEPTH=full` in one of its own. */
-export async function runBeside(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+export async function runShared(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
   if (isFull) return runAlone(words, surroundings);
   const child = idle.pop() ?? startShared();
   const outcome = await answerOf(child, words, surroundings);
@@ -74,7 +74,7 @@ const idle: ChildProcess[] = [];
 
 /** Starts a process that commands share, which ends with this one. */
 function startShared(): ChildProcess {
-  const child = fork(COMMAND_PROCESS, { env: INHERITED });
+  const child = fork(COMMAND_PROCESS, { env: BASE_ENVIRONMENT });
   child.unref();
   child.channel?.unref();
   return child;
@@ -88,7 +88,7 @@ function answerOf(child: ChildProcess, words: readonly string[], { cwd, env }: S
       child.off("exit", onExit);
       settle(answer);
     });
-    child.send({ words, cwd, env: { ...INHERITED, ...env } });
+    child.send({ words, cwd, env: { ...BASE_ENVIRONMENT, ...env } });
   });
 }
 
@@ -102,7 +102,7 @@ export async function start(words: readonly string[], surroundings: Surroundings
 
 /** Runs the built command line, without waiting for it. */
 export function launch(words: readonly string[], { cwd, env = {} }: Surroundings) {
-  const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { ...INHERITED, ...env } });
+  const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { ...BASE_ENVIRONMENT, ...env } });
   children.add(child);
   return { child, ended: outcomeOf(child) };
 }
@@ -124,8 +124,8 @@ async function outcomeOf(child: ChildProcess): Promise<Outcome> {
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((settle) => {
     let text = "";
-    child.stdout?.on("data", (piece) => {
-      text += piece;
+    child.stdout?.on("data", (chunk) => {
+      text += chunk;
       if (text.includes("\n")) settle(text.slice(0, text.indexOf("\n")));
     });
   });

@@ -50,7 +50,7 @@ export async function startRig(options: EmulatorOptions = {}): Promise<Rig> {
 }
 
 /** The calls of a rig, in another world. */
-export function inWorld(world: Emulator): Rig {
+export function rigOfWorld(world: Emulator): Rig {
   return {
     emulator: world,
     async call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -83,8 +83,11 @@ export interface PreparedExport {
 }
 
 /** A project with sample rows and a destination in the embedded store. */
-export async function prepare(rig: Rig, generate: Record<string, unknown> = {}): Promise<PreparedExport> {
-  const createExport = {
+export async function prepareExport(
+  rig: Rig,
+  generate: Record<string, unknown> = {},
+): Promise<PreparedExport> {
+  const traces = {
     count: 60,
     project: "shop",
     from: "2026-02-25T00:00:00Z",
@@ -94,13 +97,13 @@ export async function prepare(rig: Rig, generate: Record<string, unknown> = {}):
   const { session_id } = await rig.emulator.control<{ session_id: string }>(
     "POST",
     "/traces/generate",
-    createExport,
+    traces,
   );
   const { body } = await rig.call<{ id: string }>("POST", "/api/v1/bulk-exports/destinations", DESTINATION);
   return { projectId: session_id, destinationId: body.id };
 }
 
-export async function order(
+export async function createExport(
   rig: Rig,
   { projectId, destinationId }: PreparedExport,
   more: Record<string, unknown> = {},
@@ -154,21 +157,22 @@ const EXPORTS = "/api/v1/bulk-exports";
 /** A rig with a project of sample rows, a destination in the embedded store, and what tests do with exports. */
 export async function startExportRig(options: EmulatorOptions = {}, generate: Record<string, unknown> = {}) {
   const rig = await startRig(options);
-  let prepared = await prepare(rig, generate);
+  let prepared = await prepareExport(rig, generate);
   const { emulator } = rig;
   const exportOf = async (id: string) => (await rig.call<ExportReply>("GET", `${EXPORTS}/${id}`)).body;
   return {
     ...rig,
-    /** What `order` exports, and where to. */
+    /** The project and the destination of `createExport`. */
     get prepared(): PreparedExport {
       return prepared;
     },
     set prepared(next: PreparedExport) {
       prepared = next;
     },
-    order: (more: Record<string, unknown> = {}) => order(rig, prepared, more),
+    createExport: (more: Record<string, unknown> = {}) => createExport(rig, prepared, more),
     /** The id of a new export. */
-    ordered: async (more: Record<string, unknown> = {}) => (await order(rig, prepared, more)).body.id,
+    createExportId: async (more: Record<string, unknown> = {}) =>
+      (await createExport(rig, prepared, more)).body.id,
     advance: emulator.clock.advance,
     complete: (id: string) => runToCompletion(rig, id),
     verify: emulator.verifyExport,

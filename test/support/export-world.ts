@@ -210,17 +210,17 @@ interface Selection extends TestWorkspace {
 }
 
 /** The slow, obvious way: the last version before the mark of every row, those in the window, in order. */
-function select({ versions }: Pick<Disk, "versions">, wanted: Selection, filter: string | null) {
+function select({ versions }: Pick<Disk, "versions">, selection: Selection, filter: string | null) {
   const last = new Map<string, RowVersion>();
-  for (const version of versions) if (version.sequence < wanted.asOf) last.set(version.row.id, version);
+  for (const version of versions) if (version.sequence < selection.asOf) last.set(version.row.id, version);
   const passes = filterOf(filter);
   return [...last.values()]
     .filter(
       ({ workspace, row }) =>
-        workspace.tenant_id === wanted.tenant_id &&
-        row.session_id === wanted.session_id &&
-        row.start_time >= wanted.start_time &&
-        row.start_time < wanted.end_time &&
+        workspace.tenant_id === selection.tenant_id &&
+        row.session_id === selection.session_id &&
+        row.start_time >= selection.start_time &&
+        row.start_time < selection.end_time &&
         passes(row),
     )
     .sort((a, b) => (cursorOf(a) < cursorOf(b) ? -1 : 1));
@@ -228,9 +228,9 @@ function select({ versions }: Pick<Disk, "versions">, wanted: Selection, filter:
 
 function filterOf(filter: string | null): (row: TraceRow) => boolean {
   if (filter === null) return () => true;
-  const read = parseFilter(filter);
-  if ("problem" in read) throw new Error(filter);
-  return compileFilter(read.filter, "");
+  const parsedFilter = parseFilter(filter);
+  if ("problem" in parsedFilter) throw new Error(filter);
+  return compileFilter(parsedFilter.filter, "");
 }
 
 function cursorOf({ row }: RowVersion): string {
@@ -243,16 +243,16 @@ function nameOf({ row, sequence }: RowVersion): string {
 
 function encode(disk: Disk, request: FileRequest) {
   const { tenantId: tenant_id, sessionId: session_id, start, end, cursor } = request;
-  const wanted = { ...request, tenant_id, session_id, start_time: start, end_time: end };
-  const left = select(disk, wanted, request.filter).filter(
+  const selection = { ...request, tenant_id, session_id, start_time: start, end_time: end };
+  const remainingRows = select(disk, selection, request.filter).filter(
     (version) => cursor === null || cursorOf(version) > cursor,
   );
-  const taken = left.slice(0, request.rowsPerFile);
-  const last = taken.at(-1);
+  const fileRows = remainingRows.slice(0, request.rowsPerFile);
+  const last = fileRows.at(-1);
   return {
-    rows: taken.map(nameOf),
+    rows: fileRows.map(nameOf),
     cursor: last ? cursorOf(last) : cursor,
-    done: taken.length === left.length,
+    done: fileRows.length === remainingRows.length,
   };
 }
 
@@ -260,9 +260,9 @@ function tracesOf({ versions }: Disk): Partial<TraceStore> {
   return {
     mark: () => versions.length,
     days(scope, session_id, start_time, end_time) {
-      const wanted = { region: scope.region, tenant_id: scope.tenantId, session_id, start_time, end_time };
-      const found = select({ versions }, { ...wanted, asOf: versions.length }, null);
-      return [...new Set(found.map(({ row }) => row.start_time.slice(0, 10)))];
+      const selection = { region: scope.region, tenant_id: scope.tenantId, session_id, start_time, end_time };
+      const rowsOfWindow = select({ versions }, { ...selection, asOf: versions.length }, null);
+      return [...new Set(rowsOfWindow.map(({ row }) => row.start_time.slice(0, 10)))];
     },
   };
 }

@@ -20,6 +20,6 @@ const PROGRAM = `
  * For the environment of a process that on SIGUSR2 takes all its descriptors but one, for a connection, and says `taken` on
  * standard error; with the next one it gives them back and says `released`.
  */
-export const HOLDING_DESCRIPTORS: Readonly<Record<string, string>> = {
+export const DESCRIPTOR_HOLDER_ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROGRAM)}`,
 };

@@ -21,21 +21,21 @@ export async function send({ ready }: RunningCli, method: string, path: string, 
 }
 
 /** What the emulator has said yes to. */
-export interface Acknowledged {
+export interface Acknowledgements {
   readonly rows: Map<string, string>;
   readonly projects: Set<string>;
   readonly objects: Map<string, string>;
 }
 
-export function nothingAcknowledged(): Acknowledged {
+export function noAcknowledgements(): Acknowledgements {
   return { rows: new Map(), projects: new Set(), objects: new Map() };
 }
 
 /** Writes of every kind until the process is gone; each counts only once it was answered. */
-export async function load(
+export async function writeUntilKilled(
   cli: RunningCli,
   round: number,
-  kept: Acknowledged,
+  acknowledgements: Acknowledgements,
   answered: () => void = () => {},
 ): Promise<void> {
   const store = storeOf(cli);
@@ -60,43 +60,44 @@ export async function load(
     untilGone(async (number) => {
       const post = [0, 1, 2].map((nth) => row(number * 3 + nth, `first ${number}`));
       if ((await send(cli, "POST", "/runs/batch", { post })).status !== 202) throw new Error("refused");
-      for (const { id, name } of post) kept.rows.set(id, name);
+      for (const { id, name } of post) acknowledgements.rows.set(id, name);
     }),
     untilGone(async (number) => {
       const id = rowId(round, number);
       // A row that is not known to be there is asked for only, so that the other writers get their turn.
-      if (!kept.rows.has(id)) return void (await send(cli, "GET", "/ok"));
+      if (!acknowledgements.rows.has(id)) return void (await send(cli, "GET", "/ok"));
       const { status } = await send(cli, "PATCH", `/runs/${id}`, { name: `changed ${number}` });
-      if (status === 202) kept.rows.set(id, `changed ${number}`);
+      if (status === 202) acknowledgements.rows.set(id, `changed ${number}`);
     }),
     untilGone(async (number) => {
       const name = `project ${round}/${number}`;
-      if ((await send(cli, "POST", "/sessions", { name })).status === 200) kept.projects.add(name);
+      if ((await send(cli, "POST", "/sessions", { name })).status === 200)
+        acknowledgements.projects.add(name);
     }),
     untilGone(async (number) => {
       const key = `round=${round}/object-${number}.txt`;
       await store.send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: `body ${number}` }));
-      kept.objects.set(key, `body ${number}`);
+      acknowledgements.objects.set(key, `body ${number}`);
     }),
   ]);
   store.destroy();
 }
 
-export async function findLost(cli: RunningCli, kept: Acknowledged): Promise<string[]> {
+export async function findLost(cli: RunningCli, acknowledgements: Acknowledgements): Promise<string[]> {
   const lost: string[] = [];
-  for (const [id, name] of kept.rows) {
+  for (const [id, name] of acknowledgements.rows) {
     const { status, body } = await send(cli, "GET", `/runs/${id}`);
     // A change that was never answered may have been kept all the same.
     const found = (body as { name?: string }).name ?? "";
     if (status !== 200 || (name.startsWith("changed") ? found !== name : !/^(first|changed)/.test(found)))
       lost.push(`row ${id}: ${found}`);
   }
-  for (const name of kept.projects) {
+  for (const name of acknowledgements.projects) {
     const { body } = await send(cli, "GET", `/sessions?name=${encodeURIComponent(name)}`);
     if ((body as unknown[]).length !== 1) lost.push(name);
   }
   const store = storeOf(cli);
-  for (const [key, body] of kept.objects) {
+  for (const [key, body] of acknowledgements.objects) {
     const found = await store.send(new GetObjectCommand({ Bucket: "traces", Key: key }));
     if ((await found.Body?.transformToString()) !== body) lost.push(key);
   }

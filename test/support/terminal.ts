@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { CLI, INHERITED } from "./emulator-process.ts";
+import { BASE_ENVIRONMENT, CLI } from "./emulator-process.ts";
 
 /** Runs its arguments on a terminal of 100 columns: what comes on standard input is typed there. */
 const PSEUDO_TERMINAL = `
@@ -25,7 +25,7 @@ sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `;
 
 /** A command on a terminal. */
-export interface OnTerminal {
+export interface TerminalProcess {
   /** Resolves with all that the terminal was sent once it matches. */
   shows(pattern: RegExp): Promise<string>;
   /** Types on its keyboard. */
@@ -45,14 +45,14 @@ export function endTerminals(): void {
 }
 
 /** Runs the built command line, or another program, on a terminal of its own. */
-export function onTerminal(
+export function runOnTerminal(
   words: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
   program: readonly string[] = [process.execPath, CLI],
-): OnTerminal {
+): TerminalProcess {
   const child = spawn("python3", ["-c", PSEUDO_TERMINAL, ...program, ...words], {
     cwd,
-    env: { ...INHERITED, TERM: "xterm", ...env },
+    env: { ...BASE_ENVIRONMENT, TERM: "xterm", ...env },
   });
   children.add(child);
   let output = "";

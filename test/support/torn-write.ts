@@ -14,7 +14,7 @@ const PROGRAM = `
 `;
 
 /** For the environment of a process that is to be killed in its nth write, with this part (0 to 1) of the bytes on disk. */
-export function killedInWrite(nth: number, part: number): Readonly<Record<string, string>> {
+export function environmentToKillInWrite(nth: number, part: number): Readonly<Record<string, string>> {
   return {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROGRAM)}`,
     TORN_WRITE: String(nth),

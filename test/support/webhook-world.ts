@@ -7,7 +7,7 @@ import { deliveryView } from "../../emulator/subjects/webhooks/view.ts";
 import { BEGIN, openWorld, settingsWith, WORKSPACE, withVerbs } from "./world.ts";
 
 /** A post, and how many seconds after the beginning it was sent. */
-export interface Sent extends WebhookPost {
+export interface SentPost extends WebhookPost {
   readonly at: number;
 }
 
@@ -21,7 +21,7 @@ export async function openWebhookWorld(
   state?: WorldState,
 ) {
   const settings = await settingsWith(options);
-  const sent: Sent[] = [];
+  const sent: SentPost[] = [];
   const base = openWorld({
     settings,
     ...(state && { state }),

@@ -21,9 +21,7 @@ export function closeStores(): void {
 }
 
 function store({ s3Url }: Emulator): S3Client {
-  const known = clients.get(s3Url);
-  if (known) return known;
-  const client = objectStore(s3Url);
+  const client = clients.get(s3Url) ?? objectStore(s3Url);
   clients.set(s3Url, client);
   return client;
 }
@@ -37,8 +35,8 @@ async function ask<T>(world: Emulator, method: string, path: string, json?: unkn
 
 async function objectsOf(world: Emulator): Promise<unknown> {
   const client = store(world);
-  const listed = await client.send(new ListObjectsV2Command({ Bucket: "traces" })).catch(() => undefined);
-  const bodies = (listed?.Contents ?? []).map(async ({ Key = "", ETag, LastModified }) => {
+  const listing = await client.send(new ListObjectsV2Command({ Bucket: "traces" })).catch(() => undefined);
+  const bodies = (listing?.Contents ?? []).map(async ({ Key = "", ETag, LastModified }) => {
     const { Body } = await client.send(new GetObjectCommand({ Bucket: "traces", Key }));
     const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
     return [Key, ETag, LastModified, bytes.toString("base64")];
@@ -79,13 +77,13 @@ export async function digest(world: Emulator): Promise<string> {
     "GET",
     "/_emulator/v1/status",
   )) as Record<string, unknown>;
-  const seen: unknown[] = [{ rows: (traces as { rows: number }).rows, open_streams }];
-  for (const [method, path, json] of OBSERVED_PATHS) seen.push(await ask(world, method, path, json));
+  const states: unknown[] = [{ rows: (traces as { rows: number }).rows, open_streams }];
+  for (const [method, path, json] of OBSERVED_PATHS) states.push(await ask(world, method, path, json));
   for (const { id } of (await ask<{ id: string }[]>(world, "GET", "/api/v1/bulk-exports")) ?? [])
-    seen.push(await ask(world, "GET", `/api/v1/bulk-exports/${id}/runs`));
-  seen.push(await objectsOf(world));
+    states.push(await ask(world, "GET", `/api/v1/bulk-exports/${id}/runs`));
+  states.push(await objectsOf(world));
   // How long a receiver took on the wall clock is not compared.
-  return JSON.stringify(seen).replaceAll(/"wall_ms":\d+/g, '"wall_ms":0');
+  return JSON.stringify(states).replaceAll(/"wall_ms":\d+/g, '"wall_ms":0');
 }
 
 /** The number of the last turn of a world. */
@@ -97,11 +95,13 @@ export async function lastTurn(world: Emulator): Promise<number> {
 const rowId = (k: number) => `00000000-0000-4000-8000-00000000000${k}`;
 
 async function exportAll(world: Emulator, advances: boolean): Promise<void> {
-  const [known] = (await ask<{ id: string }[]>(world, "GET", "/api/v1/bulk-exports/destinations")) ?? [];
-  const made =
-    known ?? (await ask<{ id: string }>(world, "POST", "/api/v1/bulk-exports/destinations", DESTINATION));
+  const [existingDestination] =
+    (await ask<{ id: string }[]>(world, "GET", "/api/v1/bulk-exports/destinations")) ?? [];
+  const destination =
+    existingDestination ??
+    (await ask<{ id: string }>(world, "POST", "/api/v1/bulk-exports/destinations", DESTINATION));
   const order = {
-    bulk_export_destination_id: made?.id,
+    bulk_export_destination_id: destination?.id,
     session_id: SESSION,
     start_time: "2026-02-01T00:00:00Z",
     end_time: "2026-02-28T00:00:00Z",

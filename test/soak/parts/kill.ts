@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { type RunningCli, startCli, startCliIn } from "../../support/cli.ts";
 import { DESTINATION } from "../../support/emulator.ts";
 import {
-  type Acknowledged,
+  type Acknowledgements,
   findLost,
-  load,
-  nothingAcknowledged,
+  noAcknowledgements,
   SESSION,
   send,
+  writeUntilKilled,
 } from "../../support/kill-load.ts";
-import { killedInWrite } from "../../support/torn-write.ts";
+import { environmentToKillInWrite } from "../../support/torn-write.ts";
 import { type Soak, soakPart } from "../soak.ts";
 
 // Kills processes in the middle of writes: whatever was acknowledged is there afterwards, and exports are right.
@@ -22,15 +22,15 @@ const DAY = { start_time: "2026-02-10T00:00:00Z", end_time: "2026-02-11T00:00:00
 
 /** Starts a process, which dies by itself in some write; undefined when that was before it was ready. */
 async function startDoomed({ random }: Soak, folder: string): Promise<RunningCli | undefined> {
-  const env = killedInWrite(1 + random.integer(MAX_WRITES), random.integer(4) / 3);
+  const env = environmentToKillInWrite(1 + random.integer(MAX_WRITES), random.integer(4) / 3);
   return startCliIn(env, "--data", folder).catch(() => undefined);
 }
 
 /** Loads a process until it dies, or is killed after so many answers. */
-async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept: Acknowledged) {
+async function loadUntilKilled(soak: Soak, cli: RunningCli, round: number, kept: Acknowledgements) {
   let left = 1 + soak.random.integer(MAX_RESPONSES);
   const ended = once(cli.child, "exit") as Promise<[number | null, string | null]>;
-  await load(cli, round, kept, () => {
+  await writeUntilKilled(cli, round, kept, () => {
     left -= 1;
     if (left === 0) cli.child.kill("SIGKILL");
   });
@@ -56,7 +56,7 @@ async function verifyExport(soak: Soak, cli: RunningCli): Promise<void> {
   soak.count("verified exports");
 }
 
-function merge(into: Acknowledged, from: Acknowledged): void {
+function merge(into: Acknowledgements, from: Acknowledgements): void {
   for (const [id, name] of from.rows) into.rows.set(id, name);
   for (const name of from.projects) into.projects.add(name);
   for (const [key, body] of from.objects) into.objects.set(key, body);
@@ -64,8 +64,8 @@ function merge(into: Acknowledged, from: Acknowledged): void {
 
 /** Rounds in one data folder; each start is also the look at what the rounds before have left. */
 async function rounds(soak: Soak, folder: string, first: number): Promise<void> {
-  const all = nothingAcknowledged();
-  let pending = nothingAcknowledged();
+  const all = noAcknowledgements();
+  let pending = noAcknowledgements();
   for (let round = first; round < first + ROUNDS_PER_FOLDER && soak.goesOn(); round += 1) {
     const cli =
       soak.random.integer(3) > 0 ? await startDoomed(soak, folder) : await startCli("--data", folder);
@@ -75,7 +75,7 @@ async function rounds(soak: Soak, folder: string, first: number): Promise<void> 
     for (const each of lost ?? []) soak.find(`before round ${round} was lost: ${each}`);
     if (!cli || !lost) continue;
     merge(all, pending);
-    pending = nothingAcknowledged();
+    pending = noAcknowledgements();
     await loadUntilKilled(soak, cli, round, pending);
     soak.count("acknowledged writes", pending.rows.size + pending.projects.size + pending.objects.size);
   }
