@@ -11,7 +11,7 @@ export function verdictsPage(): string {
     Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
   return page(
     "Verdicts",
-    "The verdicts of `contract run`, from the least to the most severe. [Verdicts and blame](../understand/verdicts.md) explains them.",
+    "The verdicts of `contract run`, from the least to the most severe. [The explanation](../understand/verdicts.md) has more.",
     table(["Verdict", "Meaning"], rows(VERDICT_MEANINGS)),
     "`blame` of a finding in `--report json`: who has to change something.",
     table(["Blame", "Meaning"], rows(BLAME_MEANINGS)),
