@@ -61,7 +61,7 @@ it.each([
     ["x.scenario.yaml", "--record", "d", "--shrink", "y.scenario.yaml"],
     "--record writes to the file of --shrink",
   ],
-])("what would be left out is refused: %j", async (words, said) => {
+])("refuses words that would be ignored: %j", async (words, said) => {
   const { code, stderr } = await run(["replay", ...words], { cwd });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
 });

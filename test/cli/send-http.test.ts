@@ -43,7 +43,7 @@ it.each<[string, RequestListener, number]>([
     LONG_MS,
   ],
   ["never answers", () => undefined, 50],
-])("says that nothing answers where a server %s", async (_, answer, timeoutMs) => {
+])("reports that nothing answers if a server %s", async (_, answer, timeoutMs) => {
   const url = await serverThat(answer);
   await expect(sendOverHttp(url, timeoutMs)("/", { method: "GET", headers: {} })).rejects.toMatchObject({
     name: "NoReply",

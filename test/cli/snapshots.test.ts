@@ -158,7 +158,7 @@ describe("emulator snapshot and world", () => {
       2,
       "no such file or folder",
     ],
-  ] as const)("say what is wrong with %j", async (words, code, message) => {
+  ] as const)("name the mistake in %j", async (words, code, message) => {
     const outcome = await runShared(words, { cwd: workingFolder() });
     expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });

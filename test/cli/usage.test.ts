@@ -114,7 +114,7 @@ describe("emulator", () => {
       ["wait", "--timeout", "3"],
       '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
     ],
-  ])("says in one line what is wrong with %j and exits with 2", async (words, line) => {
+  ])("names the mistake in %j in one line and exits with 2", async (words, line) => {
     expect(await runShared(words, { cwd: workingFolder() })).toEqual({
       code: 2,
       stdout: "",

@@ -133,7 +133,7 @@ describe("crons over plain HTTP", () => {
     [{ ...plan, webhook: "//evil.example/x" }, 422, "Webhook must be"],
     [{ ...plan, on_run_completed: "burn" }, 422, "body.on_run_completed"],
     [{ ...plan, assistant_id: "nobody" }, 404, "assistant_id"],
-  ])("%j is refused with %d, naming what is wrong", async (body, status, said) => {
+  ])("refuses %j with %d, and names the mistake", async (body, status, said) => {
     const refused = await call("POST", "/runs/crons", body);
     expect(refused).toMatchObject({ status, body: expect.stringContaining(said) });
   });

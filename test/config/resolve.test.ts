@@ -190,7 +190,7 @@ describe("problems", () => {
       { options: { seed_data: { keys: [KEY_PAIR, KEY_PAIR] } } },
       "seed_data.keys: reader is listed twice; keep one of them",
     ],
-  ])("are one line that says what to do: %j", async (sources, line) => {
+  ])("are one line with the next step: %j", async (sources, line) => {
     const problems = await problemsOf(sources);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(

@@ -172,7 +172,7 @@ describe("the block webhooks.url", () => {
     ["webhooks.url.max_url_length", [64]],
     ["http.disable_webhooks", "off"],
     ["http.disable_webhooks", {}],
-  ])("and its siblings take no other type: %s %j", async (path, value) => {
+  ])("and its siblings accept no other type: %s %j", async (path, value) => {
     const options = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
     const problems = await resolved(options as Record<string, unknown>);
     expect(problems).toEqual([

@@ -56,7 +56,7 @@ describe("emulator exec", () => {
     ["a file that is not a program", ["exec", "--", "/"], 126, "/: cannot be started (EACCES)"],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
-  ])("says what is wrong with %s", async (_, words, code, reported) => {
+  ])("names the mistake in %s", async (_, words, code, reported) => {
     expect(await run(words, { cwd: workingFolder() })).toMatchObject({
       code,
       stderr: expect.stringContaining(reported),

@@ -49,7 +49,7 @@ describe("a check", () => {
     [{ ...good, modes: "c" }, ["body.modes: must be one of a, b"]],
     [{ ...good, modes: ["a", "c"] }, ["body.modes[1]: must be one of a, b"]],
     [{ ...good, modes: 5 }, ["body.modes: must be one of a, b", "body.modes: must be array"]],
-  ])("names what is wrong: %j", async (value, problems) => {
+  ])("names the mistake: %j", async (value, problems) => {
     const check = await checkOf(order);
     expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);
   });

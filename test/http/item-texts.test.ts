@@ -63,7 +63,7 @@ test.each([
   '{"post":[{"inputs":tru}]}',
   "{",
   "",
-])("nothing is kept of %s", (json) => expect(parse(json)).toBeUndefined());
+])("does not keep %s", (json) => expect(parse(json)).toBeUndefined());
 
 test("keeps no text that is not UTF-8", () => {
   const bytes = Buffer.concat([Buffer.from('{"post":[{"id":"'), Buffer.of(0xff), Buffer.from('"}]}')]);

@@ -217,7 +217,7 @@ describe("runs without a thread", () => {
     [{ assistant_id: "nobody" }, 404, "body[1].assistant_id"],
     [{ assistant_id: "echo", webhook: "ftp://x" }, 422, "body[1].webhook"],
     [{ assistant_id: "echo", command: { resume: 1 } }, 422, "body[1].command.resume"],
-  ])("say which of a list is wrong: %j", async (second, expected, name) => {
+  ])("name the wrong element of a list: %j", async (second, expected, name) => {
     const { status, text } = await raw("POST", "/runs/batch", [{ assistant_id: "echo" }, second]);
     expect([status, text.slice(1, name.length + 1)]).toEqual([expected, name]);
   });

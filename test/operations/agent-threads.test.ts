@@ -117,7 +117,7 @@ describe("supersteps of a created thread (§4.8)", () => {
       "body.supersteps[0].updates: __input__",
     ],
     [{ ...GRAPH, supersteps: Array(101).fill(update("agent", {})) }, 422, "body.supersteps"],
-  ])("are refused, naming what is wrong, and no thread is created: %#", async (body, status, name) => {
+  ])("are refused with the mistake, and create no thread: %#", async (body, status, name) => {
     const refused = await create(body);
     expect([refused.status, refused.body]).toEqual([status, expect.stringContaining(name)]);
     expect((await rig.call("POST", "/threads/count", {})).body).toBe(0);

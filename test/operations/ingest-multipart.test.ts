@@ -75,7 +75,7 @@ describe("POST /runs/multipart", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["zstd", async (body: Buffer) => (await Zstd.load()).compress(body)],
-  ])("takes bodies compressed with %s", async (encoding, compress) => {
+  ])("accepts bodies compressed with %s", async (encoding, compress) => {
     const body = formOf(runParts(1, { inputs: { text: "word ".repeat(10_000) } }));
     expect((await send(await compress(body), { "content-encoding": encoding })).status).toBe(202);
     expect((await read(1)).inputs).toEqual({ text: "word ".repeat(10_000) });
@@ -217,7 +217,7 @@ describe("POST /runs/multipart", () => {
       "larger",
     ],
     ["no key", whole, { "x-api-key": "" }, 401, "X-API-Key"],
-  ])("refuses %s, and keeps nothing", async (_, body, headers, status, says) => {
+  ])("refuses %s, and stores nothing", async (_, body, headers, status, says) => {
     const refused = await send(body, headers as Record<string, string>);
     expect(refused).toEqual({ status, detail: expect.stringContaining(says) });
     expect(await projects()).toEqual([]);

@@ -102,7 +102,7 @@ describe("scenarios in this process", () => {
     [true, "  - repeat: 2\n    steps:\n      - control: GET /worlds"],
     [false, "  - request: GET /ok\n    headers: { x-other: /worlds }"],
     [false, "  - request: POST /threads\n    body: { metadata: { worlds: http://a/w/b } }"],
-  ])("have an emulator to themselves (%s) when they say: %s", (isAlone, step) => {
+  ])("have a separate emulator (%s) with: %s", (isAlone, step) => {
     write("said", "when:", step);
     expect(readScenario(join(folder, "said.scenario.yaml")).isAlone).toBe(isAlone);
     write("seeded", "settings: { seed_data: { buckets: [more] } }", "when:", step);

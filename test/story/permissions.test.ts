@@ -57,7 +57,7 @@ describe("one permission denied (§2.4-7 to §2.4-10)", () => {
     ["get", true],
     ["list", true],
     ["abort", true],
-  ])("%s: an export comes to its end: %s", async (permission, isComplete) => {
+  ])("%s: an export ends: %s", async (permission, isComplete) => {
     await deny(permission);
     const { id, reached, runs } = await exported();
     expect(reached).toBe(isComplete);

@@ -11,7 +11,7 @@ describe("keptText", () => {
     "[]",
     '[0,10,1e+21,true,false,""]',
     "[9007199254740991]",
-  ])("keeps %s as it is", (json) => {
+  ])("does not change %s", (json) => {
     expect(JSON.stringify(JSON.parse(json))).toBe(json);
     expect(textOf(json)?.bytes.toString()).toBe(json);
   });

@@ -310,7 +310,7 @@ describe("a post that is wrong", () => {
       { ...PLAIN, extra: { n: [Number.POSITIVE_INFINITY] } },
       "post[3].extra: holds a number that is out of range",
     ],
-  ] as const)("says where and why (%#)", ([post, problem], { expect }) => {
+  ] as const)("reports the position and the reason (%#)", ([post, problem], { expect }) => {
     expect(problemsOf(post)).toEqual([problem]);
   });
 
