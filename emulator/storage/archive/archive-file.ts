@@ -72,7 +72,7 @@ async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promis
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
-      for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+      for (let offset = 0; offset < chunk.length; ) offset += (await file.write(chunk, offset)).bytesWritten;
       bytes += chunk.length;
     }
     await file.sync();

@@ -22,8 +22,8 @@ type Records = Readonly<Record<string, readonly StoredRecord[]>>;
 
 /** All bodies, objects first. */
 export function bodiesOf(records: Records): Body[] {
-  const all = [...(records[objects.name] ?? []), ...(records[s3Parts.name] ?? [])];
-  return all.map(({ record }) => record as StoredBody).map(({ file, size, sum }) => ({ file, size, sum }));
+  const items = [...(records[objects.name] ?? []), ...(records[s3Parts.name] ?? [])];
+  return items.map(({ record }) => record as StoredBody).map(({ file, size, sum }) => ({ file, size, sum }));
 }
 
 /** Renames the bodies of imported records to files in the folder of an owner. */

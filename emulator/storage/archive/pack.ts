@@ -63,11 +63,11 @@ async function add(
 ): Promise<void> {
   digest.begin(name, size);
   let settle: (error?: Error | null) => void = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
+  const completion = new Promise<void>((resolve, reject) => {
     settle = (error) => (error ? reject(error) : resolve());
   });
   // The reader of the archive may stop at any time. Then nothing awaits this.
-  done.catch(() => undefined);
+  completion.catch(() => undefined);
   const sink = tar.entry({ name, size, mtime, mode: 0o600, type: "file" }, (error) => settle(error));
   sink.on("error", () => undefined);
   for await (const chunk of content()) {
@@ -77,5 +77,5 @@ async function add(
     if (!sink.write(chunk)) await drained(sink);
   }
   sink.end();
-  await done;
+  await completion;
 }

@@ -44,9 +44,9 @@ function nameOf(prefix: string, number: number): string {
 function* linesOf({ records, queue, ...image }: WorldImage, secretStripper: SecretStripper): Generator<Line> {
   const { seed, turn, now, clock, ordinals } = image;
   yield { frame: { seed, turn, now, clock, ordinals } };
-  const stored = records.storedRecords();
-  const numbers = new Map(bodiesOf(stored).map(({ file }, number) => [file, String(number)]));
-  for (const [collection, items] of Object.entries(stored))
+  const collections = records.storedRecords();
+  const numbers = new Map(bodiesOf(collections).map(({ file }, number) => [file, String(number)]));
+  for (const [collection, items] of Object.entries(collections))
     for (const { record } of items) {
       yield { collection, ...secretStripper.strip(collection, withBodyNumber(record, numbers)) };
     }

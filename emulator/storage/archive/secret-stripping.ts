@@ -45,9 +45,9 @@ export function createSecretStripper(own: Secrets): SecretStripper {
     strip(collection, record) {
       const masked = hidden(collection, record);
       const fields = SEALED_FIELDS[collection] ?? [];
-      const opened = stripFields(masked.record as Readonly<Record<string, unknown>>, fields);
-      const secrets = [...masked.secrets, ...opened.secrets];
-      return secrets.length > 0 ? { record: opened.record, secrets } : { record: opened.record };
+      const stripped = stripFields(masked.record as Readonly<Record<string, unknown>>, fields);
+      const secrets = [...masked.secrets, ...stripped.secrets];
+      return secrets.length > 0 ? { record: stripped.record, secrets } : { record: stripped.record };
     },
   };
 }

@@ -13,11 +13,11 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** The rows of a world: two files for each segment, with the contents of all its files. */
 export function traceEntries(prefix: string, pool: Pool, { next, segments }: NamedRows): PackedEntry[] {
-  return segments.flatMap((named) => {
-    const segment = createSegment(0, named);
-    for (const rowFile of named.rowFiles) loadRowFile(pool, segment, rowFile, next);
+  return segments.flatMap((namedSegment) => {
+    const segment = createSegment(0, namedSegment);
+    for (const rowFile of namedSegment.rowFiles) loadRowFile(pool, segment, rowFile, next);
     if (segment.records === 0) return [];
-    const { region, tenantId, sessionId, day } = named;
+    const { region, tenantId, sessionId, day } = namedSegment;
     const name = `${prefix}${region}/${tenantId}/${sessionId}/${day}`;
     const extents = extentsOf(segment).map((each) => ({ ...each, path: pool.path(each.file) }));
     const data = extents.map(({ path, bytes }) => ({ path: path + DATA, size: bytes }));
@@ -71,8 +71,12 @@ export function joinedSegments(segments: Iterable<NamedSegment>): NamedSegment[]
   const joined = new Map<string, NamedSegment>();
   for (const segment of segments) {
     const [rowFile] = segment.rowFiles as [RowFile];
-    const [other = { records: 0, bytes: 0 }] = joined.get(rowFile.file)?.rowFiles ?? [];
-    const both = { ...rowFile, records: rowFile.records + other.records, bytes: rowFile.bytes + other.bytes };
+    const [earlier = { records: 0, bytes: 0 }] = joined.get(rowFile.file)?.rowFiles ?? [];
+    const both = {
+      ...rowFile,
+      records: rowFile.records + earlier.records,
+      bytes: rowFile.bytes + earlier.bytes,
+    };
     joined.set(rowFile.file, { ...segment, rowFiles: [both] });
   }
   return [...joined.values()];

@@ -46,8 +46,8 @@ export async function* unpackEntries(
   }
   if (trailer === undefined) throw damaged("its end is missing");
   const actual = digest.end();
-  const expected = parseTrailer(trailer);
-  if (actual.entries !== expected.entries || actual.sha256 !== expected.sha256)
+  const trailerSums = parseTrailer(trailer);
+  if (actual.entries !== trailerSums.entries || actual.sha256 !== trailerSums.sha256)
     throw damaged("its checksum does not match");
 }
 
@@ -96,9 +96,9 @@ async function feed(
   tar: Extract,
   { progress, maxBytes }: { readonly progress: UnpackProgress; readonly maxBytes: number },
 ): Promise<void> {
-  const received = { bytes: 0 };
+  const input = { bytes: 0 };
   const plain = createGunzip();
-  pipeline(Readable.from(counted(chunks, received)), plain, () => undefined);
+  pipeline(Readable.from(countBytes(chunks, input)), plain, () => undefined);
   let bytes = 0;
   for await (const chunk of plain) {
     bytes += chunk.length;
@@ -108,16 +108,16 @@ async function feed(
     if (tar.destroyed) return;
     if (!tar.write(chunk)) await drained(tar);
   }
-  if (plain.bytesWritten < received.bytes) throw damaged("there is data after its end");
+  if (plain.bytesWritten < input.bytes) throw damaged("there is data after its end");
   tar.end();
 }
 
-async function* counted(
+async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
-  received: { bytes: number },
+  input: { bytes: number },
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    received.bytes += chunk.length;
+    input.bytes += chunk.length;
     yield chunk;
   }
 }

@@ -23,13 +23,13 @@ function parse(text: string): Numeral | undefined {
 export function unscaled(text: string, scale: number): bigint | undefined {
   const numeral = parse(text);
   if (numeral === undefined) return undefined;
-  const missing = scale - numeral.scale;
+  const zeros = scale - numeral.scale;
   const digits = BigInt(numeral.digits);
   let value: bigint;
-  if (missing >= 0) {
-    value = digits * 10n ** BigInt(missing);
+  if (zeros >= 0) {
+    value = digits * 10n ** BigInt(zeros);
   } else {
-    const divisor = 10n ** BigInt(-missing);
+    const divisor = 10n ** BigInt(-zeros);
     value = (digits * 2n + divisor) / (divisor * 2n);
   }
   return numeral.isNegative ? -value : value;

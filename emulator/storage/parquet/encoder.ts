@@ -88,12 +88,12 @@ function startThread(heapMegabytes: number, onOutcome: (outcome: Outcome, isOver
 
 /** The thread whose end affects a world most. */
 function threadToEnd(threads: Iterable<Thread>, world: string): Thread | undefined {
-  const all = [...threads];
+  const pool = [...threads];
   return (
-    all.find(({ job }) => job?.source.world === world) ??
-    all.find((thread) => thread.world === world) ??
-    all.find(({ job }) => job === undefined) ??
-    all[0]
+    pool.find(({ job }) => job?.source.world === world) ??
+    pool.find((thread) => thread.world === world) ??
+    pool.find(({ job }) => job === undefined) ??
+    pool[0]
   );
 }
 

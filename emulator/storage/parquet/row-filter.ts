@@ -8,8 +8,8 @@ import { problemText } from "../../subjects/filters/problem.ts";
  */
 export function rowFilter(filter: string | null, tenantId: string): RowTest | null {
   if (filter === null) return null;
-  const parsed = parseFilter(filter);
-  if ("problem" in parsed)
-    throw new Error(`The filter of an export is invalid: ${problemText(parsed.problem)}`);
-  return compileFilter(parsed.filter, tenantId);
+  const result = parseFilter(filter);
+  if ("problem" in result)
+    throw new Error(`The filter of an export is invalid: ${problemText(result.problem)}`);
+  return compileFilter(result.filter, tenantId);
 }
