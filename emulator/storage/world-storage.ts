@@ -92,46 +92,30 @@ const MUCH_BYTES = 128 * 1024;
 
 /** Opens the files of a world that its manifest leads to. */
 export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
-  const { pool, manifests, name, reader, retain, onFailure } = options;
-  const save = manifestSaver(manifests, name);
-  const start = openManifest(options, save);
-  const { manifest, image, isFresh, isClean } = start;
-  const round = createRound(writePending, onFailure);
-  const { owner } = manifest;
-  const sealing = createSealing(options.secrets);
-  const appending = () => journal?.begin();
-  const rows = openRowStore({ pool, owner, image: start.rows, changed: round.due, appending });
-  const bodies = openBodies({ pool, owner, world: name, reader, onPending: round.due, retain });
-  const journal = pool.isPersistent ? openJournalOf(options, start, save) : undefined;
-  const lines = journal && createPendingLines(sealing, rows.mark);
-  const older = journal && olderIn(options, start);
-  const release = journal && holdBeginning(options, journal.manifest(), older);
+  const save = manifestSaver(options.manifests, options.name);
+  const opened = openManifest(options, save);
+  const round = createRound(() => {
+    // The folder of an ended world may be removed already and must not be created again.
+    if (!hasEnded) writePending(files);
+  }, options.onFailure);
+  const files = openFiles(options, opened, save, round.due);
+  const { rows, bodies, journal, lines } = files;
   let hasEnded = false;
-  if (!isClean) bodies.rebuildCopy();
-
-  /** Rows first: a row counts only once a journal line says so. All lines are appended in one write. */
-  function writePending(): void {
-    // Its folder may be removed already and must not be created again.
-    if (hasEnded) return;
-    if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.appendToFiles();
-    const batch = lines?.take(rows.takeWritten());
-    if (batch) journal?.appendLines(batch);
-    bodies.carryOut();
-  }
+  if (!opened.isClean) bodies.rebuildCopy();
 
   /** Writes pending data. Later writes do not change the files that the returned manifest names. */
   function seal(): Manifest {
     round.flush();
     bodies.seal();
-    return sealedManifest(journal?.manifest() ?? manifest);
+    return sealedManifest(journal?.manifest() ?? opened.manifest);
   }
 
   return {
-    image,
+    image: opened.image,
     rows,
     bodies,
-    isFresh,
-    older,
+    isFresh: opened.isFresh,
+    older: files.older,
     persist(commit) {
       lines?.add(commit);
       if (journal) round.flush();
@@ -157,13 +141,58 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
     async close(state, history) {
       bodies.end();
       if (state) round.flush();
+      await files.close(state, history);
+      hasEnded = true;
+    },
+  };
+}
+
+/** The open files of a world. An ephemeral world has no journal. */
+interface WorldFiles extends Pick<WorldStorage, "rows" | "bodies" | "older" | "close"> {
+  readonly journal: WorldJournal | undefined;
+  /** The pending lines of the journal. */
+  readonly lines: ReturnType<typeof createPendingLines> | undefined;
+}
+
+function openFiles(
+  options: WorldStorageOptions,
+  opened: OpenedManifest,
+  save: (manifest: Manifest) => void,
+  onPending: () => void,
+): WorldFiles {
+  const { pool, manifests, name, reader, retain, foldAtBytes } = options;
+  const { manifest, lineBytes } = opened;
+  const { owner } = manifest;
+  const sealing = createSealing(options.secrets);
+  const appending = () => journal?.begin();
+  const rows = openRowStore({ pool, owner, image: opened.rows, changed: onPending, appending });
+  const bodies = openBodies({ pool, owner, world: name, reader, onPending, retain });
+  const journal = pool.isPersistent
+    ? openWorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes })
+    : undefined;
+  const older = journal && olderIn(options, opened);
+  const release = journal && holdBeginning(options, journal.manifest(), older);
+  return {
+    rows,
+    bodies,
+    older,
+    journal,
+    lines: journal && createPendingLines(sealing, rows.mark),
+    async close(state, history) {
       const last = state && { state: sealing.state(state), rows: rows.names() };
       await journal?.close(last, historyWriter(pool, sealing, history));
-      hasEnded = true;
       release?.();
       pool.files.release(pool.folder(owner));
     },
   };
+}
+
+/** Rows first: a row counts only once a journal line says so. All lines are appended in one write. */
+function writePending({ rows, bodies, journal, lines }: WorldFiles): void {
+  if (journal || rows.waitingBytes() > MAX_EPHEMERAL_BYTES) rows.appendToFiles();
+  const batch = lines?.take(rows.takeWritten());
+  if (batch) journal?.appendLines(batch);
+  bodies.carryOut();
 }
 
 /** Keeps the files that the world started with: reads of its history may need them after the world does not. */
@@ -216,21 +245,6 @@ function manifestSaver(manifests: Manifests, name: string): (manifest: Manifest)
   };
 }
 
-function openJournalOf(
-  { pool, manifests: { folds }, foldAtBytes }: WorldStorageOptions,
-  { manifest, lineBytes }: Pick<OpenedManifest, "manifest" | "lineBytes">,
-  save: (manifest: Manifest) => void,
-): WorldJournal {
-  return openWorldJournal({
-    pool,
-    manifest,
-    lineBytes,
-    save,
-    folds,
-    ...(foldAtBytes !== undefined && { foldAtBytes }),
-  });
-}
-
 interface OpenedManifest extends StoredImage {
   /** Bytes of the lines of its journal. */
   readonly lineBytes: number;
@@ -251,25 +265,19 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
   const isClean = manifest.state !== null && manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
   // This happens before the process writes a row, whose number could make rows of lost turns count.
   if (!isClean) cutTails(pool, rows);
+  const ends = { rows: imageOfNames(pool, rows), lineBytes };
   if (state.turn > 0) {
-    return {
-      manifest,
-      image: imageOf(createSealing(secrets).openState(state), collections),
-      rows: imageOfNames(pool, rows),
-      lineBytes,
-      isFresh: false,
-      isClean,
-    };
+    const image = imageOf(createSealing(secrets).openState(state), collections);
+    return { ...ends, manifest, image, isFresh: false, isClean };
   }
   // The world had no turn, so the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
   const initialized = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
   if (initialized !== manifest) save(initialized);
   return {
+    ...ends,
     manifest: initialized,
     image: imageOf(initial, collections),
-    rows: imageOfNames(pool, rows),
-    lineBytes,
     isFresh: true,
     isClean: true,
   };

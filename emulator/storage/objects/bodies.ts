@@ -66,12 +66,10 @@ const SHARED_BYTES = 64 * 1024;
 export function openBodies(options: BodiesOptions): Bodies {
   const { pool, owner, onPending, retain = remove, sharedBytes = SHARED_BYTES } = options;
   const mirror = createObjectMirror(options);
-  const numbers = createNumbers(pool, owner);
-  const shared = createSharedFiles(pool, numbers.nextName);
-  const stages = createStages({ pool, nextName: numbers.nextName, shared, sharedBytes });
+  const ownFiles = createOwnFiles(pool, owner);
+  const stages = createStages({ pool, ...ownFiles, sharedBytes });
   const opener = createBodyOpener(pool);
   const pending = createPendingChanges(onPending);
-  let removable: string[] = [];
   let isOver = false;
 
   function drop(files: Iterable<string>, place?: ObjectPlace): void {
@@ -83,26 +81,14 @@ export function openBodies(options: BodiesOptions): Bodies {
   }
 
   function remove(files: readonly string[]): void {
-    for (const file of files)
-      if (numbers.isOnlyOurs(file)) removable.push(file);
-      else pool.suspects.add(ownerOf(file));
-    if (removable.length > 0 && !isOver) onPending();
+    if (ownFiles.release(files) && !isOver) onPending();
   }
 
   return {
-    stage(ownsChunks = false) {
-      const stage = stages.open(ownsChunks);
-      if (isOver) stage.discard();
-      return stage;
-    },
+    stage: stages.open,
     publish(stage, place, commit) {
-      if (!stages.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
-      const value = commit({ file: stage.file, sum: stage.sum });
-      if (isS3Failure(value)) stage.discard();
-      else {
-        stage.settle();
-        mirror.update(place);
-      }
+      const value = stages.publish(stage, commit);
+      if (!isS3Failure(value)) mirror.update(place);
       return value;
     },
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
@@ -119,15 +105,9 @@ export function openBodies(options: BodiesOptions): Bodies {
     remove,
     carryOut() {
       pending.carryOut();
-      for (const file of removable)
-        if (isShared(file)) shared.release(file);
-        else fs.rmSync(pool.path(file), { force: true });
-      removable = [];
+      ownFiles.removeReleased();
     },
-    seal() {
-      numbers.seal();
-      shared.seal();
-    },
+    seal: ownFiles.seal,
     rebuildCopy() {
       pool.suspects.add(owner);
       mirror.rebuild();
@@ -135,7 +115,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     exportCopy: mirror.catchUp,
     end() {
       mirror.stop();
-      stages.discardAll();
+      stages.end();
       isOver = true;
     },
   };
@@ -164,39 +144,67 @@ function createPendingChanges(onPending: () => void) {
 /** The bodies that are being received. */
 function createStages(options: Omit<StageOptions, "ownsChunks" | "onEnd">) {
   const open = new Set<BodyStage>();
+  let isOver = false;
   const find = (file: string) => [...open].find((stage) => stage.file === file);
   return {
-    open(ownsChunks: boolean): BodyStage {
+    open(ownsChunks = false): BodyStage {
       const stage: BodyStage = openStage({ ...options, ownsChunks, onEnd: () => open.delete(stage) });
-      open.add(stage);
+      if (isOver) stage.discard();
+      else open.add(stage);
       return stage;
     },
-    has: (stage: BodyStage) => open.has(stage),
+    publish<R>(stage: BodyStage, commit: (body: BodyFile) => S3Failure | R): S3Failure | R {
+      if (!open.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
+      const value = commit({ file: stage.file, sum: stage.sum });
+      if (isS3Failure(value)) stage.discard();
+      else stage.settle();
+      return value;
+    },
     find,
     /** Ends a stage whose body is dropped; the caller removes a shared body. */
     release(file: string): void {
       if (isShared(file)) find(file)?.settle();
       else find(file)?.discard();
     },
-    discardAll(): void {
+    /** Discards them, and those that are opened from here on. */
+    end(): void {
+      isOver = true;
       for (const stage of [...open]) stage.discard();
     },
   };
 }
 
-/** The numbers of an owner's bodies. */
-function createNumbers(pool: Pool, owner: number) {
+/** The files of an owner's bodies, under numbers. */
+function createOwnFiles(pool: Pool, owner: number) {
   let last = lastBody(pool, owner);
   let sealed = last;
+  const released: string[] = [];
+  const nextName = () => {
+    last += 1;
+    return bodyName(owner, last);
+  };
+  const shared = createSharedFiles(pool, nextName);
   return {
-    nextName(): string {
-      last += 1;
-      return bodyName(owner, last);
+    nextName,
+    shared,
+    /**
+     * Marks bodies for `removeReleased`; returns whether any are marked. Other worlds may name older bodies; those are
+     * removed when no world reads this owner's files.
+     */
+    release(names: readonly string[]): boolean {
+      for (const name of names)
+        if (ownerOf(name) === owner && numberOfBody(name) > sealed) released.push(name);
+        else pool.suspects.add(ownerOf(name));
+      return released.length > 0;
     },
-    /** Other worlds may name older bodies; those are removed when no world reads this owner's files. */
-    isOnlyOurs: (file: string): boolean => ownerOf(file) === owner && numberOfBody(file) > sealed,
+    removeReleased(): void {
+      for (const name of released.splice(0))
+        if (isShared(name)) shared.release(name);
+        else fs.rmSync(pool.path(name), { force: true });
+    },
     seal(): void {
       sealed = last;
+      shared.seal();
     },
   };
 }

@@ -47,47 +47,37 @@ export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions
   let mustRebuild = false;
   let immediate = MAX_IMMEDIATE;
   let isStopped = false;
-  let isQuiet = false;
-  let timer: NodeJS.Timeout | undefined;
+  const timer = createQuietTimer(exportBatch);
 
-  const isOwn = (file: string | undefined) => file !== undefined && ownerOf(file) === owner;
-  const bodyOf = ({ bucket, key }: ObjectPlace) => reader().get(objects, objectId(bucket, key))?.file;
-
-  function exportNow(place: ObjectPlace): void {
-    const file = bodyOf(place);
-    if (file === undefined || !isOwn(file)) removeFile(folder, nameOf(place));
-    else exportFile(folder, nameOf(place), place.key, locateBody(pool, file));
-  }
+  const ownFile = (file: string | undefined) =>
+    file !== undefined && ownerOf(file) === owner ? file : undefined;
+  const ownBodyOf = ({ bucket, key }: ObjectPlace) =>
+    ownFile(reader().get(objects, objectId(bucket, key))?.file);
+  const exportNow = (place: ObjectPlace) => exportBody(pool, folder, place, ownBodyOf(place));
 
   function exportPending(count: number): void {
-    if (mustRebuild) for (const object of reader().all(objects)) if (isOwn(object.file)) pending.add(object);
+    if (mustRebuild)
+      for (const object of reader().all(objects)) if (ownFile(object.file)) pending.add(object);
     mustRebuild = false;
     for (const place of pending.take(count)) exportNow(place);
   }
 
-  function runBatch(): void {
-    if (isQuiet) exportPending(BATCH_FILES);
-    const isDone = isQuiet && pending.isEmpty();
-    timer = isDone ? undefined : setTimeout(runBatch, isQuiet ? BATCH_PAUSE_MS : QUIET_MS).unref();
-    if (isDone) immediate = MAX_IMMEDIATE;
-    isQuiet = true;
-  }
-
-  function waitForQuiet(): void {
-    isQuiet = false;
-    timer ??= setTimeout(runBatch, QUIET_MS).unref();
+  function exportBatch(): boolean {
+    exportPending(BATCH_FILES);
+    if (pending.isEmpty()) immediate = MAX_IMMEDIATE;
+    return pending.isEmpty();
   }
 
   return {
     update(place) {
       if (!place || isStopped) return;
-      if (immediate === 0 && isOwn(bodyOf(place))) pending.add(place);
+      if (immediate === 0 && ownBodyOf(place) !== undefined) pending.add(place);
       else {
         immediate = Math.max(0, immediate - 1);
         pending.delete(place);
         exportNow(place);
       }
-      waitForQuiet();
+      timer.restart();
     },
     removeBucket(bucket) {
       if (isStopped) return;
@@ -98,7 +88,7 @@ export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions
       // After a crash any file may be outdated, and a new link costs less than a comparison.
       tolerating(() => pool.discard(folder));
       mustRebuild = true;
-      waitForQuiet();
+      timer.restart();
     },
     catchUp() {
       if (!isStopped) exportPending(Number.POSITIVE_INFINITY);
@@ -106,8 +96,39 @@ export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions
     },
     stop() {
       isStopped = true;
-      clearTimeout(timer);
+      timer.stop();
     },
+  };
+}
+
+/** Exports the body of an object; without one, its copy is removed. */
+function exportBody(
+  pool: MirrorOptions["pool"],
+  folder: string,
+  place: ObjectPlace,
+  file: string | undefined,
+): void {
+  if (file === undefined) removeFile(folder, nameOf(place));
+  else exportFile(folder, nameOf(place), place.key, locateBody(pool, file));
+}
+
+/** Runs batches with pauses once the world has been quiet for a moment, until one returns true. */
+function createQuietTimer(runBatch: () => boolean) {
+  let isQuiet = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function tick(): void {
+    const isDone = isQuiet && runBatch();
+    timer = isDone ? undefined : setTimeout(tick, isQuiet ? BATCH_PAUSE_MS : QUIET_MS).unref();
+    isQuiet = true;
+  }
+
+  return {
+    restart(): void {
+      isQuiet = false;
+      timer ??= setTimeout(tick, QUIET_MS).unref();
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -45,35 +45,18 @@ export interface StageOptions {
 
 /** Opens a stage. It writes nothing until the body is too large for a shared file, or the stage is closed. */
 export function openStage(options: StageOptions): BodyStage {
-  const { pool, nextName, shared, sharedBytes, ownsChunks, onEnd } = options;
-  let file = "";
-  const body = createBodyFile(() => {
-    file = nextName();
-    // Synchronous: a file created in the background could appear in the folder after the end of the world.
-    return pool.files.open(() => createFile(pool.path(file)));
-  }, ownsChunks);
+  const { sharedBytes, onEnd } = options;
+  const target = createTarget(options);
+  const { body } = target;
+  const buffer = createBuffer();
   let isDiscarded = false;
   let isSettled = false;
-  let buffered: Uint8Array[] = [];
-  let bufferedBytes = 0;
   let size = 0;
   let sum = 0;
 
-  function takeBuffered(): readonly Uint8Array[] {
-    const chunks = buffered;
-    buffered = [];
-    bufferedBytes = 0;
-    return chunks;
-  }
-
-  function remove(): void {
-    if (isShared(file)) shared.release(file);
-    else if (file !== "") fs.rmSync(pool.path(file), { force: true });
-  }
-
   return {
     get file() {
-      return file;
+      return target.file;
     },
     get sum() {
       return sum;
@@ -81,47 +64,89 @@ export function openStage(options: StageOptions): BodyStage {
     async write(chunk) {
       if (isDiscarded) return;
       sum = sumOn(chunk, sum);
-      buffered.push(chunk);
-      bufferedBytes += chunk.length;
       size += chunk.length;
+      buffer.add(chunk);
       const isLarge = size > MAX_SYNCHRONOUS_BYTES;
-      if (bufferedBytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
-      if (isLarge) await body.writeInThread(takeBuffered());
-      else body.writeNow(takeBuffered());
+      if (buffer.bytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
+      if (isLarge) await body.writeInThread(buffer.take());
+      else body.writeNow(buffer.take());
     },
     async close() {
       await body.settled();
       if (isDiscarded) return;
-      if (!body.isOpen && bufferedBytes < sharedBytes) {
-        file = shared.append(Buffer.concat(takeBuffered()));
-        return;
+      if (!body.isOpen && buffer.bytes < sharedBytes) target.writeShared(Buffer.concat(buffer.take()));
+      else {
+        body.writeNow(buffer.take());
+        body.close();
       }
-      body.writeNow(takeBuffered());
-      body.close();
     },
     writeWhole(bytes) {
       if (isDiscarded) return;
       sum = sumOn(bytes);
-      if (bytes.length < sharedBytes) {
-        file = shared.append(bytes);
-        return;
-      }
+      if (bytes.length < sharedBytes) target.writeShared(bytes);
+      else target.writeOwn(bytes);
+    },
+    discard() {
+      onEnd();
+      if (isDiscarded || isSettled) return;
+      isDiscarded = true;
+      target.remove();
+      body.abort();
+    },
+    settle() {
+      onEnd();
+      isSettled = true;
+    },
+  };
+}
+
+/** Where a body is written: into a shared file, or into one of its own. */
+function createTarget({ pool, nextName, shared, ownsChunks }: StageOptions) {
+  let file = "";
+  const body = createBodyFile(() => {
+    file = nextName();
+    // Synchronous: a file created in the background could appear in the folder after the end of the world.
+    return pool.files.open(() => createFile(pool.path(file)));
+  }, ownsChunks);
+  return {
+    get file() {
+      return file;
+    },
+    body,
+    writeShared(bytes: Uint8Array): void {
+      file = shared.append(bytes);
+    },
+    writeOwn(bytes: Uint8Array): void {
       try {
         body.writeNow([bytes]);
       } finally {
         body.close();
       }
     },
-    discard() {
-      onEnd();
-      if (isDiscarded || isSettled) return;
-      isDiscarded = true;
-      remove();
-      body.abort();
+    remove(): void {
+      if (isShared(file)) shared.release(file);
+      else if (file !== "") fs.rmSync(pool.path(file), { force: true });
     },
-    settle() {
-      onEnd();
-      isSettled = true;
+  };
+}
+
+/** Chunks that are written together. */
+function createBuffer() {
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    add(chunk: Uint8Array): void {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    },
+    take(): readonly Uint8Array[] {
+      const taken = chunks;
+      chunks = [];
+      bytes = 0;
+      return taken;
     },
   };
 }
