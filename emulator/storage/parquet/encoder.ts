@@ -112,56 +112,79 @@ async function encodeHere(request: FileRequest, source: PartitionSource): Promis
   }
 }
 
+/** Threads that are started on demand, each with one job at a time. */
+interface Threads {
+  readonly all: ReadonlySet<Thread>;
+  /** Starts a job on the best idle thread, or on a new one below the maximum; false if there is none. */
+  start(job: Job): boolean;
+  /** Ends a thread; returns the job that it had, which is not settled. */
+  end(thread: Thread): Job | undefined;
+}
+
+/** `onIdle` is called when a thread has ended its job. */
+function createThreads(maxThreads: number, heapMegabytes: number, onIdle: () => void): Threads {
+  const threads = new Set<Thread>();
+
+  function addThread(): Thread {
+    const thread = startThread(heapMegabytes, (outcome, isOver) => {
+      if (isOver) threads.delete(thread);
+      endJob(thread, outcome);
+    });
+    threads.add(thread);
+    return thread;
+  }
+
+  function endJob(thread: Thread, outcome: Outcome): void {
+    const { job } = thread;
+    thread.job = undefined;
+    // An idle thread must not keep the process running.
+    thread.worker.unref();
+    job?.settle(outcome);
+    onIdle();
+  }
+
+  function threadFor(partition: string): Thread | undefined {
+    const idle = [...threads].filter((thread) => thread.job === undefined);
+    const best = idle.find((thread) => thread.partition === partition) ?? idle[0];
+    return best ?? (threads.size < maxThreads ? addThread() : undefined);
+  }
+
+  return {
+    all: threads,
+    start(job) {
+      const partition = partitionOf(job);
+      const thread = threadFor(partition);
+      if (thread === undefined) return false;
+      Object.assign(thread, { job, partition, world: job.source.world });
+      thread.worker.ref();
+      send(thread, { request: job.request, source: job.source });
+      return true;
+    },
+    end(thread) {
+      const { job } = thread;
+      threads.delete(thread);
+      thread.job = undefined;
+      return job;
+    },
+  };
+}
+
 /**
- * Encodes small files here, and others in threads that are started on demand. A thread has one job at a time and the others
- * are queued, so that the end of a thread fails one job only.
+ * Encodes small files here, and others in threads. Jobs wait in a queue for an idle thread, so that the end of a thread
+ * fails one job only.
  */
 export function createFileEncoder({
   smallBytes = MAX_SMALL_BYTES,
   threads: maxThreads = MAX_THREADS,
   heapMegabytes = HEAP_MEGABYTES,
 }: FileEncoderOptions = {}): SharedEncoder {
-  const threads = new Set<Thread>();
+  const threads = createThreads(maxThreads, heapMegabytes, startNext);
   let queue: Job[] = [];
   let isClosed = false;
 
-  function addThread(): Thread {
-    const thread = startThread(heapMegabytes, (outcome, isOver) => {
-      if (isOver) threads.delete(thread);
-      end(thread, outcome);
-    });
-    threads.add(thread);
-    return thread;
-  }
-
-  function end(thread: Thread, outcome: Outcome): void {
-    const { job } = thread;
-    thread.job = undefined;
-    // An idle thread must not keep the process running.
-    thread.worker.unref();
-    job?.settle(outcome);
-    sendNext();
-  }
-
-  /** The best idle thread for a job, or a new one below the maximum. */
-  function threadFor(job: Job): Thread | undefined {
-    const idle = [...threads].filter((thread) => thread.job === undefined);
-    const partition = partitionOf(job);
-    const best = idle.find((thread) => thread.partition === partition) ?? idle[0];
-    return best ?? (threads.size < maxThreads ? addThread() : undefined);
-  }
-
-  function sendNext(): void {
+  function startNext(): void {
     const job = queue[0];
-    if (isClosed || job === undefined) return;
-    const thread = threadFor(job);
-    if (thread === undefined) return;
-    queue.shift();
-    thread.job = job;
-    thread.world = job.source.world;
-    thread.partition = partitionOf(job);
-    thread.worker.ref();
-    send(thread, { request: job.request, source: job.source });
+    if (!isClosed && job !== undefined && threads.start(job)) queue.shift();
   }
 
   return {
@@ -170,23 +193,22 @@ export function createFileEncoder({
       if (isSmall(request, source, smallBytes)) return encodeHere(request, source);
       return new Promise((settle) => {
         queue.push({ request, source, settle });
-        sendNext();
+        startNext();
       });
     },
     async endThread(world) {
-      const thread = threadToEnd(threads, world);
+      const thread = threadToEnd(threads.all, world);
       if (thread === undefined) return;
-      threads.delete(thread);
-      if (thread.job !== undefined) queue.unshift(thread.job);
-      thread.job = undefined;
-      sendNext();
+      const job = threads.end(thread);
+      if (job !== undefined) queue.unshift(job);
+      startNext();
       await thread.worker.terminate();
     },
     forget(world) {
       const isOf = (job: Job | undefined): boolean => job?.source.world === world;
       for (const job of queue) if (isOf(job)) job.settle(CLOSED);
       queue = queue.filter((job) => !isOf(job));
-      for (const thread of threads) {
+      for (const thread of threads.all) {
         if (isOf(thread.job)) thread.job?.settle(CLOSED);
         send(thread, { forget: world });
       }
@@ -194,7 +216,7 @@ export function createFileEncoder({
     async close() {
       isClosed = true;
       for (const job of queue.splice(0)) job.settle(CLOSED);
-      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
+      await Promise.all([...threads.all].map(({ worker }) => worker.terminate()));
     },
   };
 }
