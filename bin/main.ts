@@ -5,7 +5,7 @@ import { type Command, type CommandTable, type Interrupted, UsageError } from ".
 import { calledCommand, readCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
-import { inVerbs } from "./in-verbs.ts";
+import { toCliHints } from "./hints.ts";
 import { exitCodeAfter } from "./signals.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -62,7 +62,7 @@ function exitCodeFor(error: unknown, command?: Command): number {
   const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
   if (error instanceof Error && explain !== undefined) {
     const [code, message] = explain(error);
-    for (const line of inVerbs(message, command).split("\n")) printError(line);
+    for (const line of toCliHints(message, command).split("\n")) printError(line);
     return code;
   }
   printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);

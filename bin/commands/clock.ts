@@ -2,7 +2,7 @@ import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
 import { asking } from "../asking.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
-import { inVerbs } from "../in-verbs.ts";
+import { toCliHints } from "../hints.ts";
 import { advanced } from "../long-work.ts";
 import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
 import { counted } from "../verdict.ts";
@@ -123,7 +123,7 @@ function advanceLines(
   return [
     ...fired.slice(0, MAX_EVENTS).map(({ at, kind, ref }) => `  ${at}  ${kind}  ${ref}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
-    `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${inVerbs(why, command)}`}`,
+    `${to}: ${counted(fired_total, "event")} fired${reached === undefined ? "" : `; ${toCliHints(why, command)}`}`,
     ...in_flight.map(
       ({ kind, ref }) => `still in flight: ${kind} ${ref}. Run the same command again to continue.`,
     ),

@@ -4,7 +4,7 @@ import { programName } from "./program-name.ts";
 const CONTROL = "/_emulator/v1";
 
 /** What the emulator calls a request, and the command for it; `{name}` in a path is an operand of the command. */
-export const VERBS_OF_REQUESTS: Readonly<Record<string, string>> = {
+export const COMMAND_FOR_REQUEST: Readonly<Record<string, string>> = {
   [`GET ${CONTROL}/clock`]: "clock",
   [`POST ${CONTROL}/reset`]: "reset",
   [`GET ${CONTROL}/journal`]: "logs",
@@ -32,14 +32,14 @@ const MEMBER = /\b(?:body|query|path)\.(\w+)|`(\w+)`|(?<=^|; )(\w+)(?=: )/g;
 const INNER_MEMBER = /\b(match|then)\.(?=\w)/g;
 
 /** What an emulator says of a request, in the words of the command line: commands, and the flags and operands of this one. */
-export function inVerbs(
+export function toCliHints(
   text: string,
   command: Pick<Command, "flags" | "operands"> = NO_COMMAND,
   program = programName(),
 ): string {
   return text
     .replace(REQUEST, (all: string, request: string) => {
-      const verb = verbOf(request);
+      const verb = commandFor(request);
       return verb === undefined ? all : `\`emulator ${verb}\``;
     })
     .replace(MEMBER, (all: string, ...sent: (string | undefined)[]) => {
@@ -54,8 +54,8 @@ export function inVerbs(
 const NO_COMMAND = { flags: {}, operands: [] };
 
 /** The command with the operands that the request names; undefined where there is none. */
-function verbOf(request: string): string | undefined {
-  for (const [known, verb] of Object.entries(VERBS_OF_REQUESTS)) {
+function commandFor(request: string): string | undefined {
+  for (const [known, verb] of Object.entries(COMMAND_FOR_REQUEST)) {
     const found = new RegExp(`^${known.replace(OPERAND, "(?<$1>[^/]+)")}$`).exec(request);
     if (found) return verb.replace(OPERAND, (_, name: string) => valueOf(found.groups?.[name], name));
   }

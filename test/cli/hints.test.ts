@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { calledCommand } from "../../bin/command-line.ts";
 import { COMMANDS } from "../../bin/commands.ts";
-import { inVerbs, VERBS_OF_REQUESTS } from "../../bin/in-verbs.ts";
+import { COMMAND_FOR_REQUEST, toCliHints } from "../../bin/hints.ts";
 import { programCall, programName } from "../../bin/program-name.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { CONTROL_OPERATIONS } from "../../emulator/control/gateway.ts";
@@ -35,7 +35,7 @@ function requestsInHints(): readonly string[] {
 const withoutNames = (request: string) => request.replace(/\$?\{\w+\}/g, "{}").replace("/_emulator/v1", "");
 
 describe("hints of the emulator on the command line", () => {
-  it.each(Object.entries(VERBS_OF_REQUESTS))("%s is `emulator %s`", async (request, verb) => {
+  it.each(Object.entries(COMMAND_FOR_REQUEST))("%s is `emulator %s`", async (request, verb) => {
     const known = [...CONTROL_OPERATIONS, ...Object.values(OPERATIONS)].map(
       ({ method, path }) => `${method} ${path}`,
     );
@@ -48,7 +48,7 @@ describe("hints of the emulator on the command line", () => {
   });
 
   it("name a request of the control API only where no command exists", () => {
-    const commands = Object.keys(VERBS_OF_REQUESTS).map(withoutNames);
+    const commands = Object.keys(COMMAND_FOR_REQUEST).map(withoutNames);
     const unknown = requestsInHints().filter((request) => !commands.includes(withoutNames(request)));
     expect(unknown.map(withoutNames).sort()).toEqual([...WITHOUT_A_COMMAND].sort());
   });
@@ -76,7 +76,7 @@ describe("hints of the emulator on the command line", () => {
   ])("%s", (text, said) => {
     const help = { help: "" };
     expect(
-      inVerbs(
+      toCliHints(
         text,
         { flags: { within: help, match: help, "user-id": help }, operands: ["<path>"] },
         "emulator",
