@@ -32,7 +32,7 @@ export function calledCommand(
   if (command !== undefined) return { name: `${name} ${action}`, command, words: isNamed ? rest : words };
   const actions = Object.keys(entry.actions);
   const meant = isNamed ? nearest(action, actions) : undefined;
-  const problem = isNamed ? `${action}: unknown action of ${name}` : `${name}: the action is missing`;
+  const problem = isNamed ? `${name} ${action}: unknown command` : `${name}: a command is missing`;
   throw new UsageError(
     `${problem}; ${meant === undefined ? `give one of ${actions.join(", ")}` : `did you mean ${meant}?`}`,
   );

@@ -78,7 +78,7 @@ export class Interrupted extends Error {
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { help: "print JSON, for programs" },
-  quiet: { help: "print only problems" },
+  quiet: { help: "print no progress and no results, only problems" },
   help: { help: "print this help" },
 };
 
@@ -91,26 +91,29 @@ const CONFIG_FLAG: Flags = {
 
 /** Flags that select the running emulator. */
 export const TARGET_FLAGS: Flags = {
-  url: { value: "<url>", help: "address of the emulator (default: the locator file in the data folder)" },
-  data: { value: "<dir>", help: "data folder that contains the locator file (default .emulator)" },
+  url: { value: "<url>", help: "address of the emulator (default: read from its data folder)" },
+  data: { value: "<dir>", help: "data folder of the emulator (default .emulator)" },
   ...CONFIG_FLAG,
 };
 
 /** Flags of commands that work on one world. */
 export const WORLD_FLAGS: Flags = {
   ...TARGET_FLAGS,
-  world: { value: "<id>", help: "which world (default main)" },
+  world: { value: "<id>", help: "world to use; `emulator world list` lists them (default main)" },
 };
 
 /** Flags that say who calls the platform API. */
 export const CALLER_FLAGS: Flags = {
   "api-key": { value: "<key>", help: "API key (default emulator-key)" },
-  "tenant-id": { value: "<uuid>", help: "workspace (default that of a fresh world)" },
+  "tenant-id": { value: "<uuid>", help: "workspace (default: the one that each new world has)" },
 };
 
 /** The flag of commands that can read the history of a world. */
 export const AS_OF_FLAG: Flags = {
-  at: { value: "<turn|ISO>", help: "read the state at an earlier turn or time" },
+  at: {
+    value: "<turn|time>",
+    help: "show an earlier state: after a turn (a number from `emulator logs`), or at an ISO 8601 time",
+  },
 };
 
 /** The flags derived from the settings table. */
@@ -128,5 +131,5 @@ function wordFor(schema: Readonly<Record<string, unknown>>): string {
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => typeof value === "string").join("|");
   if (schema.type === "integer") return "<n>";
   if (schema.type === "array") return "<names>";
-  return schema.format === "date-time" ? "<ISO>" : "<text>";
+  return schema.format === "date-time" ? "<time>" : "<text>";
 }

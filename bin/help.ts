@@ -11,6 +11,8 @@ import { EXIT_CODES } from "./exit-codes.ts";
 import { aligned } from "./terminal.ts";
 
 const INDENT = "  ";
+const TERMS =
+  "Terms: docs/understand/glossary.md of the package. § numbers are sections of the emulated service's specification.";
 
 /** Which flags have an environment variable. */
 export const ENVIRONMENT = `The flags of settings have an environment variable: --port is EMULATOR_PORT; so have ${TWINNED.map((flag) => `--${flag}`).join(", ")} and --config.`;
@@ -20,11 +22,19 @@ export function commandHelp({ name, command }: NamedCommand): string {
   return [
     command.summary,
     "",
-    `Usage: ${["emulator", name, ...command.operands, "[flags]"].join(" ")}`,
+    `Usage: emulator ${usageOf(name, command.operands)}`,
     "",
     "Flags:",
     ...flagLines({ ...command.flags, ...COMMON_FLAGS }),
+    "",
+    TERMS,
   ].join("\n");
+}
+
+/** Flags after `--` would belong to the command that is run. */
+function usageOf(name: string, operands: readonly string[]): string {
+  const isLast = operands[0]?.startsWith("--") === true;
+  return [name, ...(isLast ? ["[flags]", ...operands] : [...operands, "[flags]"])].join(" ");
 }
 
 /** The help of a command with actions. */
@@ -36,12 +46,12 @@ export function groupHelp(name: string, { summary, actions, usual }: CommandGrou
   return [
     summary,
     "",
-    `Usage: emulator ${name} <action> [flags]${usual === undefined ? "" : `   (without an action: ${usual})`}`,
+    `Usage: emulator ${name} ${Object.keys(actions).join("|")} [flags]${usual === undefined ? "" : `   (default: ${usual})`}`,
     "",
-    "Actions:",
+    "Commands:",
     ...aligned(rows, INDENT),
     "",
-    `\`emulator ${name} <action> --help\` lists the flags of an action.`,
+    `\`emulator ${name} ${rows[0]?.[0]?.split(" ")[0]} --help\` lists the flags of a command.`,
   ].join("\n");
 }
 
@@ -66,6 +76,7 @@ export async function overview(): Promise<string> {
     ENVIRONMENT,
     `Exit codes: ${codes.join(", ")}.`,
     "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",
+    TERMS,
   ].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { programName } from "./program-name.ts";
 
 const CONTROL = "/_emulator/v1";
 
-/** What the emulator calls a request, and the command for it; `{name}` in a path is an operand of the command. */
+/** Requests as hints of the emulator name them, with their commands; `{name}` in a path is an operand of the command. */
 export const COMMAND_FOR_REQUEST: Readonly<Record<string, string>> = {
   [`GET ${CONTROL}/clock`]: "clock",
   [`POST ${CONTROL}/reset`]: "reset",
@@ -15,7 +15,7 @@ export const COMMAND_FOR_REQUEST: Readonly<Record<string, string>> = {
   [`DELETE ${CONTROL}/snapshots/{name}`]: "snapshot rm {name}",
   [`GET ${CONTROL}/faults`]: "fault list",
   [`DELETE ${CONTROL}/faults`]: "fault rm --all",
-  [`GET ${CONTROL}/rate-limits`]: "limits",
+  [`GET ${CONTROL}/rate-limits`]: "limits show",
   [`GET ${CONTROL}/s3/buckets/{bucket}/objects`]: "s3 ls {bucket}",
   [`GET ${CONTROL}/webhooks/deliveries`]: "webhooks list",
   [`POST ${CONTROL}/webhooks/check`]: "webhooks check {url}",
@@ -23,8 +23,9 @@ export const COMMAND_FOR_REQUEST: Readonly<Record<string, string>> = {
   "GET /openapi.json": "openapi",
 };
 
-/** Method, path, and the body that may be given as an example. */
-const REQUEST = /\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./{}-]*[\w}])(?![\w/?{-])( \{[^}]*\})?/g;
+/** A list of valid values, which stays as it is; or a method, a path, and the body that may be given as an example. */
+const LIST_OR_REQUEST =
+  /\bKnown: .*?\.(?=\s|$)|\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./{}-]*[\w}])(?![\w/?{-])( \{[^}]*\})?/g;
 const OPERAND = /\{(\w+)\}/g;
 /** A request field in a message: alone, in backticks, or as the subject of a refusal. */
 const MEMBER = /\b(?:body|query|path)\.(\w+)|`(\w+)`|(?<=^|; )(\w+)(?=: )/g;
@@ -38,14 +39,14 @@ export function toCliHints(
   program = programName(),
 ): string {
   return text
-    .replace(REQUEST, (all: string, request: string) => {
-      const verb = commandFor(request);
+    .replace(LIST_OR_REQUEST, (all: string, request: string | undefined) => {
+      const verb = request && commandFor(request);
       return verb === undefined ? all : `\`emulator ${verb}\``;
     })
     .replace(MEMBER, (all: string, ...sent: (string | undefined)[]) => {
       const name = (sent[0] ?? sent[1] ?? sent[2] ?? "").replaceAll("_", "-");
-      if (command.flags[name] !== undefined) return `--${name}`;
-      return command.operands.find((operand) => operand.slice(1, -1) === name) ?? all;
+      const operand = command.operands.find((each) => each.slice(1, -1).split(" ").at(-1) === name);
+      return operand ?? (command.flags[name] === undefined ? all : `--${name}`);
     })
     .replace(INNER_MEMBER, (all, name: string) => (command.flags[name] ? `--${name} ` : all))
     .replaceAll("`emulator ", `\`${program} `);

@@ -50,7 +50,7 @@ const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, str
   StartProblem: ({ message }) => [2, message],
   CommandFailure: ({ message }) => [1, message],
   Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
-  NoReply: ({ message }) => [1, `${message}, or name it with --url`],
+  NoReply: ({ message }) => [1, message],
   // Errors of the control API say all in their message; to others belongs what was asked for.
   ErrorReply: ({ message, code, description = message, status }) => [
     REFUSED_INPUT.has(status) ? 2 : 1,

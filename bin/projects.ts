@@ -22,6 +22,9 @@ export async function projectNamed(world: RunningWorld, name: string): Promise<P
   );
   if (project !== undefined) return project;
   const names = (await projectsOf(world)).slice(0, NAMED).map((each) => each.name);
-  const hint = names.length === 0 ? "Send traces first" : `Give one of ${names.join(", ")}`;
+  const hint =
+    names.length === 0
+      ? `\`emulator traces send <file> --project ${name}\` creates it`
+      : `Give one of ${names.join(", ")}`;
   throw new UsageError(`--project: the project ${name} does not exist. ${hint}.`);
 }

@@ -18,7 +18,8 @@ export type Format = Reporter | "html";
 export function formatOf({ flags }: Invocation, formats: readonly Format[] = FORMATS): Format {
   const name = flags.report ?? (flags.json === true ? "json" : "pretty");
   const format = formats.find((each) => each === name);
-  if (!format) throw new UsageError(`--report: "${String(name)}" is not valid; give ${formats.join(", ")}`);
+  if (!format)
+    throw new UsageError(`--report: "${String(name)}" is not valid; give one of ${formats.join(", ")}`);
   return format;
 }
 

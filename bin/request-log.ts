@@ -8,11 +8,11 @@ const FORMATS = ["text", "json"] as const;
 export const LOG_FLAGS: Flags = {
   log: {
     value: LEVELS.join("|"),
-    help: "print each request in one line; all: control requests and other turns, too (default on a terminal: requests)",
+    help: "print a line for each request to the API; all: also for control requests and due events (default: requests on a terminal, else off)",
   },
   "log-format": {
     value: FORMATS.join("|"),
-    help: "format of these lines, json also of the ready line (default text; json with --json)",
+    help: "format of the log lines; json: also of the ready line (default text; json with --json)",
   },
 };
 

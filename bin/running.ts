@@ -90,7 +90,8 @@ export function basePathOf({ flags }: Invocation): string {
 export async function requireLocator(invocation: Invocation): Promise<Locator> {
   const locator = await findLocator(invocation);
   if (locator !== undefined) return locator;
+  const folder = locatorFolder(await configurationOf(invocation), invocation.cwd);
   throw new CommandFailure(
-    "no running emulator found here; start one with `emulator start`, or name one with --url (or its folder with --data)",
+    `no running emulator found in ${folder}; start one with \`emulator start\`, or give its address with --url or its data folder with --data`,
   );
 }

@@ -1,3 +1,4 @@
+import { FILTER_COMPARATORS, FILTER_OPERATORS } from "../contracts/spec/filter-language.ts";
 import { formatDuration, parseWrittenDuration } from "../emulator/kernel/duration.ts";
 import { parseMicros } from "../emulator/kernel/instant.ts";
 import { type Flags, type Invocation, UsageError } from "./command.ts";
@@ -34,7 +35,8 @@ export function countOf(
 export function readCount(text: string, where: string, { least = 1, most = MILLION } = {}): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (count >= least && count <= most) return count;
-  throw new UsageError(`${where}: "${text}" is not valid; give a number from ${least} to ${most}`);
+  const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
+  throw new UsageError(`${where}: "${text}" is not valid; give a number ${range}`);
 }
 
 /** A duration as people write it, in ms. Throws `UsageError`. */
@@ -85,10 +87,13 @@ export function timeOf(invocation: Invocation, name: string): string | undefined
   return text === undefined ? undefined : readTime(text, `--${name}`);
 }
 
-/** Flags for the times of a window. */
-export function windowFlags(what: string): Flags {
+/** The help of a flag for a filter. */
+export const FILTER_HELP = `in the filter language of the API, such as 'eq(status, "error")'; functions: ${[...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPARATORS)].join(", ")}`;
+
+/** Flags for the two ends of a period, with their descriptions. */
+export function windowFlags(from: string, to: string): Flags {
   return {
-    from: { value: "<time>", help: `begin of ${what}: a date, or an ISO 8601 time` },
-    to: { value: "<time>", help: `end of ${what}, exclusive` },
+    from: { value: "<time>", help: `${from}: a date, or an ISO 8601 time` },
+    to: { value: "<time>", help: to },
   };
 }

@@ -9,7 +9,7 @@ import { counted } from "../verdict.ts";
 
 const MAX_EVENTS = 20;
 
-const DRY_RUN: Flags = { "dry-run": { help: "say what would happen; changes nothing" } };
+const DRY_RUN: Flags = { "dry-run": { help: "print what would happen; change nothing" } };
 
 export const command: CommandGroup = {
   summary: "the virtual time of a running emulator: read it, move it, freeze it, let it flow",
@@ -27,14 +27,13 @@ export const command: CommandGroup = {
       target: advanceTarget,
     }),
     until: moving({
-      summary:
-        "move the clock to a time, or until an export has a status (COMPLETED unless another is named)",
+      summary: `move the clock to a time, or until an export has a status: ${EXPORT_STATUS_NAMES.join(", ")} (default COMPLETED)`,
       operands: ["<time or export id>", "[status]"],
       flags: { within: { value: "<duration>", help: "with an export: how far to look ahead (default 30d)" } },
       target: untilTarget,
     }),
     next: moving({
-      summary: "move the clock through the next events, one unless a number is given",
+      summary: "move the clock through the next due events (default 1)",
       operands: ["[count]"],
       target: ([count = "1"]) => ({ next: readCount(count, "clock next") }),
     }),
@@ -44,7 +43,7 @@ export const command: CommandGroup = {
       lines: ({ now }) => [`${now}, frozen`],
     }),
     flow: asking({
-      summary: "let the clock follow the wall clock, at a rate such as 60 for a minute per second",
+      summary: "let the clock follow the wall clock, at a rate (default 1; 60: a minute per second)",
       operands: ["[rate]"],
       ask({ operands: [text = "1"] }) {
         const rate = Number(text.replace(/x$/, ""));
@@ -97,7 +96,9 @@ function untilTarget([end = "", status]: readonly string[], within: string | und
   }
   const wanted = (status ?? "COMPLETED").toUpperCase();
   if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
-    throw new UsageError(`clock until: ${status} is none of ${EXPORT_STATUS_NAMES.join(", ")}`);
+    throw new UsageError(
+      `clock until: ${status} is not a status; give one of ${EXPORT_STATUS_NAMES.join(", ")}`,
+    );
   return {
     until: { export: end, status: wanted },
     ...(within !== undefined && { within: readDuration(within, "--within") }),

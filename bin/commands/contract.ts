@@ -19,7 +19,10 @@ const FLAGS: Flags = {
     help: "assistant used for runs: its id, graph or name (default: echo, else the first one)",
   },
   "api-key": { value: "<key>", help: "API key" },
-  "compare-api-key": { value: "<key>", help: "API key of the server at --compare, when --target is given" },
+  "compare-api-key": {
+    value: "<key>",
+    help: "API key of the server at --compare; with --target, --api-key is not sent to it",
+  },
   "tenant-id": { value: "<uuid>", help: "workspace of the calls" },
   header: {
     value: "<name: value>",
@@ -39,18 +42,18 @@ const FLAGS: Flags = {
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {
     value: "<url>",
-    help: "send the same requests to a second server and print only the differences (exit code 3)",
+    help: "send the same requests to a second server and print only the differences; exit code 3 if there are any",
   },
   oracle: {
     value: "tables|prism",
-    help: "validate with the emulator's tables (default), or with Prism, an independent validator that you install",
+    help: "validate replies with the emulator's own schemas (default), or with Prism, an independent validator that you install",
   },
   profile: {
     value: "spec|observed",
     help: "check against the specification, or against the observed behaviour of the public service (default spec)",
   },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
-  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },
+  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
   bail: { help: "stop at the first case that fails" },
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
   report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
@@ -65,26 +68,28 @@ export const command: CommandGroup = {
   summary: "test a server against the specification",
   actions: {
     run: {
-      summary: "run the cases, or those of some sections",
+      summary:
+        "run the contract cases (tests against the specification), or those of some sections, such as 5 or 6.1",
       operands: SELECTORS,
       flags: FLAGS,
       run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
     },
     list: {
-      summary: "list the cases",
+      summary: "list the contract cases",
       operands: SELECTORS,
       flags: {},
       run: async (invocation) => (await import("../contract/list.ts")).list(invocation, invocation.operands),
     },
     coverage: {
-      summary: "list the requirements with the cases that cover them",
+      summary: "list the requirements of the specification with the contract cases that cover them",
       operands: SELECTORS,
       flags: {},
       run: async (invocation) =>
         (await import("../contract/coverage.ts")).showCoverage(invocation, invocation.operands),
     },
     selftest: {
-      summary: "run the cases against servers that are wrong on purpose",
+      summary:
+        "check the contract cases: run them against servers with one deliberate mistake each, which they must detect",
       operands: SELECTORS,
       flags: {},
       run: async (invocation) =>

@@ -16,7 +16,8 @@ import { findLocator, urlFlag } from "../running.ts";
 import { printResult, withProgress } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "check for problems that keep the emulator from working, with fixes",
+  summary:
+    "check for problems that keep the emulator from working and print how to fix them; changes nothing",
   operands: [],
   flags: {
     ...TARGET_FLAGS,

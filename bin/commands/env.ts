@@ -4,7 +4,8 @@ import { basePathOf, requireLocator, runningWorld, urlFlag } from "../running.ts
 import { print } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "print `export …` lines with the addresses and keys of a running emulator, for eval",
+  summary:
+    'print `export …` lines with the addresses and keys of a running emulator: `eval "$(emulator env)"`',
   operands: [],
   flags: WORLD_FLAGS,
   run,

@@ -13,20 +13,25 @@ import { printError } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 export const command: Command = {
-  summary: "start on free ports, run a command with the addresses in its environment, stop",
+  summary:
+    "start an emulator on free ports, run a command with its addresses in the environment (as `emulator env` prints them), stop it",
   operands: ["-- <cmd…>"],
   flags: {
     ...settingFlags(),
     port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
     data: { value: "<dir>", help: "data folder, kept afterwards (default: memory and a temporary folder)" },
+    ephemeral: { help: "ignore --data" },
     capsule: {
       value: "<file>",
-      help: "when the command fails, keep the requests of the world main in this file",
+      help: "when the command fails, write a capsule: a file with its requests to the world main; `emulator open <file>` shows the failure",
     },
     ...EXPLORATION_FLAGS,
-    jobs: { value: "<n>", help: "runs of the command at the same time (default 1)" },
-    report: { value: "pretty|junit|json|md", help: "report format (default pretty)" },
-    output: { value: "<file>", help: "file for the report (default: standard output)" },
+    jobs: { value: "<n>", help: "with --vary or --sweep: runs of the command at the same time (default 1)" },
+    report: { value: "pretty|junit|json|md", help: "with --vary or --sweep: report format (default pretty)" },
+    output: {
+      value: "<file>",
+      help: "with --vary or --sweep: file for the report (default: standard output)",
+    },
   },
   run,
 };

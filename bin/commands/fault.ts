@@ -6,26 +6,27 @@ import { faultOrderOf } from "../fault/order.ts";
 import { aligned, printResult } from "../terminal.ts";
 
 export const command: CommandGroup = {
-  summary: "faults of a running emulator: arm, list and remove them; what there is to arm",
+  summary:
+    "faults (failures on purpose) of a running emulator: arm, list and remove them; list presets and targets",
   actions: {
     arm: asking({
       summary:
-        "arm a preset (`fault presets`), or a rule on a target (`fault targets`), or one given as JSON",
+        "make the emulator fail on purpose: arm a preset (`fault presets`), a target (`fault targets`) with --match and --then, or a fault as JSON",
       operands: ["<preset, target or JSON>"],
       flags: {
         match: {
           value: "<name=value>",
-          help: "what it hits, such as at=file.written or nth=2; repeatable",
+          help: "when the fault triggers, such as at=file.written or op=getBulkExport; repeatable",
           many: true,
         },
         then: {
           value: "<name=value>",
-          help: "what it does, such as crash, stall=4h or status=503; repeatable",
+          help: "what then happens, such as crash, stall=4h or status=503; repeatable",
           many: true,
         },
-        times: { value: "<n>", help: "number of consecutive occasions that it hits (default 1)" },
+        times: { value: "<n>", help: "how often it triggers (default 1)" },
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
-        optional: { help: "with --strict: it may stay without a hit" },
+        optional: { help: "no error if it never triggers (only an emulator with --strict reports that)" },
       },
       ask(invocation) {
         const order = faultOrderOf(invocation);

@@ -6,7 +6,8 @@ import { AGENTS, AGENTS_HEADING, AGENTS_PARAGRAPH, FILES } from "../init/files.t
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "put a configuration, an example test, a CI step and a paragraph for agents into a project",
+  summary:
+    "write emulator.config.yaml, an example test, a GitHub workflow and a section of AGENTS.md into a project (default: this folder); replaces no file",
   operands: ["[folder]"],
   flags: {},
   async run(invocation) {

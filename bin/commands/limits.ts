@@ -8,11 +8,12 @@ import { countOf, textOf } from "../values.ts";
 const REGION: Flags = { region: { value: "us|eu", help: "region (default: that of the address)" } };
 
 export const command: CommandGroup = {
-  summary: "rate limits of a running emulator: counters, what decides on a request, trip a row",
+  summary: "rate limits of a running emulator: list them, explain a request, trip and reset them",
   usual: "show",
   actions: {
     show: asking({
-      summary: "list the rows of the table with what they admit and the busiest caller of each",
+      summary:
+        "list the rate limits (rows of §8.5) with the requests that each allows and those of its busiest caller",
       reads: true,
       ask: () => (world) => world.client.rateLimits.list(),
       lines: ({ enabled, rows }) => [
@@ -28,7 +29,7 @@ export const command: CommandGroup = {
       ],
     }),
     explain: asking({
-      summary: "say which row decides on a request, and when the next such request passes",
+      summary: "print which rate limit decides on a request, and when the next such request is accepted",
       reads: true,
       operands: ["<method>", "<path>"],
       flags: {
@@ -51,9 +52,10 @@ export const command: CommandGroup = {
       lines: explanationLines,
     }),
     trip: asking({
-      summary: "let a row admit no further request for one window, or only so many",
+      summary:
+        "make a rate limit (a row of `limits show`) refuse requests for one window, at once or after --remaining more",
       operands: ["<row>"],
-      flags: { remaining: { value: "<n>", help: "requests that it still admits (default 0)" }, ...REGION },
+      flags: { remaining: { value: "<n>", help: "requests that it still accepts (default 0)" }, ...REGION },
       ask(invocation) {
         const [row = ""] = invocation.operands;
         const remaining = countOf(invocation, "remaining", { least: 0 }) ?? 0;
@@ -63,7 +65,8 @@ export const command: CommandGroup = {
       lines: ({ row, us, eu }) => [`${row}: us ${regionText(us)}; eu ${regionText(eu)}`],
     }),
     reset: asking({
-      summary: "drop every counter, trip and change, or those of one row",
+      summary:
+        "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes",
       operands: ["[row]"],
       flags: REGION,
       ask(invocation) {

@@ -3,7 +3,7 @@ import { type Environment, replyOf } from "../../scenarios/environment.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { openCapsule } from "../capsule/file.ts";
 import { factLines, scenarioOf } from "../capsule/play.ts";
-import { type Command, type Invocation, settingFlags, WORLD_FLAGS } from "../command.ts";
+import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { openConsole } from "../console/open.ts";
 import { runWithEmulator } from "../defect-exit.ts";
@@ -12,13 +12,18 @@ import { firstSignal } from "../signals.ts";
 import { startForCommand } from "../start-emulator.ts";
 import { print } from "../terminal.ts";
 
-const { port, host } = settingFlags();
-
 export const command: Command = {
   summary:
-    "open the console and print its address; with a capsule, restore the world at the failure, until SIGINT or SIGTERM",
+    "open the web console of a running emulator and print its address; with a capsule, start an emulator in its state at the failure, until SIGINT or SIGTERM",
   operands: ["[capsule]"],
-  flags: { ...WORLD_FLAGS, ...(port && { port }), ...(host && { host }) },
+  flags: {
+    ...WORLD_FLAGS,
+    port: {
+      value: "<n>",
+      help: "with a capsule: US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)",
+    },
+    host: { value: "<host>", help: "with a capsule: address to bind to (default 127.0.0.1)" },
+  },
   run,
 };
 

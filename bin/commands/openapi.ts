@@ -2,7 +2,7 @@ import type { Command, Invocation } from "../command.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "print the OpenAPI document",
+  summary: "print the OpenAPI document of the emulated API as JSON; needs no running emulator",
   operands: [],
   flags: {},
   run,

@@ -4,7 +4,8 @@ import { EXPLORATION_FLAGS } from "../replay/bounds.ts";
 import { print } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "play scenario files; without operands, those shipped with the emulator",
+  summary:
+    "run scenarios (YAML files with requests and expected results); without arguments, those shipped with the emulator",
   operands: ["[files or folders…]"],
   flags: {
     target: {
@@ -17,21 +18,29 @@ export const command: Command = {
     },
     record: {
       value: "<url>|<dir>",
-      help: "write the requests that a running emulator (its address or data folder) received as a scenario file",
+      help: "write the requests that a running emulator (its address or data folder) received to the given scenario file",
     },
-    update: { help: "write the journals that later replays are compared with" },
+    update: {
+      help: "write the journal of each scenario next to it, as the expected one; with --record or --shrink: replace an existing file",
+    },
     keep: { help: "keep the worlds of failed scenarios for inspection until Ctrl-C" },
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...EXPLORATION_FLAGS,
-    capsule: { value: "<file>", help: "when a scenario fails, keep all that repeats it in this file" },
+    capsule: {
+      value: "<file>",
+      help: "when a scenario fails, write a capsule: a file with everything that repeats the failure; `emulator open <file>` shows it",
+    },
     shrink: {
       value: "<file>",
       help: "write the smallest scenario that fails in the same way as this one to --output",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     schema: { help: "print the JSON Schema of scenario files and exit" },
-    output: { value: "<file>", help: "file for the report (default: standard output)" },
+    output: {
+      value: "<file>",
+      help: "file for the report (default: standard output), or for the scenario of --shrink",
+    },
   },
   run,
 };

@@ -5,7 +5,7 @@ export const command: CommandGroup = {
   summary: "work with JSON reports of replay, exec and contract run",
   actions: {
     merge: {
-      summary: "put the reports of several parts (--shard) together",
+      summary: "combine the reports of several parts (--shard), each written with --report json",
       operands: ["<files…>"],
       flags: {
         report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },

@@ -55,11 +55,14 @@ export const command: CommandGroup = {
       ],
     }),
     import: asking({
-      summary: "make a snapshot of a file",
+      summary: "import a file of `snapshot export` as a snapshot (default name: that in the file)",
       operands: ["<file>", "[name]"],
       flags: {
         ...FORCE,
-        secrets: { value: "<file>", help: "a JSON file with the secrets that the file goes without" },
+        secrets: {
+          value: "<file>",
+          help: "JSON file with the secrets, which snapshot files omit (format: docs/understand/worlds.md)",
+        },
       },
       ask: (invocation) => (world, work) => importFrom(world, work, invocation),
       lines: (snapshot: SnapshotView) => [

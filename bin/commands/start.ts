@@ -21,7 +21,10 @@ export const command: Command = {
   flags: {
     ...settingFlags(),
     ...LOG_FLAGS,
-    "ready-file": { value: "<file>", help: "file to write the ready line to" },
+    "ready-file": {
+      value: "<file>",
+      help: "file for the ready line, which has the addresses; written when requests are accepted",
+    },
   },
   run,
 };

@@ -3,7 +3,7 @@ import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "print what runs, and where",
+  summary: "print the addresses, version, clock and contents of a running emulator",
   operands: [],
   flags: { ...WORLD_FLAGS, ...AS_OF_FLAG },
   run,

@@ -14,9 +14,15 @@ export const command: CommandGroup = {
       flags: {
         count: { value: "<n>", help: `number of rows (default ${COUNT})` },
         project: { value: "<name>", help: "tracing project (default samples)" },
-        ...windowFlags("the time in which rows begin"),
-        seed: { value: "<n>", help: "what the rows are drawn from (default: another for each call)" },
-        shape: { value: "<name>", help: "mixed, flat, deep, wide, errors, torture or bench (default mixed)" },
+        ...windowFlags("start of the period in which the rows start", "end of that period, exclusive"),
+        seed: {
+          value: "<n>",
+          help: "random seed: the same seed gives the same rows (default: a new seed for each call)",
+        },
+        shape: {
+          value: "<name>",
+          help: "mixed, flat, deep, wide, errors, torture (edge cases) or bench (cheap rows, for benchmarks) (default mixed)",
+        },
       },
       ask(invocation) {
         const order = {

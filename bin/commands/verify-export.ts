@@ -3,8 +3,9 @@ import { verified } from "../long-work.ts";
 import { verdictLines } from "../verdict.ts";
 
 export const command = asking({
-  summary: "read the Parquet files of an export and check that they are complete and correct",
-  operands: ["<id>"],
+  summary:
+    "read the Parquet files of an export and check that they are complete and correct; `emulator export list` lists the ids",
+  operands: ["<export id>"],
   reads: true,
   ask:
     ({ operands: [id = ""] }) =>

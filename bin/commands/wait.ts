@@ -49,7 +49,7 @@ async function untilReady(
     if (performance.now() >= deadline)
       throw new CommandFailure(
         url === undefined
-          ? `no locator file found here after ${timeout}; start an emulator, or name one with --url`
+          ? `no running emulator found after ${timeout}; start one with \`emulator start\`, or give its address with --url`
           : `${url} is not ready after ${timeout}; see its output`,
       );
     await pause(POLL_MS);

@@ -33,8 +33,8 @@ export const command: CommandGroup = {
       lines: (delivery) => aligned([deliveryCells(delivery)]),
     }),
     check: asking({
-      summary: "say which rule of §6.1 decides on a URL; exit code 1 when it is refused",
-      operands: ["<url>"],
+      summary: "check a webhook URL and print which rule (§6.1) refuses it; exit code 1 when it is refused",
+      operands: ["<webhook url>"],
       ask:
         ({ operands: [url = ""] }) =>
         ({ client }) =>
@@ -44,7 +44,7 @@ export const command: CommandGroup = {
         ...aligned(
           rules.map(({ rule, verdict, requirement, setting = "" }) => [
             rule,
-            verdict,
+            verdict === "not_reached" ? "not checked" : verdict.replace("_", " "),
             `§${requirement}`,
             setting,
           ]),

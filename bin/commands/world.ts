@@ -16,7 +16,7 @@ export const command: CommandGroup = {
       lines: (worlds) => worlds.map(lineOf),
     }),
     create: asking({
-      summary: "create a world, empty or as a copy",
+      summary: "create a world, empty or as a copy (default id: world-1, world-2, …)",
       operands: ["[id]"],
       flags: {
         from: {
@@ -24,8 +24,8 @@ export const command: CommandGroup = {
           help: "the world or snapshot to copy; `seeded` starts with the configured seed data",
         },
         at: {
-          value: "<turn|ISO>",
-          help: "the turn or time of that world to fork from",
+          value: "<turn|time>",
+          help: "with --from <world>: copy its state after a turn, or at an ISO 8601 time",
         },
       },
       where: TARGET_FLAGS,
@@ -40,11 +40,12 @@ export const command: CommandGroup = {
       lines: (world) => [lineOf(world)],
     }),
     diff: asking({
-      summary: "print what differs between two worlds, or two points in the past of one",
+      summary:
+        "print the differences of two worlds, or of two states of one: `world diff main main --at 3 --with-at 7`",
       operands: ["<a>", "<b>"],
       flags: {
-        at: { value: "<turn|ISO>", help: "the first one as of a turn or an instant in its past" },
-        "with-at": { value: "<turn|ISO>", help: "the second one as of a turn or an instant in its past" },
+        at: { value: "<turn|time>", help: "state of the first world after a turn, or at an ISO 8601 time" },
+        "with-at": { value: "<turn|time>", help: "the same for the second world" },
       },
       where: TARGET_FLAGS,
       ask: (invocation) => {

@@ -9,7 +9,7 @@ import { advanced, verified } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
-import { readDurationMs, readOptionalId, textOf, timeOf, windowFlags } from "../values.ts";
+import { FILTER_HELP, readDurationMs, readOptionalId, textOf, timeOf, windowFlags } from "../values.ts";
 import { verdictLines } from "../verdict.ts";
 import { type BulkExport, type ExportRun, exportOf, runCells, runsOf, windowText } from "./resources.ts";
 
@@ -26,19 +26,23 @@ interface Created {
 
 /** `export create`: orders an export as a client does; with --wait moves the clock to its end and reads its files back. */
 export const createExport = asking<Created>({
-  summary: "create an export of a project; with --wait, see it to its end and read its files back",
+  summary:
+    "create an export of a project; with --wait, move the clock until it has ended and check its files",
   flags: {
-    project: { value: "<name>", help: "tracing project to export" },
-    ...windowFlags("the window"),
-    every: { value: "<duration>", help: "export on a schedule, such as 6h, instead of --to" },
-    filter: { value: "<expression>", help: 'only rows that pass, such as eq(run_type, "llm")' },
+    project: { value: "<name>", help: "tracing project to export (required)" },
+    ...windowFlags("start of the export window (required)", "end of the export window, exclusive"),
+    every: {
+      value: "<duration>",
+      help: "export on a schedule, such as every 6h (either this or --to is required)",
+    },
+    filter: { value: "<expression>", help: `only matching rows, ${FILTER_HELP}` },
     fields: { value: "<names>", help: "columns to export, separated by commas (default: all)" },
-    "format-version": { value: "v1|v2_beta", help: "format of the files" },
+    "format-version": { value: "v1|v2_beta", help: "format of the files (default v1)" },
     destination: {
       value: "<id>",
-      help: "destination (default: the one that there is, or a new one for the bucket `traces`)",
+      help: "destination (default: the only one; if there is none, a new one for the bucket `traces`)",
     },
-    wait: { help: "move the clock until it has ended, then read its files back" },
+    wait: { help: "move the clock until the export has ended, then check its files" },
     ...CALLER_FLAGS,
   },
   ask(invocation) {
@@ -70,7 +74,8 @@ export const createExport = asking<Created>({
 function orderOf(invocation: Invocation) {
   const [start_time, end_time] = [timeOf(invocation, "from"), timeOf(invocation, "to")];
   const [every, fields] = [textOf(invocation, "every"), textOf(invocation, "fields")];
-  if (start_time === undefined) throw new UsageError("--from: is missing; give the begin of the window");
+  if (start_time === undefined)
+    throw new UsageError("--from: is missing; give the start of the export window, such as 2026-01-01");
   if ((end_time === undefined) === (every === undefined))
     throw new UsageError("--to: give the end of the window, or --every for a schedule");
   if (end_time !== undefined && Date.parse(end_time) <= Date.parse(start_time))

@@ -13,17 +13,23 @@ export const EXPLORATION_FLAGS: Flags = {
   vary: {
     value: "[each|pairs|observed]",
     words: ["each", "pairs", "observed"],
-    help: "replay with each other value of the assumptions, where the specification is silent",
+    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each)",
   },
   sweep: {
     value: "crash|edges|store|limits",
-    help: "play again, each time with a crash, an instant, a failed store call or a 429 at another point",
+    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store) or a 429 reply (limits)",
   },
-  all: { help: "with --sweep: every point (default: 24 of each scenario)" },
-  budget: { value: "<duration>", help: "begin no run after this time, such as 60s or PT1M" },
-  "max-runs": { value: "<n>", help: `begin at most this many runs (default ${USUAL_RUNS})` },
-  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` puts their JSON reports together" },
-  only: { value: "<name>", help: "run only what has this name in a report" },
+  all: { help: "with --sweep: every point (default: 24 of each scenario or command)" },
+  budget: {
+    value: "<duration>",
+    help: "start no further run when this much time has passed, such as 60s or PT1M",
+  },
+  "max-runs": { value: "<n>", help: `start at most this many runs (default ${USUAL_RUNS})` },
+  shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
+  only: {
+    value: "<name>",
+    help: 'run only the variation or point with this name in the report, such as "agent.list_order=oldest first"',
+  },
 };
 
 /** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */

@@ -33,7 +33,7 @@ const USUAL_POINTS = 24;
 function sweepOf(name: string, isCommand: boolean): Way {
   const make = SWEEPS[name as keyof typeof SWEEPS];
   if (!Object.hasOwn(SWEEPS, name))
-    throw new UsageError(`--sweep: "${name}" is not valid; give ${Object.keys(SWEEPS).join(", ")}`);
+    throw new UsageError(`--sweep: "${name}" is not valid; give one of ${Object.keys(SWEEPS).join(", ")}`);
   const exploration = make(isCommand);
   if (exploration === undefined)
     throw new UsageError(`--sweep ${name}: it needs a scenario, whose clock it stops; give it to \`replay\``);
@@ -50,11 +50,13 @@ const SWEEPS = {
 function variationsOf(flags: Invocation["flags"]): Way {
   const mode = VARIATION_MODES.find((name) => name === flags.vary);
   if (mode === undefined)
-    throw new UsageError(`--vary: "${String(flags.vary)}" is not valid; give ${VARIATION_MODES.join(", ")}`);
+    throw new UsageError(
+      `--vary: "${String(flags.vary)}" is not valid; give one of ${VARIATION_MODES.join(", ")}`,
+    );
   const only = flags.only === undefined ? undefined : String(flags.only);
   if (only !== undefined && only !== "profile=observed" && !variationByName(only))
     throw new UsageError(
-      `--only: "${only}" is not an assumption value. Give one as in the report, such as ${EXAMPLE}`,
+      `--only: "${only}" is not an assumption value. The report of --vary without --only lists them, for example ${EXAMPLE}.`,
     );
   // The name alone is enough to repeat a pair.
   const flag = mode === "observed" ? "--vary observed" : "--vary";

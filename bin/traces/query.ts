@@ -3,7 +3,7 @@ import { CALLER_FLAGS, type Invocation } from "../command.ts";
 import { projectNamed, projectsOf } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
-import { countOf, textOf, timeOf, windowFlags } from "../values.ts";
+import { countOf, FILTER_HELP, textOf, timeOf, windowFlags } from "../values.ts";
 
 const DEFAULT_ROWS = 20;
 const MAX_ROWS = 1_000;
@@ -30,9 +30,9 @@ export const queryTraces = asking({
   flags: {
     project: { value: "<name>", help: "tracing project (default: all)" },
     trace: { value: "<id>", help: "rows of this trace" },
-    filter: { value: "<expression>", help: 'filter expression, such as eq(status, "error")' },
-    root: { help: "only rows without a caller" },
-    ...windowFlags("the time in which rows began"),
+    filter: { value: "<expression>", help: `only matching rows, ${FILTER_HELP}` },
+    root: { help: "only root rows, which have no parent_run_id" },
+    ...windowFlags("start of the period in which the rows start", "end of that period, exclusive"),
     limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS})` },
     ...CALLER_FLAGS,
   },

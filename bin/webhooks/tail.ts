@@ -9,7 +9,7 @@ const COLLECTION = "webhook_deliveries/";
 
 /** `webhooks tail`: prints each delivery once it has ended, those of the ledger first. */
 export const tailDeliveries: Command = {
-  summary: "print deliveries as they end, those of the ledger first, until Ctrl-C",
+  summary: "print webhook deliveries until Ctrl-C: first those already ended, then each new one when it ends",
   operands: [],
   flags: WORLD_FLAGS,
   run,

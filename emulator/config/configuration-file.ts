@@ -63,9 +63,10 @@ function parseJson(source: string, name: string, problems: Problem[]): unknown {
   } catch (error) {
     // The parser's own message quotes the source, which may hold a secret: only the position is kept.
     const position = /position (\d+)/.exec(String(error))?.[1];
-    const line =
-      position === undefined ? "" : `, line ${source.slice(0, Number(position)).split("\n").length}`;
-    problems.push({ where: name, what: `not valid JSON${line}`, fix: "correct it" });
+    const before = source.slice(0, Number(position ?? 0)).split("\n");
+    const place =
+      position === undefined ? "" : ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    problems.push({ where: name, what: `not valid JSON${place}`, fix: "correct the syntax there" });
     return undefined;
   }
 }

@@ -27,7 +27,8 @@ export const TEXT = textField({ minLength: 1, maxLength: MAX_TEXT_LENGTH });
 /** Both ends are included. */
 export function integer(from: number, to: number): Kind<number> {
   return {
-    expects: to === Number.MAX_SAFE_INTEGER ? `an integer from ${from}` : `an integer from ${from} to ${to}`,
+    expects:
+      to === Number.MAX_SAFE_INTEGER ? `an integer of ${from} or more` : `an integer from ${from} to ${to}`,
     schema: { type: "integer", minimum: from, maximum: to },
     read: (value) =>
       typeof value === "number" && Number.isInteger(value) && value >= from && value <= to

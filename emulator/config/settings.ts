@@ -42,7 +42,10 @@ const ORIGIN = "^(null|https?://[^/?#@\\s]+)$";
 
 const SERVER = {
   "server.port": setting(
-    integer(0, MAX_PORT),
+    {
+      ...integer(0, MAX_PORT),
+      expects: `an integer from 0 to ${MAX_PORT}, since EU and S3 use the next two ports`,
+    },
     4700,
     "US origin; EU = port + 1, S3 = port + 2; 0 = free ports",
     {
@@ -61,7 +64,7 @@ const SERVER = {
   "server.import": setting<string | null>(
     text("a snapshot file"),
     null,
-    "snapshot file that initialises a fresh world",
+    "snapshot file from which the world main starts; refused if the data folder already has that world",
     {
       flag: "import",
       word: "<file>",
@@ -76,7 +79,7 @@ const SERVER = {
   "server.import_secrets": setting<string | null>(
     text("a file"),
     null,
-    "JSON file with the secrets that the imported snapshot file goes without",
+    "JSON file with the secrets of the imported snapshot, which its file omits (format: docs/understand/worlds.md)",
     { flag: "secrets", word: "<file>" },
   ),
   "server.allowed_hosts": setting(
@@ -111,7 +114,7 @@ const WORLD = {
     },
   ),
   "clock.rate": setting(positiveNumber(MAX_RATE), 1, "virtual seconds per second of a flowing clock"),
-  "clock.now": setting<number | null>(instant(), null, "virtual time at which a fresh world starts", {
+  "clock.now": setting<number | null>(instant(), null, "virtual time at which a new world starts", {
     flag: "now",
   }),
   "clock.follow_waits": setting(
@@ -119,7 +122,7 @@ const WORLD = {
     true,
     "whether a pending wait, join or stream advances a frozen clock",
   ),
-  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "seed of ids and sample data", {
+  seed: setting(integer(0, Number.MAX_SAFE_INTEGER), 1, "random seed of ids and sample data", {
     flag: "seed",
   }),
   profile: setting(
@@ -144,14 +147,29 @@ const WORLD = {
       flag: "agent-server-version",
     },
   ),
-  deployment: setting(choice("hosted", "self-hosted"), "hosted", "kind of deployment", {
-    flag: "deployment",
-  }),
-  strict: setting(toggle(), false, "treat tolerated problems as errors", { flag: "strict", bare: true }),
+  deployment: setting(
+    choice("hosted", "self-hosted"),
+    "hosted",
+    "a self-hosted deployment has no rate limits by default and may take S3 credentials from its environment",
+    {
+      flag: "deployment",
+    },
+  ),
+  strict: setting(
+    toggle(),
+    false,
+    "refuse unknown fields (422); exit with code 4 if an armed fault never triggered",
+    { flag: "strict", bare: true },
+  ),
 };
 
 const AUTH = {
-  "auth.mode": setting(choice("any", "keys"), "any", "any key, or only those of auth.keys", { flag: "auth" }),
+  "auth.mode": setting(
+    choice("any", "keys"),
+    "any",
+    "accept any API key, or only those under auth.keys in the configuration file",
+    { flag: "auth" },
+  ),
   "auth.keys": setting(
     list(
       closed({ key: TEXT, tenants: listOf(TEXT), region: optional(oneOf(RATE_REGIONS)) }),

@@ -42,7 +42,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
     throw new Refusal(
       422,
       "missing_workspace",
-      "X-Tenant-Id is missing: bulk-export calls require it (§5).",
+      "The header X-Tenant-Id is missing: bulk-export calls require the id of the workspace (§5).",
       undefined,
       "5-1",
     );

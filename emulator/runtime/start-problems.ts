@@ -54,10 +54,18 @@ export async function orExplain<Started>(
       throw new StartProblem(hint === undefined ? message : `${message} ${hint}`, problem);
     const advice = LISTEN_PROBLEMS[code ?? ""];
     if (advice === undefined) throw error;
-    const where = port === undefined ? (path ?? configuration.host) : `port ${port}`;
+    const where = port === undefined ? (path ?? configuration.host) : portName(configuration, port);
     const emulator = code === "EADDRINUSE" ? await emulatorWith(configuration, port) : undefined;
     throw new StartProblem(`${where}: ${emulator ?? advice}`, problem);
   }
+}
+
+/** Only --port is given: the other two follow from it. */
+function portName({ port: first }: Configuration, port: number): string {
+  const offset = port - first;
+  return offset === 1 || offset === 2
+    ? `port ${port} (${offset === 1 ? "EU" : "S3"}: --port + ${offset})`
+    : `port ${port}`;
 }
 
 /** Only the first of an emulator's ports says who it is: it is asked as well when another one is taken. */

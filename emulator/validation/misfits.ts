@@ -7,7 +7,7 @@ export type Keys = readonly (string | number)[];
 /** A schema violation: the member, and the requirement. */
 export interface Misfit {
   readonly keys: Keys;
-  /** Text that follows the name of the member: “must be integer”. */
+  /** Text that follows the name of the member: “must be an integer”. */
   readonly sentence: string;
 }
 
@@ -86,10 +86,28 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
     case "type":
       // The same of an object, whose members are not named where something else stands.
       if (params.type === "object" && parentSchema?.title) return `must be ${parentSchema.title}`;
-      return `must be ${[params.type].flat().join(" or ")}`;
+      return `must be ${[params.type].flat().map(typeName).join(" or ")}`;
     default:
-      return message ?? "is not valid";
+      return lengthSentence(keyword, params.limit) ?? message ?? "is not valid";
   }
+}
+
+/** The rule for the length of a text or a list; undefined for other keywords. */
+function lengthSentence(keyword: string, limit: unknown): string | undefined {
+  const [, end, of] = /^(min|max)(Length|Items)$/.exec(keyword) ?? [];
+  if (end === undefined) return undefined;
+  if (end === "min" && limit === 1) return "must not be empty";
+  return `must have at ${end === "min" ? "least" : "most"} ${limit} ${of === "Items" ? "items" : "characters"}`;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  null: "null",
+  boolean: "true or false",
+  object: "a JSON object",
+};
+
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
 function unknownMember(name: string, known: readonly string[]): string {

@@ -55,7 +55,6 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const UNREADABLE: readonly (readonly [placeholder: RegExp, value: string])[] = [
   [/^<duration>$/, "soon"],
   [/^<time>$/, "soon"],
-  [/^<ISO>$/, "soon"],
   [/^<n>$/, "many"],
   [/^<seconds>$/, "many"],
   [/^<i\/n>$/, "3/2"],
@@ -166,7 +165,7 @@ describe("verbs on a running emulator", () => {
     const cwd = workingFolder();
     const error = await failureOf(verb, {}, cwd);
     expect(error).toMatchObject({ name: "CommandFailure" });
-    expect(error.message).toMatch(/^no running emulator found here; start one with `emulator start`, .*$/);
+    expect(error.message).toMatch(/^no running emulator found in \/.*; start one with `emulator start`, .*$/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -218,7 +218,7 @@ describe("a file that is not a capsule", () => {
       expect(await run([command, "a.capsule"], { cwd })).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining("a.capsule is not a complete capsule"),
+        stderr: expect.stringContaining("a.capsule is not a capsule, or it is damaged"),
       });
   });
 

@@ -93,6 +93,6 @@ it("refuses a shell that it does not know", async () => {
   expect(await run(["completion", "tcsh"], { cwd: workingFolder() })).toEqual({
     code: 2,
     stdout: "",
-    stderr: "emulator: tcsh: unknown action of completion; give one of bash, zsh, fish\n",
+    stderr: "emulator: completion tcsh: unknown command; give one of bash, zsh, fish\n",
   });
 });

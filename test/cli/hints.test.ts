@@ -65,6 +65,10 @@ describe("hints of the emulator on the command line", () => {
     ],
     ["GET /_emulator/v1/s3/buckets/traces/objects lists them.", "`emulator s3 ls traces` lists them."],
     ["POST /_emulator/v1/agent/scripts takes them", "POST /_emulator/v1/agent/scripts takes them"],
+    [
+      "Known: GET /api/v1/bulk-exports, GET /openapi.json and others. GET /openapi.json lists them.",
+      "Known: GET /api/v1/bulk-exports, GET /openapi.json and others. `emulator openapi` lists them.",
+    ],
     ["GET /api/v1/bulk-exports/7/runs: 404", "GET /api/v1/bulk-exports/7/runs: 404"],
     ["GET /api/v1/bulk-exports?limit=1: 422", "GET /api/v1/bulk-exports?limit=1: 422"],
     ["within: only with until; match.at: no", "--within: only with until; --match at: no"],

@@ -25,7 +25,7 @@ describe("on a terminal", () => {
     expect(code).toBe(STOPPED);
     const last = "emulator: stopped by SIGINT: an emulator was not ready yet\r\n";
     expect(output.endsWith(ERASED + last), output).toBe(true);
-    expect((await inCi.ended).output).toMatch(/^emulator: no locator file found here after PT1\.5S; .*\r\n$/);
+    expect((await inCi.ended).output).toMatch(/^emulator: no running emulator found after PT1\.5S; .*\r\n$/);
   });
 
   const SINCE = String.raw`\] \d+ %  \d+/\d+ %s  \d+ s.*  \S`;

@@ -111,7 +111,7 @@ it("a port of another emulator is reported as such", async () => {
     code: 2,
     // Its other ports are any that were free, so one of them may be a neighbour of the first.
     stderr: expect.stringMatching(
-      `^emulator: port \\d+: an emulator uses it \\(process ${ready.pid}, version ${ready.version}, data in memory\\); stop it`,
+      `^emulator: port \\d+(?: \\(.*\\))?: an emulator uses it \\(process ${ready.pid}, version ${ready.version}, data in memory\\); stop it`,
     ),
   });
 });

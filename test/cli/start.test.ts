@@ -165,7 +165,7 @@ describe("emulator start", () => {
     expect(outcome).toMatchObject({ code: 2, stdout: "" });
     // One of the next two, which are taken as well, may be that of another test.
     expect(outcome.stderr).toMatch(
-      /^emulator: port \d+: (?:the port is in use; stop the program that uses it|an emulator uses it .*), or choose another --port \(0: free ports\)\n$/,
+      /^emulator: port \d+(?: \((?:EU: --port \+ 1|S3: --port \+ 2)\))?: (?:the port is in use; stop the program that uses it|an emulator uses it .*), or choose another --port \(0: free ports\)\n$/,
     );
   });
 

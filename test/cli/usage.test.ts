@@ -105,10 +105,13 @@ describe("emulator", () => {
     [["start", "--data", "--json"], "--data: the value is missing; give <dir>"],
     [["start", "--ephemeral=yes"], "--ephemeral: it takes no value; leave the value out"],
     [["start", "now"], "now: not expected after start; see `emulator start --help`"],
-    [["start", "--port", "http"], '--port: "http" is not valid; give an integer from 0 to 65533'],
+    [
+      ["start", "--port", "http"],
+      '--port: "http" is not valid; give an integer from 0 to 65533, since EU and S3 use the next two ports',
+    ],
     [["start", "--profile", "real"], '--profile: "real" is not valid; give one of spec, observed'],
     [["start", "--config", "absent.yaml"], "absent.yaml: file not found; check the path given with --config"],
-    [["verify-export"], "verify-export: <id> is missing; see `emulator verify-export --help`"],
+    [["verify-export"], "verify-export: <export id> is missing; see `emulator verify-export --help`"],
     [["status", "--url", "here"], '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
     [
       ["wait", "--timeout", "3"],
@@ -138,7 +141,7 @@ describe("emulator", () => {
       code: 2,
       stdout: "",
       stderr:
-        'emulator: emulator.config.yaml: limits.max_retries: "many" is not valid; give an integer from 0\n' +
+        'emulator: emulator.config.yaml: limits.max_retries: "many" is not valid; give an integer of 0 or more\n' +
         'emulator: EMULATOR_CLOCK: "fast" is not valid; give one of flowing, frozen\n',
     });
   });
@@ -149,7 +152,7 @@ describe("emulator", () => {
       const { code, stdout, stderr } = await run([command], { cwd: workingFolder() });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(
-        /^emulator: no running emulator found here; start one with `emulator start`.*\n$/,
+        /^emulator: no running emulator found in \/.*; start one with `emulator start`.*\n$/,
       );
     },
   );
@@ -159,7 +162,7 @@ describe("emulator", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "emulator: no locator file found here after PT0.2S; start an emulator, or name one with --url\n",
+        "emulator: no running emulator found after PT0.2S; start one with `emulator start`, or give its address with --url\n",
     });
   });
 

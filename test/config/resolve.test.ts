@@ -146,8 +146,11 @@ describe("problems", () => {
   });
 
   it.each([
-    [{ flags: { port: "65534" } }, "--port: 65534 is not valid; give an integer from 0 to 65533"],
-    [{ flags: { seed: "-1" } }, "--seed: -1 is not valid; give an integer from 0"],
+    [
+      { flags: { port: "65534" } },
+      "--port: 65534 is not valid; give an integer from 0 to 65533, since EU and S3 use the next two ports",
+    ],
+    [{ flags: { seed: "-1" } }, "--seed: -1 is not valid; give an integer of 0 or more"],
     [
       { flags: { now: "2026-02-30T00:00:00Z" } },
       /^--now: "2026-02-30T00:00:00Z" is not valid; give an ISO 8601 instant/,

@@ -84,12 +84,12 @@ describe("emulator exec --vary", () => {
   it.each([
     [["--budget", "5s"], "--budget: give it with --vary or --sweep"],
     [["--sweep", "edges"], "--sweep edges: it needs a scenario"],
-    [["--sweep", "nothing"], '--sweep: "nothing" is not valid; give crash, edges, store, limits'],
+    [["--sweep", "nothing"], '--sweep: "nothing" is not valid; give one of crash, edges, store, limits'],
     [["--sweep", "crash", "--vary"], "--sweep: not with --vary"],
     [["--vary", "--all"], "--all: give it with --sweep"],
     [["--vary", "--only", "nonsense"], '--only: "nonsense" is not an assumption value'],
     [["--vary", "--data", "here"], "--data: not with --vary"],
-    [["--vary=all"], '--vary: "all" is not valid; give each, pairs, observed'],
+    [["--vary=all"], '--vary: "all" is not valid; give one of each, pairs, observed'],
     [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],
     [["--vary", "--shard", "3/2"], '--shard: "3/2" is not valid'],
   ])("refuses %j", async (flags, said) => {

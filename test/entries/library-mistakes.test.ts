@@ -198,7 +198,7 @@ it("a port in use names its emulator", async () => {
     name: "StartProblem",
     code: "EADDRINUSE",
     message: expect.stringMatching(
-      `^port \\d+: an emulator uses it \\(process ${process.pid}, version .*, data in memory\\); close\\(\\) it, or choose another --port`,
+      `^port \\d+(?: \\(.*\\))?: an emulator uses it \\(process ${process.pid}, version .*, data in memory\\); close\\(\\) it, or choose another --port`,
     ),
   });
 });

@@ -43,12 +43,12 @@ describe("a check", () => {
     [{ ...good, kind: "c" }, ["body.kind: must be one of a, b"]],
     [{ ...good, kind: undefined }, ["body.kind: is required"]],
     [{ ...good, lines: [{ count: 1 }, { count: 0 }] }, ["body.lines[1].count: must be >= 1"]],
-    [{ ...good, lines: [{ count: 1.5 }] }, ["body.lines[0].count: must be integer"]],
-    [[], ["body: must be object"]],
+    [{ ...good, lines: [{ count: 1.5 }] }, ["body.lines[0].count: must be an integer"]],
+    [[], ["body: must be a JSON object"]],
     [{ ...good, kind: 5 }, ["body.kind: must be one of a, b"]],
     [{ ...good, modes: "c" }, ["body.modes: must be one of a, b"]],
     [{ ...good, modes: ["a", "c"] }, ["body.modes[1]: must be one of a, b"]],
-    [{ ...good, modes: 5 }, ["body.modes: must be one of a, b", "body.modes: must be array"]],
+    [{ ...good, modes: 5 }, ["body.modes: must be one of a, b", "body.modes: must be an array"]],
   ])("names the mistake: %j", async (value, problems) => {
     const check = await checkOf(order);
     expect(check(JSON.parse(JSON.stringify(value)), "body")).toEqual(problems);

@@ -275,7 +275,7 @@ describe("a fault", () => {
       /at: must be one of .*file\.written/,
     ],
     ["{ target: worker, then: { crsh: true } }", /crsh/],
-    ["{ preset: worker_crash, optional: perhaps }", /optional: must be boolean/],
+    ["{ preset: worker_crash, optional: perhaps }", /optional: must be true or false/],
     [
       "{ target: s3, match: { op: PUTT }, then: { reset: true } }",
       /^x\.scenario\.yaml:3: when\[0\]\.fault\.match\.op: "PUTT" is not known here\. .*PutObject/,

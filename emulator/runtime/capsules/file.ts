@@ -111,7 +111,7 @@ export async function readCapsule(file: string): Promise<Capsule> {
     const { code, message, hint } = error;
     if (code !== "damaged_snapshot") throw new ArchiveFileError(`${file}: ${message} ${hint}`);
     throw new ArchiveFileError(
-      `${file} is not a complete capsule: it is truncated or was changed. Create it again with --capsule.`,
+      `${file} is not a capsule, or it is damaged. Create one with \`emulator replay --capsule <file>\` or \`emulator exec --capsule <file> -- …\`.`,
     );
   }
 }

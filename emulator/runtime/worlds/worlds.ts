@@ -222,9 +222,9 @@ function withoutHistory(from: string | undefined): Refusal {
     422,
     "invalid_request",
     from === undefined
-      ? "at: an empty world does not have a history."
+      ? "at: a new empty world has no earlier states."
       : `at: ${from} is not a world. Only worlds have a history.`,
-    "Set from to a world; GET /_emulator/v1/worlds lists the worlds.",
+    "Give the world to copy with `from`; GET /_emulator/v1/worlds lists the worlds.",
   );
 }
 

@@ -134,7 +134,7 @@ function parseTrailer(text: string): Partial<ArchiveTrailer> {
 function explained(error: unknown): unknown {
   const { name, code, message } = error as NodeJS.ErrnoException;
   const isKnown = name === "Refusal" || (code !== undefined && /^E[A-Z]+$/.test(code));
-  return isKnown ? error : damaged(message);
+  return isKnown ? error : damaged(message === "incorrect header check" ? "it is not gzip data" : message);
 }
 
 /** The `Refusal` (413) for a file that contains more than it may. */

@@ -13,7 +13,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 const FORM =
-  "Five fields (minute hour day month weekday), a sixth for seconds at the end, or an alias such as @daily.";
+  "Give five fields (minute hour day month weekday), optionally a sixth for seconds, or an alias such as @daily.";
 
 const MAX_CACHED = 1000;
 

@@ -27,7 +27,10 @@ export function httpOperation(where: string, input: unknown): string {
       `${where}: ${input} is an operation of the object store, not of the API.`,
       "Arm the fault with the target s3 instead.",
     );
-  const { message, hint } = unknownWord("unknown_operation", where, input, names);
+  // Ids and paths are not mixed in one list.
+  const isPath = String(input).includes("/");
+  const alike = names.filter((name) => name.includes("/") === isPath);
+  const { message, hint } = unknownWord("unknown_operation", where, input, alike);
   const paths = "To match a concrete path, use match.path; GET /openapi.json lists the path templates.";
   throw new Refusal(422, "unknown_operation", message, `${hint} ${paths}`);
 }

@@ -110,8 +110,8 @@ function rowNamed(name: string): RateRow {
   const row = RATE_ROWS.find(({ id }) => id === name);
   if (row) return row;
   const near = nearest(name, RATE_LIMIT_IDS);
-  const hint = near ? `Did you mean ${near}?` : "GET /_emulator/v1/rate-limits lists them.";
-  throw new Refusal(404, "not_found", `${name} is no row of the rate-limit table.`, hint, "8.5-1");
+  const hint = near ? `Did you mean ${near}?` : "GET /_emulator/v1/rate-limits lists the rows.";
+  throw new Refusal(404, "not_found", `${name} is not a row of the rate-limit table.`, hint, "8.5-1");
 }
 
 function cause(name: string, ref?: string) {

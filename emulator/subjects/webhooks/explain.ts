@@ -47,7 +47,7 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
 
 /** The assumption by which no rule of `webhooks.url` applies; null where the block is configured. */
 export function assumptionOf({ unconfigured }: WebhookPolicy): string | null {
-  return unconfigured ? `${WITHOUT_BLOCK}: no rule of webhooks.url applies, since none is configured` : null;
+  return unconfigured ? `${WITHOUT_BLOCK}: webhooks.url is not configured, so its rules are off` : null;
 }
 
 /** Whether the rules let a delivery leave; null if only the resolved address decides. */

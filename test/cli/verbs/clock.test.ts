@@ -59,14 +59,14 @@ describe("emulator clock", () => {
         'clock advance: "-5m" is negative, and time only moves forward. Start over with `emulator reset`',
       ],
       ["clock until 2026-03-02 FAILED", "FAILED: not expected after a time"],
-      [`clock until ${UNKNOWN} DONE`, "clock until: DONE is none of CREATED, RUNNING"],
+      [`clock until ${UNKNOWN} DONE`, "clock until: DONE is not a status; give one of CREATED, RUNNING"],
       [
         `clock until ${UNKNOWN}`,
         `Bulk export ${UNKNOWN} does not exist. List the exports of a workspace with \`emulator export list\`.`,
       ],
       ["clock next 0", 'clock next: "0" is not valid; give a number from 1 to 1000000'],
       ["clock flow fast", 'clock flow: "fast" is not valid; give a rate above 0'],
-      ["clock advnce 6h", "advnce: unknown action of clock; did you mean advance?"],
+      ["clock advnce 6h", "clock advnce: unknown command; did you mean advance?"],
       ["clock --jsn", "--jsn: unknown flag"],
     ]);
   });

@@ -76,7 +76,7 @@ describe("emulator webhooks and logs", () => {
       ["webhooks list --limit 0", '--limit: "0" is not valid'],
       ["webhooks redeliver", "webhooks redeliver: <id> is missing"],
       ["webhooks redeliver 00000000-0000-4000-8000-00000000dead", "`emulator webhooks list` lists them"],
-      ["webhooks check", "webhooks check: <url> is missing"],
+      ["webhooks check", "webhooks check: <webhook url> is missing"],
     ]);
   });
 

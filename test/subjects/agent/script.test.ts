@@ -150,13 +150,13 @@ describe("a script", () => {
   it.each([
     [{ then: { status: "running" } }, "then.status: must be one of success, error, timeout, interrupted"],
     [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
-    [{ then: { values: [] } }, "then.values: must be object"],
+    [{ then: { values: [] } }, "then.values: must be a JSON object"],
     [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
     [{ then: { event: [] } }, "then.event: is not a known field"],
     [{ then: {}, match: { nth: 0 } }, "match.nth: must be >= 1"],
     [{ match: {} }, "then: is required"],
     [{ then: { interrupt: 1, status: "error" } }, "then.interrupt: only goes with status interrupted"],
-    [{ then: { events: new Array(1001).fill({}) } }, "then.events: must NOT have more than 1000 items"],
+    [{ then: { events: new Array(1001).fill({}) } }, "then.events: must have at most 1000 items"],
   ])("%j is refused, naming the wrong member", async (script, problem) => {
     const misfits = (await checkOf(SCRIPT))(script, "body");
     const reported = misfits.length > 0 ? misfits : [`body.${scriptProblem(script as ScriptInput)}`];

@@ -326,7 +326,7 @@ describe("the explanation", () => {
       allowed: true,
       delivered: true,
       assumption: expect.stringMatching(
-        /^agent\.webhook_without_url_block: no rule of webhooks\.url applies/,
+        /^agent\.webhook_without_url_block: webhooks\.url is not configured, so its rules are off$/,
       ),
     });
     const off = described.rules.filter(({ verdict: said }) => said === "off").map(({ rule }) => rule);
