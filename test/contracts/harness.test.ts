@@ -401,7 +401,7 @@ describe("reports", () => {
       (request) => (request.path === PATH ? { status: 200, body: RUN } : honest(request)),
       cases,
     );
-    expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(["Response body must be an array"]);
+    expect(run.results[0]?.findings.map(({ text }) => text)).toEqual(["Response body must be array"]);
     expect(run.results[0]?.stopped).toBe(true);
     expect(run.report("pretty").split("\n").length).toBeLessThanOrEqual(20);
   });
