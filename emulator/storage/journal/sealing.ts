@@ -41,20 +41,11 @@ export function createSealing(own: Secrets): Sealing {
     return { ...(sealedAt(item, secrets) as T), sealed: secrets };
   }
 
-  function openAt<T>(value: T, paths: readonly Path[] = []): T {
-    try {
-      for (const at of paths) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
-    } catch {
-      throw new StoreError("A secret of the data folder cannot be decrypted with its key.");
-    }
-    return value;
-  }
-
   const openRecord = (_: string, { key, record, sealed }: Sealed<StoredRecord>): StoredRecord => ({
     key,
-    record: openAt(record, sealed),
+    record: openAt(own, record, sealed),
   });
-  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => openAt(item, sealed);
+  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => openAt(own, item, sealed);
 
   return {
     commit(commit) {
@@ -87,6 +78,16 @@ export function createSealing(own: Secrets): Sealing {
       };
     },
   };
+}
+
+/** Decrypts the values at these paths, in place. */
+function openAt<T>(own: Secrets, value: T, paths: readonly Path[] = []): T {
+  try {
+    for (const at of paths) setAt(value, at, (text) => JSON.parse(own.open(String(text))));
+  } catch {
+    throw new StoreError("A secret of the data folder cannot be decrypted with its key.");
+  }
+  return value;
 }
 
 function eachRecord(

@@ -74,10 +74,7 @@ export function openManifests(pool: Pool, secrets: Secrets): Manifests {
     const manifest = newManifest(table.next++, pool.isPersistent);
     putEntry("world", table.world, [FIRST_WORLD, { manifest, from: null }]);
   }
-  for (const owner of pool.owners())
-    if (leadingTo([owner]).size === 0) pool.discard(pool.folder(owner));
-    else if (!table.isSwept) pool.suspects.add(owner);
-  discardUnknownWorlds(pool, table.world);
+  discardUnused(pool, table, (owner) => leadingTo([owner]).size > 0);
 
   return {
     worlds: table.world,
@@ -146,6 +143,14 @@ function createCollector(pool: Pool, { world, snapshot }: ManifestTable) {
       for (const manifest of heldManifests) release(manifest);
     },
   };
+}
+
+/** Discards the folders that no manifest leads to, and those of unknown worlds. */
+function discardUnused(pool: Pool, { world, isSwept }: ManifestTable, isUsed: (owner: number) => boolean) {
+  for (const owner of pool.owners())
+    if (!isUsed(owner)) pool.discard(pool.folder(owner));
+    else if (!isSwept) pool.suspects.add(owner);
+  discardUnknownWorlds(pool, world);
 }
 
 function discardUnknownWorlds(pool: Pool, worlds: ReadonlyMap<string, WorldEntry>): void {
