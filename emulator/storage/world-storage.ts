@@ -272,15 +272,9 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
   }
   // The world had no turn, so the configuration of this start decides its initial state.
   pool.discard(pool.objectsFolder(name));
-  const initialized = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
-  if (initialized !== manifest) save(initialized);
-  return {
-    ...ends,
-    manifest: initialized,
-    image: imageOf(initial, collections),
-    isFresh: true,
-    isClean: true,
-  };
+  const fresh = pool.isPersistent ? withInitialState(pool, manifest, initial) : manifest;
+  if (fresh !== manifest) save(fresh);
+  return { ...ends, manifest: fresh, image: imageOf(initial, collections), isFresh: true, isClean: true };
 }
 
 /** Reads the state of a world, and drops a torn line of a killed process, so that the next line does not continue it. */
