@@ -24,7 +24,7 @@ export const command: CommandGroup = {
           help: "what then happens, such as crash, stall=4h or status=503; repeatable",
           many: true,
         },
-        times: { value: "<n>", help: "how often it triggers (default 1)" },
+        times: { value: "<n>", help: "number of consecutive times that it triggers (default 1)" },
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
         optional: { help: "no error if it never triggers (only an emulator with --strict reports that)" },
       },
