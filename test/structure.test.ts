@@ -13,7 +13,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   "emulator/storage/history/history.ts",
   "emulator/storage/journal/world-journal.ts",
   "emulator/storage/rows/id-index.ts",
-  "emulator/storage/rows/store.ts",
 ];
 /** Tables of cases are long without being hard to read. */
 const MAX_TEST_LINES = 600;

@@ -120,42 +120,24 @@ function ownRows({ index, segments }: Rows): Rows {
 
 /** Opens the trace rows of a world: row files, and a packed index of them in memory. */
 export function openRowStore(options: RowStoreOptions): RowStore {
-  const { pool, owner, changed, appending } = options;
+  const { pool, owner, changed } = options;
   const scopes = createScopes(pool, options.image);
-  const dirty = new Set<Segment>();
-  /** Segments with appended rows; true for those with a new file. */
-  const appended = new Map<Segment, boolean>();
   let { next } = options.image;
-  // This makes tail numbers unique: each row begins at most two tails, one in its segment and one in the segment that it left.
-  let nextTail = 2 * next;
+  const tails = createTails(options, next);
   let bytes: number | undefined;
   let latest: RowsImage | undefined;
 
   function appendToFiles(): void {
-    if (dirty.size > 0) appending();
-    for (const segment of dirty) {
-      const isNew = !hasTail(segment);
-      if (isNew) beginTail(pool, segment, owner, nextTail++);
-      appended.set(segment, isNew || appended.get(segment) === true);
-      appendWaiting(pool, segment);
-    }
-    dirty.clear();
-    nextTail = 2 * next;
+    tails.append(next);
   }
 
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
-    for (const segment of scopes.get(scope).write(rows, next)) dirty.add(segment);
+    for (const segment of scopes.get(scope).write(rows, next)) tails.dirty.add(segment);
     next += rows.length;
     bytes = undefined;
     latest = undefined;
     changed();
-    if (pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
-  }
-
-  function pendingBytes(): number {
-    let sum = 0;
-    for (const segment of dirty) sum += waitingBytes(segment);
-    return sum;
+    if (tails.pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
   }
 
   function image(): RowsImage {
@@ -167,13 +149,13 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   const store: Omit<RowStore, "asOf"> = {
     key: pool.folder(owner),
     rowFiles(partition) {
-      if (dirty.size > 0) appendToFiles();
+      if (tails.dirty.size > 0) appendToFiles();
       const segment = scopes.get(partition).segment(partition.sessionId, partition.day);
       return segment === undefined ? [] : locateFiles(pool, segment);
     },
     appendToFiles,
-    waitingBytes: pendingBytes,
-    takeWritten: () => takeNames(appended),
+    waitingBytes: tails.pendingBytes,
+    takeWritten: () => takeNames(tails.appended),
     names: () => scopes.names(next),
     image,
     imageAsOf(mark) {
@@ -196,6 +178,36 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     },
   };
   return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.get }, mark) };
+}
+
+/** Appends the pending rows of segments to files; `next` is the number of the next row. */
+function createTails({ pool, owner, appending }: RowStoreOptions, first: number) {
+  /** Segments with pending rows. */
+  const dirty = new Set<Segment>();
+  /** Segments with appended rows; true for those with a new file. */
+  const appended = new Map<Segment, boolean>();
+  // This makes tail numbers unique: each row begins at most two tails, one in its segment and one in the segment that it left.
+  let nextTail = 2 * first;
+  return {
+    dirty,
+    appended,
+    append(next: number): void {
+      if (dirty.size > 0) appending();
+      for (const segment of dirty) {
+        const isNew = !hasTail(segment);
+        if (isNew) beginTail(pool, segment, owner, nextTail++);
+        appended.set(segment, isNew || appended.get(segment) === true);
+        appendWaiting(pool, segment);
+      }
+      dirty.clear();
+      nextTail = 2 * next;
+    },
+    pendingBytes(): number {
+      let sum = 0;
+      for (const segment of dirty) sum += waitingBytes(segment);
+      return sum;
+    },
+  };
 }
 
 function takeNames(appended: Map<Segment, boolean>): WrittenRows {
