@@ -6,6 +6,7 @@ import { BOUNDS } from "../contracts/spec/bounds.ts";
 /** Bounds that a message shows and that are not settings, by file, with the reason. */
 const FIXED: Readonly<Record<string, string>> = {
   "emulator/config/configuration-file.ts:MAX_BYTES": "read before any setting is known",
+  "emulator/config/settings.ts:MAX_PORT": "the range of a port",
   "emulator/http/multipart.ts:MAX_BOUNDARY_LENGTH": "the format of a multipart body",
   "emulator/http/multipart.ts:MAX_HEADER_BYTES": "the format of a multipart body",
   "emulator/kernel/core.ts:MAX_TURNS_PER_INSTANT": "a guard against a defect",

@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LOOK_UP } from "../../build/docs/pages.ts";
+import { configurationSchema } from "../../emulator/config/schema.ts";
+import { scenarioSchema } from "../../scenarios/schema.ts";
 import { PAGES, ROOT, readPage } from "./markdown.ts";
 
 const FOLDER = join(ROOT, "docs/look-up");
@@ -20,6 +22,13 @@ describe("the pages to look up", () => {
   it("are all written by `npm run docs`", () => {
     expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(LOOK_UP).sort());
   });
+});
+
+it("the schema of scenario files is published as the parser has it; `npm run docs` writes it", async () => {
+  const text = `${JSON.stringify(scenarioSchema(configurationSchema()), null, 2)}\n`;
+  await expect(text, "The schema is stale: `npm run docs` writes it again").toMatchFileSnapshot(
+    join(ROOT, "scenarios/scenario.schema.json"),
+  );
 });
 
 it("the pages count the scenarios right", () => {
