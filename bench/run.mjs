@@ -1,4 +1,4 @@
-// `npm run bench -- [name…]`: measures beside peers, prints a table and writes a report; `--help` says more.
+// `npm run bench -- [name…]`: measures against peers, prints a table and writes a report; `--help` says more.
 import { accessSync, constants, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { measure } from "./harness/rounds.mjs";
 
 const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth means all growth-…
   --quick            all but the tests, with few rounds and less that grows: about twelve minutes
-  --rounds <n>       rounds of each figure, instead of its own number (5 or more where peers are beside it)
+  --rounds <n>       rounds of each figure, instead of its own number (5 or more if it has peers)
   --rows <n>         rows, or items of a growth bench, instead of its own number
   --output <file>    where the report goes (default: a file in bench/results), or none
   --compare <file>   says what became better or worse since that report, beyond the spread

@@ -65,7 +65,7 @@ export interface ContractOptions {
   readonly again?: string;
   /** False skips the validation of every exchange. The default is the oracle `tables`. */
   readonly oracle?: Oracle | false;
-  /** What the target is judged by: the specification, or as the public service was seen to differ from it. */
+  /** The basis of the checks: the specification, or the observed behaviour of the public service. */
   readonly profile?: Profile;
   /** Also records expectations that were met, for `compared`. */
   readonly keepHeld?: boolean;

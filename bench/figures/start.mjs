@@ -36,7 +36,7 @@ const WORDS = {
   "bare Node": ["--eval", "0"],
 };
 
-/** A command with an emulator beside it, and Node with nothing, both until they have ended. */
+/** A command next to an emulator, and Node alone, both until they have ended. */
 const exec = {
   figure: "exec -- true",
   per: "run",

@@ -10,7 +10,7 @@ export function readReport(file) {
     throw new Error(`${file} cannot be read as a report (${error.code ?? "it is not JSON"})`);
   }
   if (report?.version !== VERSION || !Array.isArray(report.figures))
-    throw new Error(`${file} is no report of this bench; write one with --output`);
+    throw new Error(`${file} is not a report of this benchmark; write one with --output`);
   return report;
 }
 

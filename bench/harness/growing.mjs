@@ -4,7 +4,7 @@ import { launch } from "./processes.mjs";
 const CHILD = fileURLToPath(new URL("./growth-child.mjs", import.meta.url));
 
 /**
- * A figure of what each further item costs: of the last tenth of `items` against the first, and of memory by item
+ * The cost of each further item: of the last tenth of `items` against the first, and of memory by item
  * then against a tenth of the way. `kind` is one of GROWTHS, which a process of its own carries out.
  */
 export function growing({ kind, figure, items, quickItems, per, targets = [] }) {

@@ -29,7 +29,7 @@ await Promise.all(Array.from({ length: connections }, client));
 process.stdout.write(`${JSON.stringify({ ...result, wallMs: performance.now() - began })}\n`);
 process.stdin.once("end", () => process.exit()).resume();
 
-/** A function that gives the next request as pieces of bytes, until there is none. */
+/** A function that returns the next request as chunks of bytes, or undefined at the end. */
 function requestSource() {
   if (requests !== undefined) {
     const listed = JSON.parse(readFileSync(requests, "utf8"));
@@ -71,7 +71,7 @@ function piecesOf(request, bytes) {
     "\r\n",
   ].join("\r\n");
   const pieces = [Buffer.from(head), bytes];
-  // What is small goes out in one piece, as clients send it.
+  // Small requests are sent in one write, as clients send them.
   return bytes.length < SMALL ? [Buffer.concat(pieces)] : pieces;
 }
 

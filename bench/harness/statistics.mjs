@@ -8,7 +8,7 @@ function between(sorted, place) {
   return before + (after - before) * (place % 1);
 }
 
-/** Median and spread (the quartiles) of what the rounds gave; undefined when a round gave nothing. */
+/** Median and spread (the quartiles) of the results of the rounds; undefined when a round had no result. */
 export function summary(values) {
   if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return undefined;
   const sorted = [...values].sort((a, b) => a - b);

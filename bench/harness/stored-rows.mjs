@@ -8,7 +8,7 @@ import { percentile } from "./statistics.mjs";
 const ROWS_PER_REQUEST = 100;
 const NOW = "2026-03-01T00:00:00Z";
 
-/** Time goes on where it stands in a folder that is there already. */
+/** In an existing folder, time continues from its stored value. */
 export function launchOn(data, cli) {
   const now = existsSync(data) ? [] : ["--now", NOW];
   return launchEmulator(["--data", data, "--rate-limits", "off", "--clock", "frozen", ...now], {}, cli);

@@ -1,4 +1,4 @@
-// The emulator beside the open-source agent server: `npm run drift`, with the flags of `contract run` after `--`.
+// Compares the emulator with the open-source agent server: `npm run drift`, with the flags of `contract run` after `--`.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

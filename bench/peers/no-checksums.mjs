@@ -1,4 +1,4 @@
-// Stands in for `emulator/storage/checksum.ts` in the build beside which the cost of its checks is measured: the same files, without
+// Stands in for `emulator/storage/checksum.ts` in the build that the cost of its checks is compared with: the same files, without
 // checksums, and nothing is looked at when they are read.
 const BRACE = 0x7d;
 

@@ -34,7 +34,7 @@ export interface CaseResult {
   readonly findings: readonly Finding[];
   /** Requirements that the case actually checked. */
   readonly checkedRequirements: readonly RequirementId[];
-  /** It ended early because of what it found, so that more may be wrong. */
+  /** The case ended early because of a finding, so that there may be more. */
   readonly stopped?: true;
   /** Expectations that were met; only recorded when two targets are compared. */
   readonly metExpectations?: readonly MetExpectation[];

@@ -45,7 +45,7 @@ const ROUTER = createRouter(() =>
   ),
 );
 
-/** Records what a case creates and removes it afterwards, so that a shared server is left as it was found. */
+/** Records what a case creates and removes it afterwards, so that a shared server is left unchanged. */
 export interface Cleanup {
   record(request: WireRequest, reply: WireReply): void;
   run(send: Send): Promise<void>;

@@ -89,7 +89,7 @@ export function compareRuns(first: RunReport, second: RunReport): Comparison {
 /** Findings about one of them that were not made about the other. */
 function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly Drift[] {
   const others = new Set(other.findings.map(findingKey));
-  // Mistakes in requests of the harness say nothing about a server.
+  // Mistakes in requests of the harness do not concern a server.
   const relevant = result.findings.filter(({ blame }) => blame !== "caller");
   const found = new Map(relevant.map((finding) => [findingKey(finding), finding]));
   return [...found]

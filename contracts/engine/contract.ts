@@ -19,7 +19,7 @@ export interface Reply<T = Members> {
   readonly exchange: Exchange;
 }
 
-/** Options of a request beside its method and path. */
+/** Options of a request in addition to its method and path. */
 export interface CallOptions {
   /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
@@ -28,18 +28,18 @@ export interface CallOptions {
   readonly region?: Region;
   /** Skips the oracle: the request breaks the specification on purpose, or the reply is not of this API. */
   readonly unchecked?: boolean;
-  /** The case goes on when the server does not have this operation; otherwise it ends as UNSUPPORTED. */
+  /** The case continues when the server does not have this operation; otherwise it ends as UNSUPPORTED. */
   readonly mayLack?: boolean;
 }
 
-/** What a report shows beside a finding. */
+/** Context that a report shows with a finding. */
 export interface Difference {
   readonly expected?: unknown;
   readonly actual?: unknown;
   readonly exchange?: Exchange;
 }
 
-/** Records whether something holds, and returns it, so that a case can go on or stop. */
+/** Records whether something holds, and returns it, so that a case can continue or stop. */
 type Expect<Id> = (id: Id, holds: boolean | Check, text: string, difference?: Difference) => boolean;
 
 /** The interface of a case to the target and to its report. */

@@ -1,7 +1,7 @@
 import type { Assumption, AssumptionValue } from "../spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 
-/** What a server is judged by: the specification, or as the public service was seen to differ from it. */
+/** The basis of the checks: the specification, or the observed behaviour of the public service. */
 export const PROFILES = ["spec", "observed"] as const;
 
 export type Profile = (typeof PROFILES)[number];

@@ -14,7 +14,7 @@ export interface RecordedExchange {
   readonly region?: Region;
 }
 
-/** A reply without its request, which has to be given beside it. */
+/** A reply without its request, which must be given separately. */
 export interface RecordedReply {
   readonly status: number;
   readonly headers?: Headers | Readonly<Record<string, unknown>>;
@@ -35,10 +35,10 @@ export interface RecordingLine {
   readonly reply: string | null;
 }
 
-/** What can be judged. */
+/** The replies that can be checked. */
 export type CheckableReply = Response | RecordedExchange | RecordedReply | RecordingLine;
 
-/** The request, where the judged reply does not contain it. */
+/** The request, if the reply does not contain it. */
 export interface ContractQuestion {
   /** GET by default. */
   readonly method?: string;

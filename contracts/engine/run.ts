@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly oracle?: Oracle;
   /** Ends the run at the next request; what was not asked by then is UNSUPPORTED. */
   readonly signal?: AbortSignal;
-  /** What the target is judged by: the specification unless told otherwise. */
+  /** The basis of the checks; the specification by default. */
   readonly profile?: Profile;
   /** Command that reruns one case, with `<case>` as placeholder. */
   readonly again?: string;

@@ -23,7 +23,7 @@ export interface SelftestOptions {
 
 export interface Selftest {
   readonly results: readonly MutantResult[];
-  /** Results of cases that the unmodified server does not pass: they are excluded, and the selftest proves nothing. */
+  /** Results of cases that the unmodified server does not pass: they are excluded, and the selftest is invalid. */
   readonly invalidCases: readonly CaseResult[];
   /** Results of the conforming variants, on which no case may FAIL. */
   readonly variantResults: readonly VariantResult[];

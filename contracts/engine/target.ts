@@ -105,7 +105,7 @@ export interface Session {
   /** What the target keeps on disk: every file as text, byte by byte. */
   readonly atRest?: () => Promise<string>;
   readonly reach: Reach;
-  /** It goes on after the case, which then takes away what it has made. */
+  /** It continues after the case, which then removes the records that it created. */
   readonly shared?: true;
   /** Which operations it has; without it all of them. */
   readonly surface?: Surface;
@@ -114,7 +114,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** A server to be judged. */
+/** A server under test. */
 export interface Target {
   readonly name: string;
   readonly offers: ReadonlySet<Need>;
@@ -126,7 +126,7 @@ export interface Target {
   readonly temporaryServer?: string;
   /** It is not on this machine: it is not asked without a bound. */
   readonly elsewhere?: true;
-  /** Wall-clock time, only told in reports. */
+  /** Wall-clock time, for reports only. */
   now(): number;
   /** Rejects with the server's own words when it will not start with these settings. */
   open(settings?: CaseSettings): Promise<Session>;

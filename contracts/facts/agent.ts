@@ -1,4 +1,4 @@
-/** What the agent server owes, written down from the specification a second time: the suites judge by it. */
+/** The duties of the agent server, transcribed from the specification a second time for the suites. */
 
 /** §2.1: members of a run, with their types and formats. */
 export const RUN = {

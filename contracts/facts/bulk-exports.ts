@@ -1,4 +1,4 @@
-/** What bulk exports owe, written down from the specification a second time: the suites judge by it. */
+/** The duties of bulk exports, transcribed from the specification a second time for the suites. */
 
 /** §9.1 */
 export const API_PREFIX = "/api/v1";
@@ -31,11 +31,11 @@ export const DESTINATION_REQUIRED = [
   "credentials.secret_access_key",
 ] as const;
 
-/** §2.4: the one type of destination, and whether the bucket leads the prefix unless told. */
+/** §2.4: the one type of destination, and whether the prefix includes the bucket by default. */
 export const DESTINATION_TYPE = "s3";
 export const BUCKET_IN_PREFIX = false;
 
-/** §2.5: members that an export cannot do without; `end_time` where it is no scheduled one. */
+/** §2.5: required members of an export; `end_time` only for a one-off export. */
 export const EXPORT_REQUIRED = [
   "bulk_export_destination_id",
   "session_id",

@@ -1,4 +1,4 @@
-/** §8.5, row by row, written down from the specification a second time: the suites judge by it. */
+/** §8.5, row by row, transcribed from the specification a second time for the suites. */
 
 export type Counted = "x-api-key" | "x-user-id + IP" | "IP";
 

@@ -21,7 +21,7 @@ const rewriteConfig = (change: (config: Members) => Members): SendWrapper =>
     isMembers(body.config) ? { ...body, config: change(body.config) } : body,
   );
 
-/** Refuses destinations of keys that lack a permission, which the liar has overheard. */
+/** Refuses destinations of keys that lack a permission, which the mutant has recorded. */
 function refuseWithout(permission: string): SendWrapper {
   return (next) => {
     const lacking = new Set<unknown>();

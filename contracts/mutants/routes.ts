@@ -24,7 +24,7 @@ export const rewriteExports =
 
 export const rewriteExportStatus = (from: string, to: string): SendWrapper => {
   const change = (body: Members) => (body.status === from ? { ...body, status: to } : body);
-  // The wait for a status is asked of the same liar.
+  // The same mutant also waits for the status.
   const wait = rewriteReplyBody(ADVANCE, (body) =>
     String(body.why).includes(` is ${from}`) ? { ...body, reached: false } : body,
   );

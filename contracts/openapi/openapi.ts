@@ -58,7 +58,7 @@ export function openApiDocument(options: OpenApiOptions = {}): Json {
     openapi: "3.1.0",
     info: {
       title: "Trace Platform API",
-      // §9: the one version that a description is said to carry; the others are beside it.
+      // §9: a document has one version; the other versions are in an extension.
       version: AGENT_API_VERSION,
       description:
         "The API of the emulator. Entries under x-emulator name the sections of the specification and the assumptions.",

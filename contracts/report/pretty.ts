@@ -48,7 +48,7 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
   ];
 }
 
-/** A row that is no failure without --strict, in brief. */
+/** A row that is not a failure without --strict, in brief. */
 function choiceLines(row: BrokenRow): string[] {
   const rest = row.findings.length - MAX_CHOICES;
   return [

@@ -20,7 +20,7 @@ export interface BrokenRow {
   readonly findings: readonly RowFinding[];
 }
 
-/** A finding and the cases that met with it. */
+/** A finding and the cases that have it. */
 export interface RowFinding {
   readonly finding: Finding;
   readonly cases: readonly string[];
@@ -61,7 +61,7 @@ interface Found {
   readonly isOwn: boolean;
 }
 
-/** Mistakes of the harness, and requests that it got wrong on purpose, say nothing about the target. */
+/** Mistakes of the harness and deliberately wrong requests do not concern the target. */
 function isAboutTarget({ blame }: Pick<Finding, "blame">): boolean {
   return blame !== "harness" && blame !== "caller";
 }

@@ -29,7 +29,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Cases that ended early because of what they found. */
+/** Cases that ended early because of a finding. */
 export function stoppedLines(results: readonly Pick<CaseResult, "id" | "stopped">[]): string[] {
   const stopped = results.flatMap((result) => (result.stopped ? [result.id] : []));
   if (stopped.length === 0) return [];

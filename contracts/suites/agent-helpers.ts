@@ -38,7 +38,7 @@ export async function assistant(t: Contract, graph = "echo"): Promise<string> {
 
 /**
  * Creates a thread, or takes the one that was given where the server creates none. The reply is checked by a case of
- * its own and not judged here.
+ * its own and not checked here.
  */
 export async function thread(t: Contract): Promise<string> {
   const { threadId } = t.identity;
@@ -88,7 +88,7 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
   if (t.has("clock")) return advanceClock(t);
   const isOpen = ({ status }: RunBody) => status === "pending" || status === "running";
   await t.eventually(async () => {
-    // Lists are judged by their own cases.
+    // Lists have cases of their own.
     const path = `/threads/${threadId}/runs?limit=100`;
     const { body } = await t.call<readonly RunBody[]>("GET", path, { unchecked: true, mayLack: true });
     return !Array.isArray(body) || !body.some(isOpen);

@@ -9,7 +9,7 @@ import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
 
-/** A value of a file as it was sent: times as text, whole numbers as numbers, JSON as values. */
+/** A value of a file in its sent form: times as text, whole numbers as numbers, JSON as values. */
 function plain(name: string, value: unknown): unknown {
   if (value instanceof Date) return iso(value.getTime());
   if (typeof value === "bigint") return Number(value);

@@ -47,7 +47,7 @@ export const FILTER_CASES = suite({
     },
   },
   "2.7/open-sets": {
-    title: "run_type and status are exported as they were sent",
+    title: "run_type and status are exported unchanged",
     requirements: ["2.7-1"],
     needs: FILES,
     async run(t) {

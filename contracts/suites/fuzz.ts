@@ -29,7 +29,7 @@ async function send(t: Contract, { method, path, headers, body }: FuzzedRequest)
     });
   const reply = await ask();
   if (reply.status !== 429 || !t.has("control")) return reply;
-  // A rate limit (§8.5) says nothing about the request.
+  // A rate limit (§8.5) does not depend on the content of the request.
   await t.control("POST", "/rate-limits/reset", {});
   return ask();
 }

@@ -68,7 +68,7 @@ function filesIn(list: unknown): readonly string[] {
   });
 }
 
-/** The first member of such a name that holds such a value: of the body itself, then of what lies in it. */
+/** The first member with such a name and such a value: first in the body itself, then in nested values. */
 function found(body: Members, name: RegExp, holds: (value: unknown) => boolean): unknown {
   const entries = Object.entries(body);
   const here = entries.find(([member, value]) => name.test(member) && holds(value));

@@ -30,7 +30,7 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
             const thread_id = onThread ? await thread(t) : "";
             const called = template.replace("{thread_id}", thread_id);
             const reply = await t.call("POST", called, { body });
-            // The fields of a cron are not shown: another server may want to be told the thread as well.
+            // The fields of a cron are not shown: another server may require the thread as well.
             const isIncomplete = cron && (reply.status === 400 || reply.status === 422);
             if (!isIncomplete) return reply;
             const reported = { ...body, thread_id: thread_id || (await thread(t)) };

@@ -25,7 +25,7 @@ const WRONG_TYPES: readonly Members[] = [
   { http: { disable_webhooks: "off" } },
 ];
 
-/** §6.1: what a rule of `webhooks.url` admits beside the plain cases, and what a start takes. */
+/** §6.1: URLs that a rule of `webhooks.url` admits in special cases, and settings that a start accepts. */
 export const WEBHOOK_RULE_CASES = suite({
   "6.1/default-ports": policy(
     "6.1-6",

@@ -20,7 +20,7 @@ export interface ReadRequest extends Pick<WireRequest, "headers"> {
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** As it was sent. */
+  /** The body as sent. */
   readonly text: string | undefined;
   readonly body: unknown;
 }
@@ -64,7 +64,7 @@ export function endpointOf({ method, path }: Pick<WireRequest, "method" | "path"
   return found && "row" in found ? found : undefined;
 }
 
-/** Judges by the tables, with what a validator finds. */
+/** Checks against the tables, and adds the findings of a validator. */
 export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle {
   return {
     async check(request, reply, secrets) {

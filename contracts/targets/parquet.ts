@@ -27,7 +27,7 @@ interface Element {
   readonly logical_type?: { readonly type: string; readonly isAdjustedToUTC?: boolean };
 }
 
-/** The elements come in the order of the tree: the root, then each column with what lies below it. */
+/** The elements are in tree order: the root, then each column with its children. */
 function columnsOf([root, ...elements]: readonly Element[]): readonly ParquetColumn[] {
   const columns: ParquetColumn[] = [];
   let next = 0;

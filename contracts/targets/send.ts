@@ -13,7 +13,7 @@ export interface Sender {
   close(): void;
 }
 
-/** The server cannot be reached or used; the message tells the user what to do. */
+/** The server cannot be reached or used; the message says what to do. */
 export function createSender(
   addresses: Readonly<Partial<Record<Region, string>>>,
   agentUrl?: string,

@@ -23,14 +23,14 @@ interface AddressInput {
   readonly agentUrl?: string;
 }
 
-/** The world of an emulator that is judged. */
+/** The world of an emulator under test. */
 export interface TestWorld extends Sender {
   readonly s3Url: string;
   /** Its name, where it was made for the run. */
   readonly createdId?: string;
   /** Keeps time from moving by itself while cases move it. */
   freeze(): Promise<void>;
-  /** A world that was made goes with all that is in it; in any other one time goes on as it went. */
+  /** A created world is removed with its content; in any other world, time continues as before. */
   release(): Promise<void>;
 }
 

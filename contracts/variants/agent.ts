@@ -189,7 +189,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("6-2", {
     "success-only": {
       differs: "only successful runs are delivered",
-      // A receiver may stand in for an object store as well: what is no run is no delivery.
+      // A receiver may also serve as an object store: a request without a run is not a delivery.
       deliveries: (all) =>
         all.filter((delivery) => {
           const run = runIn(delivery);

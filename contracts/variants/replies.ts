@@ -22,7 +22,7 @@ const withoutNulls = rewriteReplyBody(EXPORTS, (body) =>
 
 const namedFolder = (text: string) => text.replace(new RegExp(`export_id=(${UUID})`, "g"), "export_id=x-$1");
 
-/** Ids of exports and destinations that are no uuid: `id` is a string (§2.4, §2.5). */
+/** Ids of exports and destinations that are not UUIDs: `id` is a string (§2.4, §2.5). */
 const namedIds: SendWrapper = (next) => async (request) => {
   const plain = (text: string) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1");
   const { body } = request;

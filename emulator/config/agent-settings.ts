@@ -14,7 +14,7 @@ export const AGENT_SETTINGS = {
   "agent.assistants": setting(
     list(AGENT_GRAPH, "assistants, each with graph_id and like, one of the built-in ones"),
     [],
-    "assistants beside the built-in ones",
+    "assistants in addition to the built-in ones",
   ),
   "agent.scripts": setting(scripts(), [], "how runs end and what they stream"),
   "agent.project": setting<string | null>(

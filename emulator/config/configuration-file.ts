@@ -12,7 +12,7 @@ export interface ConfigurationFile {
   readonly folder: string;
 }
 
-/** The file named, else the one that lies in the working folder; undefined when there is none. */
+/** The given file, else the one in the working folder; undefined when neither exists. */
 export async function readConfigurationFile(
   named: string | undefined,
   cwd: string,

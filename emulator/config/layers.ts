@@ -88,7 +88,7 @@ function settingVariables(variables: Variables): readonly (readonly [string, str
 interface TreeSource {
   readonly name: string;
   readonly folder: string;
-  /** Whether flags in camelCase are allowed beside the sections, as in options of a program. */
+  /** Whether flags in camelCase are accepted next to the sections, as in the options of a library call. */
   readonly optionNames: boolean;
 }
 

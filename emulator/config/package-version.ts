@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const NAME = "trace-platform-emulator";
 const MAX_DEPTH = 8;
 
-/** The version in this package's own package.json, which lies above the sources and above the bundle. */
+/** The version in this package's own package.json, which is above the sources and above the bundle. */
 export function packageVersion(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (let depth = 0; depth < MAX_DEPTH; depth++) {

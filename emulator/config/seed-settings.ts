@@ -4,7 +4,7 @@ import { BUCKET_NAME } from "../subjects/object-storage/names.ts";
 import { list, TEXT } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
-/** What a fresh world is given beside the standard bucket and key pair. */
+/** The content of a fresh world in addition to the standard bucket and key pair. */
 export const SEED_SETTINGS = {
   "seed_data.projects": setting(list(TEXT, "project names"), [], "projects of a fresh world"),
   "seed_data.traces": setting(

@@ -18,7 +18,7 @@ const HEADER_VALUE = /^(?![\t ])[\t\x20-\x7e\x80-\xff]*(?<![\t ])$/;
 /** A host, or a wildcard for its subdomains; without scheme, port or path, which would never match. */
 const DOMAIN = /^(?:\*\.)?(?:\[[0-9a-f:.]+\]|[^\s/\\:@?#*[\]]+)$/i;
 
-/** Headers that follow from the request or the connection: a static one would not arrive as it was given. */
+/** Headers that follow from the request or the connection: a static one would be overwritten. */
 const RESERVED_HEADERS = new Set([
   "connection",
   "content-length",

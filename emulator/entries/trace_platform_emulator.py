@@ -32,7 +32,7 @@ __all__ = ["Clock", "Emulator", "EmulatorError", "EmulatorTestCase", "Faults", "
 #: Key and workspace of a fresh world.
 API_KEY = "emulator-key"
 TENANT_ID = "00000000-0000-4000-8000-000000000001"
-#: What ``start`` begins with unless told otherwise, like the fixtures for vitest.
+#: The defaults of ``start``, like those of the fixtures for vitest.
 DEFAULT_OPTIONS: Mapping[str, Any] = {"clock": "frozen", "now": "2026-01-01T00:00:00Z", "rate_limits": "off"}
 
 _CONTROL = "/_emulator/v1"
@@ -145,7 +145,7 @@ class World:
         return reply.json() if reply.body else None
 
     def fork(self, name: Optional[str] = None, source: Optional[str] = None) -> World:
-        """Creates a world that goes on from this one, or from the world or snapshot ``source`` (``seeded``: as a fresh one)."""
+        """Creates a world that continues from this one, or from the world or snapshot ``source`` (``seeded``: as a fresh one)."""
         order = {"from": source or self.name}
         if name is not None:
             order["id"] = name
@@ -365,7 +365,7 @@ class EmulatorTestCase(unittest.TestCase):
     """
 
     emulator_options: Mapping[str, Any] = {}
-    #: The world or snapshot that each test's world goes on from.
+    #: The world or snapshot from which each test's world is forked.
     world_from = "seeded"
     _emulators: Dict[str, Emulator] = {}
 
@@ -455,7 +455,7 @@ if "pytest" in sys.modules:
 
     @pytest.fixture
     def world_from() -> str:
-        """The world or snapshot that ``world`` goes on from; override it where tests share a preparation."""
+        """The world or snapshot from which ``world`` is forked; override it where tests share a preparation."""
         return "seeded"
 
     @pytest.fixture

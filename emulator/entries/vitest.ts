@@ -200,7 +200,7 @@ export function describeVariations(
 }
 
 interface EmulatorMatchers {
-  /** All rows of the export are in its files, each once, as they were sent; numbers are compared when given. */
+  /** All rows of the export are in its files, each once and unchanged; numbers are compared when given. */
   toHaveExported(
     exportId: string,
     expected?: { readonly rows?: number; readonly files?: number },

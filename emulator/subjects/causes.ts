@@ -6,14 +6,14 @@ export interface CausedTurn extends JournalEntry {
   readonly because?: { readonly kind: string; readonly ref: string; readonly of_turn: number | null };
 }
 
-/** What led to a record, an object or a trace row, and what came of that. */
+/** The causes and the effects of a record, an object or a trace row. */
 export interface Causes {
   readonly id: string;
   /** As `collection/key`; `rows/<id>` for a trace row. */
   readonly found: string;
   /** The last turn that changed it, then the one that caused that, and so on to a request, a control call or the start. */
   readonly chain: readonly CausedTurn[];
-  /** False when the chain goes on before the history. */
+  /** False when the chain starts before the history. */
   readonly complete: boolean;
   /** The turns that the turn which first changed it has led to, oldest first; only when they are asked for. */
   readonly effects?: readonly CausedTurn[];

@@ -33,13 +33,13 @@ export interface ControlContext {
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
   supplySecrets(supplied: SuppliedSecrets, snapshot: string | undefined): MissingSecrets;
-  /** The body of an object of this world; refused (409) when it is not there as it was written. */
+  /** The body of an object of this world; refused (409) when the stored file is missing or damaged. */
   readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
   /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */
   readParquet(object: StoredBody, page: PageOf): Promise<ParquetPage>;
   /** What the contract says of a recorded exchange; undefined when it is of no operation of the API. */
   judge(exchange: RecordingLine): Promise<ExchangeVerdict | undefined>;
-  /** Lets other requests in between two pieces of long work. */
+  /** Lets other requests run between two steps of long work. */
   yieldToEventLoop(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export interface CreateWorldRequest {
   /** The first free name when it is left out. */
   readonly id: string | undefined;
   readonly from: string | undefined;
-  /** The point in the past of that world; it goes on from where it stands when left out. */
+  /** The point in the history of that world; by default its current state. */
   readonly at: AsOf | undefined;
   /** How an empty or seeded world begins, where that differs from the world main. */
   readonly initialSettings: InitialSettings | undefined;
@@ -141,7 +141,7 @@ export interface SnapshotFile {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** How a snapshot file is to be taken in. */
+/** How a snapshot file is to be imported. */
 export interface SnapshotImportRequest {
   readonly name: string | undefined;
   readonly mayReplace: boolean;
@@ -166,7 +166,7 @@ export interface ControlClock {
   behindMs(): number;
   freeze(): void;
   flow(rate: number): void;
-  /** `waitsFor` says for people how far what it waits for is. */
+  /** `waitsFor` describes the progress of the effect it waits for, as text for users. */
   advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
   /** How far the advance is that is under way. */
   currentAdvance(): AdvanceProgress | undefined;
@@ -195,7 +195,7 @@ export interface VerificationProgress {
   readonly rows: number;
 }
 
-/** What came of reading an export back; it is right when there are no problems. */
+/** The result of reading an export back; the export is correct when there are no problems. */
 export interface Verification {
   readonly ok: boolean;
   readonly rows: number;
@@ -221,7 +221,7 @@ export interface ControlRequest<Path, Query, Body> {
   readonly raw: HttpRequest;
 }
 
-/** What is known of a test-only operation beside its method, its path and what it takes. */
+/** Properties of a test-only operation in addition to its method, path and input. */
 interface ControlFacts {
   /** True for a path right below `/_emulator`, which people write into what they test. */
   readonly unversioned?: boolean;
@@ -256,13 +256,13 @@ export interface Lines {
   readonly isEndless?: boolean;
 }
 
-/** A file, piece by piece, instead of one JSON value. */
+/** A file, chunk by chunk, instead of one JSON value. */
 export interface FileReply {
   readonly attachment: AsyncIterable<Uint8Array>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A row that keeps the types of what it takes and gives. */
+/** A row that keeps the types of its input and output. */
 export interface ControlRow<
   Method extends ControlOperation["method"],
   Path extends string,

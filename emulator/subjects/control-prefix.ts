@@ -4,7 +4,7 @@ export const CONTROL_PREFIX = "/_emulator/";
 /** Header of a refusal of the API: the statement of the specification that asks for it. */
 export const REQUIREMENT_HEADER = "x-emulator-requirement";
 
-/** Path of the console, the page for people. */
+/** Path of the console, the web page. */
 export const CONSOLE_PATH = `${CONTROL_PREFIX}console/`;
 
 /** The operation whose body is streamed, since it may be larger than memory. */

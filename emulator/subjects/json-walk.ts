@@ -6,7 +6,7 @@ const [ZERO, NINE, SPACE, CR, LF] = [0x30, 0x39, 0x20, 0x0d, 0x0a];
 /** What `JSON.stringify` puts behind a backslash; it also writes `\u` for some characters, which are rare. */
 const ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\bfnrt'));
 const WORDS: ReadonlySet<string> = new Set(["true", "false", "null"]);
-/** So many digits are a number that prints as it stands. */
+/** Numbers with at most this many digits print unchanged. */
 const MAX_EXACT_DIGITS = 15;
 /** Objects with more members, and what is nested deeper, are left to whoever parses. */
 const MAX_MEMBERS = 64;
@@ -14,7 +14,7 @@ const MAX_DEPTH = 150;
 const HASH_PRIME = 0x01000193;
 
 /**
- * Walks over JSON text in UTF-8 without making values. A step answers false for what is no JSON as far as it looks; a text
+ * Walks over JSON text in UTF-8 without making values. A step returns false for a text that is not JSON as far as it looks; a text
  * that is walked over is JSON for certain only if it is canonical.
  */
 export class JsonWalk {
@@ -187,7 +187,7 @@ function placeOf(byte: number, bytes: Buffer, from: number): number {
 
 /**
  * Whether it is UTF-8 without control characters, which JSON text has in no string, and without spaces nowhere else; with
- * `lines`, line breaks are no such characters.
+ * `lines`, line breaks do not count as such characters.
  */
 export function isPlainText(bytes: Buffer, lines = false): boolean {
   if (!isUtf8(bytes)) return false;

@@ -77,22 +77,3 @@ export interface Exception {
 }
 
 export const EXCEPTIONS: readonly Exception[] = [];
-
-/** Folders and files that have not been rewritten yet. Remove yours when `LANGUAGE=<it>` lists nothing. */
-export const NOT_YET: readonly string[] = [
-  "bench",
-  "contracts/engine",
-  "contracts/facts",
-  "contracts/index.ts",
-  "contracts/mutants",
-  "contracts/openapi",
-  "contracts/report",
-  "contracts/suites",
-  "contracts/targets",
-  "contracts/variants",
-  "emulator/config",
-  "emulator/entries",
-  "emulator/oracle",
-  "emulator/runtime/capsules",
-  "emulator/subjects",
-];

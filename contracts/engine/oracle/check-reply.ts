@@ -75,7 +75,7 @@ function missingOf(row: Operation, steps: readonly string[], message: string, bo
   const name = /'([^']+)'$/.exec(message)?.[1] ?? "";
   const location = locationIn(row.reply.body ?? {}, [...steps, name]);
   const requirement = requirementOf(row, location.requirement);
-  // Where null says that there is none, leaving the member out says the same (§2.5: a source only where it was spawned).
+  // Where null means absent, a missing member means the same (§2.5: a source only where the export was spawned).
   const isEmpty = row.server === "platform" && location.nullable;
   if (row.shown && location.shown === true && !isEmpty && location.assumption !== "platform.reply_fields")
     return fact(requirement, message, valueAt(body, steps));
@@ -157,7 +157,7 @@ function statusOf(row: Operation, { status }: WireReply): OracleFinding {
   return choice("7-1", text, status < 300 ? "platform.success_status" : "platform.invalid_request");
 }
 
-/** §2.3 asks for a string; that it is sent as JSON is ours, and bare text will do. */
+/** §2.3 requires a string; sending it as JSON is our choice, so plain text is valid too. */
 function mediaOf(row: Operation, message: string): OracleFinding {
   return row.server === "agent"
     ? choice("2.3-1", message, "agent.error_body")

@@ -7,14 +7,14 @@ export interface OracleFinding extends Omit<Finding, "exchange"> {
   readonly isFatal?: true;
 }
 
-/** What came of judging one exchange. */
+/** The result of checking one exchange. */
 export interface ExchangeVerdict {
   /** The gravest of the findings. */
   readonly verdict: Verdict;
   readonly findings: readonly OracleFinding[];
 }
 
-/** Judges requests and replies by the tables; it shares nothing with the server's own checks. */
+/** Checks requests and replies against the tables; it shares nothing with the server's own checks. */
 export interface Oracle {
   check(
     request: WireRequest,

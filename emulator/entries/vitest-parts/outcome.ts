@@ -12,7 +12,7 @@ interface TestTask extends NamedTask {
 const TURNS_SHOWN = 20;
 
 /**
- * Ends a test on its world. A call that nobody waited for fails it, and so does a fault that was never hit unless the
+ * Ends a test on its world. A call that nobody waited for fails it, and so does a fault that never triggered unless the
  * fault is optional, for such a test has shown nothing; both errors point to the call. What failed is shown with what
  * the world did, and `keep` has a capsule written.
  */
@@ -39,7 +39,7 @@ async function neglected(emulator: Emulator): Promise<Error | undefined> {
     await emulator.control("DELETE", "/clock/advance").catch(() => undefined);
     return forgotten;
   }
-  // A world that the test has closed itself has no faults any more.
+  // A world that the test has closed itself no longer has faults.
   const faults = await emulator.faults.list().catch(() => []);
   const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
   return missed && calls.unusedFault(missed);

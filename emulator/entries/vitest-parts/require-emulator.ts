@@ -1,4 +1,4 @@
-/** Throws where a matcher is given a promise, or something else that is no emulator. */
+/** Throws when a matcher receives a promise, or another value that is not an emulator. */
 export function requireEmulator(matcher: string, given: unknown): void {
   if (given instanceof Promise)
     throw new Error(`${matcher}: expects an emulator, but the value is a promise; use \`await\` first`);

@@ -24,7 +24,7 @@ export interface CapsuleFacts {
   readonly version: string;
   readonly node: string;
   readonly made_by: "replay" | "exec" | "vitest";
-  /** The command that was run, for people. */
+  /** The command that was run, as text for users. */
   readonly command: string;
   /** The scenario among the files. */
   readonly scenario: string;

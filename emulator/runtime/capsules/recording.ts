@@ -57,7 +57,7 @@ interface SavedStart {
   readonly notes: readonly string[];
 }
 
-/** Saves a snapshot of the world at the start; a note says why there is none. */
+/** Saves a snapshot of the world at the start; a note says why it is missing. */
 async function saveStart(
   emulator: ControlClient,
   origin: string,

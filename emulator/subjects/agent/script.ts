@@ -40,7 +40,7 @@ const EVENT = closed({
   data: optional(anything()),
   node: optional({ ...name, description: "The node that it comes from." }),
   run_type: optional(
-    oneOf(RUN_TYPES, { description: "Leaves a trace row of this type beside the run's own." }),
+    oneOf(RUN_TYPES, { description: "Writes a trace row of this type in addition to that of the run." }),
   ),
 });
 
