@@ -13,7 +13,7 @@ export const command: CommandGroup = {
   actions: {
     show: asking({
       summary:
-        "list the rate limits (rows of §8.5) with the requests that each allows and those of its busiest caller",
+        "list the rate limits (rows of §8.5): how many requests each allows, and how many its busiest caller has sent",
       reads: true,
       ask: () => (world) => world.client.rateLimits.list(),
       lines: ({ enabled, rows }) => [

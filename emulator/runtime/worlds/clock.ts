@@ -135,7 +135,7 @@ export function refuseBackwards(world: World, { to }: Pick<AdvanceTarget, "to">)
       422,
       "backwards",
       `${formatInstant(to)} is before the time of the world, ${formatInstant(world.now)}. Time only moves forward.`,
-      "POST /_emulator/v1/reset {} starts the world over.",
+      "Give a later time. POST /_emulator/v1/reset {} starts the world over and removes its data.",
     );
 }
 

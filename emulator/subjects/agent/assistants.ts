@@ -83,7 +83,7 @@ function unknownAssistant(settings: Settings, idOrGraph: string, status: number,
     status,
     "not_found",
     `${inside}assistant_id: no assistant or graph has the name ${idOrGraph.slice(0, 100)}.`,
-    `Graphs are ${graphs.join(", ")}; agent.assistants of the configuration adds to them.`,
+    `The graphs are ${graphs.map((name) => `"${name}"`).join(", ")}. Add others under agent.assistants in the configuration file.`,
   );
 }
 

@@ -53,7 +53,10 @@ describe("emulator clock", () => {
       ],
       ["clock advance", "clock advance: <duration> is missing"],
       ["clock until 2026-02-30", 'clock until: "2026-02-30" is not valid; give a date such as'],
-      ["clock until 2026-02-01", "Time only moves forward. `emulator reset` starts the world over."],
+      [
+        "clock until 2026-02-01",
+        "Time only moves forward. Give a later time. `emulator reset` starts the world over and removes its data.",
+      ],
       [
         "clock advance -5m",
         'clock advance: "-5m" is negative, and time only moves forward. Start over with `emulator reset`',
