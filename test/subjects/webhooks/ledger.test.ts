@@ -46,7 +46,11 @@ describe("the ledger", () => {
     const without = await openWebhookWorld();
     without.end();
     expect(without.ledger()).toMatchObject([
-      { assumption: expect.stringMatching(/^agent\.webhook_without_url_block: no rule/) },
+      {
+        assumption: expect.stringMatching(
+          /^agent\.webhook_without_url_block: webhooks\.url is not configured/,
+        ),
+      },
     ]);
     const configured = await openWebhookWorld({ webhooks: { url: { require_https: true } } });
     configured.end();
