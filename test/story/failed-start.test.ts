@@ -25,7 +25,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const TAKEN = /^port \d+: the port is in use; stop the program that uses it, or choose another --port/;
+const TAKEN =
+  /^port \d+(?: \((?:EU|S3): --port \+ \d\))?: the port is in use; stop the program that uses it, or choose another --port/;
 
 /** A port that somebody else listens on. */
 async function takenPort(): Promise<{ readonly port: number; free(): void }> {
