@@ -120,7 +120,7 @@ describe("contract run --target container", () => {
     );
     expect({ code, told: reported }).toEqual({
       code: 2,
-      told: expect.stringContaining("no container engine answers"),
+      told: expect.stringContaining("no container engine responds"),
     });
   });
 });
