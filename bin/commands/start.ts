@@ -47,11 +47,10 @@ async function run(invocation: Invocation): Promise<number> {
         printError(
           `${folder} contains the locator file of another running emulator, which is kept; reach this one with --url`,
         );
+      if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       for (const line of missingLines(running.missing)) printError(line);
       if (running.damage) printError(`${running.damage.message} ${running.damage.hint}`);
       reportReady(running, resolved.configuration, invocation, isJson);
-      // Whoever waits for the file finds the line in the log.
-      if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
       // Only after the line has left the process.
       setImmediate(() => void running.prepare().then(emulatorLoaded));
       leaveKeys = isJson ? undefined : await keysOf(running, invocation);
