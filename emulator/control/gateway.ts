@@ -1,4 +1,3 @@
-import { LIMITS } from "../../contracts/spec/limits.ts";
 import { createRouter, type Found, segmentsOf } from "../../contracts/spec/path.ts";
 import { parseJson } from "../http/body.ts";
 import { checkRequest, checksOf, prepareChecks } from "../http/operation-check.ts";
@@ -16,6 +15,7 @@ import { FILTER_OPERATIONS } from "../subjects/filters/control.ts";
 import { type HttpReply, type HttpRequest, jsonReply } from "../subjects/message.ts";
 import { OBJECT_STORAGE_OPERATIONS } from "../subjects/object-storage/control.ts";
 import { RATE_LIMIT_OPERATIONS } from "../subjects/rate-limits/control.ts";
+import type { Settings } from "../subjects/settings.ts";
 import { TRACE_OPERATIONS } from "../subjects/traces/control.ts";
 import { WEBHOOK_OPERATIONS } from "../subjects/webhooks/control.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
@@ -105,7 +105,7 @@ async function answer(
     if (found.row.hasHistory === false) context.world.requireLive(() => withoutHistory(request.path));
     if (found.row.stores && request.storageProblem) throw request.storageProblem;
     const checked = {
-      ...(await check(found.row, found.parameters, request)),
+      ...(await check(found.row, context.world.ports.settings, found.parameters, request)),
       region: request.region,
       raw: request,
     };
@@ -163,9 +163,14 @@ function noSuchOperation(path: string): Refusal {
   return new Refusal(404, "not_found", `${path} is not a control operation.`, hint);
 }
 
-async function check(row: ControlOperation, path: ControlPath, request: HttpRequest) {
+async function check(
+  row: ControlOperation,
+  { limits }: Settings,
+  path: Readonly<Record<string, string>>,
+  request: HttpRequest,
+) {
   const isEmpty = request.body.length === 0;
-  const value = row.body && (isEmpty ? {} : parseJson(request.body, LIMITS.json_levels.value));
+  const value = row.body && (isEmpty ? {} : parseJson(request.body, limits.json_levels));
   const checks = checksOf(row) ?? (await prepareChecks(row));
   const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
@@ -189,8 +194,6 @@ function knownNamesHint(
     ? "Leave it out: this operation has no parameters."
     : `Valid names: ${names.join(", ")}.`;
 }
-
-type ControlPath = Readonly<Record<string, string>>;
 
 function isLines(value: unknown): value is Lines {
   return typeof value === "object" && value !== null && "lines" in value;

@@ -63,6 +63,17 @@ it("verify, explain and until answer the same 404 for an unknown export", async 
   expect(await refusal("POST", "/clock/advance", { until })).toEqual(missing);
 });
 
+it("a body may nest as deep as limits.json_levels of the world", async () => {
+  const shallow = await startRig({ limits: { json_levels: 2 } });
+  const advance = { until: { export: {} } };
+  const { status, body } = await shallow.call("POST", "/_emulator/v1/clock/advance", advance);
+  await shallow.close();
+  expect({ status, body }).toMatchObject({
+    status: 422,
+    body: { error: { code: "too_deep", message: "The body nests deeper than 2 levels." } },
+  });
+});
+
 it("an inbox accepts any query parameter", async () => {
   expect((await rig.call("POST", "/_emulator/inbox/mine?token=1", { a: 1 })).status).toBe(200);
 });
