@@ -4,6 +4,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
+import { completedRecords, missingSecrets } from "../storage/archive/supplied-secrets.ts";
 import { chunksOf, type OpenedBody } from "../storage/objects/opened-body.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
@@ -13,12 +14,13 @@ import type {
   WorldPoint,
   WorldView,
 } from "../subjects/control-operation.ts";
-import type { Secrets } from "../subjects/turn.ts";
+import type { MissingSecrets, SuppliedSecrets } from "../subjects/snapshot-secrets.ts";
+import type { Secrets, World } from "../subjects/turn.ts";
+import { COLLECTIONS } from "./assembly.ts";
 import type { ServerAddresses } from "./process/addresses.ts";
 import type { FreeSpaceGuard } from "./process/free-space.ts";
 import type { SnapshotFiles } from "./snapshots/snapshot-files.ts";
 import type { Snapshots } from "./snapshots/snapshots.ts";
-import { supplySecretsTo } from "./snapshots/supply-secrets.ts";
 import { compareWorlds, type WorldAt } from "./worlds/compare/compare.ts";
 import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
@@ -171,4 +173,18 @@ function snapshotsOf(
     export: files.export,
     import: files.import,
   };
+}
+
+/** Supplies secrets that an imported world lacks, in one turn; returns the secrets that are still missing. */
+function supplySecretsTo(world: World, supplied: SuppliedSecrets, own: Secrets): MissingSecrets {
+  const { records } = world.state();
+  // A turn cannot change due events: they get their secrets before their world starts, or never.
+  const completed = completedRecords({ records, queue: [] }, supplied, own);
+  world.turn({ type: "control", name: "supplySecrets" }, (turn) => {
+    for (const { collection, record } of completed) {
+      const kind = COLLECTIONS.find(({ name }) => name === collection);
+      if (kind) turn.put(kind, record as never);
+    }
+  });
+  return missingSecrets(world.state(), own);
 }

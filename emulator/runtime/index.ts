@@ -8,13 +8,12 @@ import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { World } from "../subjects/turn.ts";
-import { type Calls, createCalls, EmulatorClosed } from "./library/calls.ts";
+import { type Calls, createCalls, EmulatorClosed, reportUnused, unusedFaultsIn } from "./library/calls.ts";
 import { clockOf } from "./library/clock.ts";
 import type { Control } from "./library/control.ts";
 import type { CloseOptions, Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
-import { reportUnused, unusedFaultsIn } from "./library/unused-faults.ts";
 import { type RunningEmulator, start } from "./start.ts";
 import { orExplain } from "./start-problems.ts";
 

@@ -1,6 +1,6 @@
 import { handleControl, replacementOf } from "../control/gateway.ts";
 import { createGateway, type Gateway } from "../http/gateway.ts";
-import { CODECS } from "../http/otlp/codecs.ts";
+import { CODECS } from "../http/otlp/protobuf.ts";
 import { createS3Front } from "../s3/front/front.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
 import type { MissingSecrets } from "../subjects/snapshot-secrets.ts";

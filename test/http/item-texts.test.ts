@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseItemTexts } from "../../emulator/http/item-texts.ts";
+import { parseItemTexts } from "../../emulator/http/body.ts";
 import { JsonText, valueWith } from "../../emulator/subjects/json-text.ts";
 import { casesOf } from "../support/depth.ts";
 

@@ -3,7 +3,6 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply } from "../../client/send.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import { present } from "./client.ts";
-import { linesOf } from "./lines.ts";
 import { worldUrl } from "./world-address.ts";
 
 /** A turn of the journal, with the fields that the specification does not define. */
@@ -107,4 +106,18 @@ function announce(): void {
 export function clearTurns(): void {
   turns.length = 0;
   revision.value += 1;
+}
+
+/** The values of a stream of JSON lines, in batches as they arrive. */
+async function* linesOf<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly T[]> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as T);
+  }
 }

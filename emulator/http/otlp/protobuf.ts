@@ -1,5 +1,6 @@
 import { lazily } from "../../kernel/lazily.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import type { Codecs } from "../media.ts";
 
 /** The OTLP trace messages and fields used for trace rows: names, numbers and types. */
 const MESSAGES = {
@@ -118,3 +119,8 @@ function spansIn({ resourceSpans = [] }: SpansRequest): readonly SpanIds[] {
 function hexOf(base64: string): string {
   return Buffer.from(base64, "base64").toString("hex");
 }
+
+/** The codecs of bodies that are not JSON. */
+export const CODECS: Codecs = {
+  "application/x-protobuf": { read: readSpans, write: writeSpansReply },
+};

@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { FaultView } from "../../client/faults.ts";
-import type { Emulator } from "./emulator.ts";
+import { faultView, untriggeredFaults } from "../../subjects/faults/rules.ts";
+import type { NamedWorld } from "../worlds/open-worlds.ts";
+import type { CloseOptions, Emulator } from "./emulator.ts";
 
 /** The calls on one world of an emulator, and their places in the program. */
 export interface Calls {
@@ -135,4 +137,30 @@ function pointingTo(at: CallSite | undefined, error: Error): Error {
   const isOwn = (frame: string) => OWN_FOLDERS.some((folder) => frame.includes(folder));
   error.stack = [`${error.name}: ${error.message}`, ...frames.filter((frame) => !isOwn(frame))].join("\n");
   return error;
+}
+
+/** An error for each fault that these calls armed in a world and that was never triggered. */
+export function unusedFaultsIn(named: NamedWorld | undefined, calls: Calls): readonly Error[] {
+  if (!named) return [];
+  const { reader, now } = named.runtime.world;
+  return untriggeredFaults(reader)
+    .filter(calls.hasArmed)
+    .map((rule) => calls.unusedFault(faultView(rule, now)));
+}
+
+/** Reports unused faults as warnings of the process, or throws them as errors. */
+export function reportUnused(errors: readonly Error[], as: NonNullable<CloseOptions["unusedFaults"]>): void {
+  if (as === "ignore" || errors.length === 0) return;
+  if (as === "warn") {
+    for (const error of errors) {
+      const place = placeOf(error);
+      const where = place === undefined ? "" : ` It was armed at ${place}.`;
+      process.emitWarning(`${error.message}${where}`, { type: "EmulatorWarning", code: "UNUSED_FAULT" });
+    }
+    return;
+  }
+  const [first] = errors;
+  throw errors.length === 1
+    ? first
+    : new AggregateError(errors, errors.map(({ message }) => message).join("\n"));
 }

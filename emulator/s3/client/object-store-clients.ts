@@ -1,8 +1,12 @@
-import type { ObjectStoreClients } from "../../subjects/destinations/object-store-client.ts";
+import type {
+  ObjectStoreClient,
+  ObjectStoreClients,
+  ObjectStoreFailure,
+} from "../../subjects/destinations/object-store-client.ts";
 import { MIN_PART_BYTES, PART_BYTES } from "../../subjects/object-storage/uploads.ts";
-import { createClient } from "./client.ts";
 import { createExternalTransport } from "./external-transport.ts";
 import { createClients } from "./sdk-clients.ts";
+import type { ObjectStoreTransport, StoredPart, Upload } from "./transport.ts";
 
 /** Limits of the clients of external object stores. */
 export interface ObjectStoreClientsOptions {
@@ -27,4 +31,47 @@ export function createObjectStoreClients({
     },
     close: () => clients.close(),
   };
+}
+
+/** The client of one bucket. It uploads objects larger than `partBytes` in parts of that size. */
+function createClient(transport: ObjectStoreTransport, partBytes: number): ObjectStoreClient {
+  return {
+    ...transport,
+    put: (key, bytes) =>
+      bytes.length > partBytes
+        ? putInParts(transport, key, bytes, partBytes)
+        : transport.putWhole(key, bytes),
+  };
+}
+
+/** Puts an object as a multipart upload, which is aborted when a part fails. */
+async function putInParts(
+  transport: ObjectStoreTransport,
+  key: string,
+  bytes: Uint8Array,
+  partBytes: number,
+): Promise<ObjectStoreFailure | { readonly stored: true }> {
+  const upload = await transport.createUpload(key);
+  if ("failure" in upload) return upload;
+  const parts = await putParts(transport, upload, bytes, partBytes);
+  const outcome = "failure" in parts ? parts : await transport.completeUpload(upload, parts);
+  // The first failure is reported, whether or not the abort succeeds.
+  if ("failure" in outcome) await transport.abortUpload(upload);
+  return outcome;
+}
+
+async function putParts(
+  transport: ObjectStoreTransport,
+  upload: Upload,
+  bytes: Uint8Array,
+  partBytes: number,
+): Promise<ObjectStoreFailure | readonly StoredPart[]> {
+  const parts: StoredPart[] = [];
+  for (let offset = 0; offset < bytes.length; offset += partBytes) {
+    const chunk = bytes.subarray(offset, offset + partBytes);
+    const part = await transport.putPart(upload, parts.length + 1, chunk);
+    if ("failure" in part) return part;
+    parts.push(part);
+  }
+  return parts;
 }

@@ -1,12 +1,17 @@
 import type { AsOf } from "../../../kernel/as-of.ts";
+import type { Commit } from "../../../kernel/commit.ts";
 import { formatInstant } from "../../../kernel/instant.ts";
+import { entryOf, type JournalEntry } from "../../../kernel/journal.ts";
+import type { Collection } from "../../../kernel/table.ts";
+import { EVENTS } from "../../../storage/secret-paths.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
-import type { Changes, ComparedWorld, WorldDifference } from "../../../subjects/world-difference.ts";
+import type { World } from "../../../subjects/turn.ts";
+import type { Changes, ComparedWorld, Parting, WorldDifference } from "../../../subjects/world-difference.ts";
+import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
-import { createChangeList } from "./changes.ts";
+import { type ChangeList, createChangeList, fieldChanges } from "./changes.ts";
+import { comparable } from "./comparable.ts";
 import { withParquetRows } from "./parquet.ts";
-import { partingOf } from "./parting.ts";
-import { eventChanges, recordChanges } from "./records.ts";
 import { rowChanges } from "./rows.ts";
 
 /** A world, and the point in its past that is meant; as it is now when left out. */
@@ -56,4 +61,94 @@ function isEmpty({ added, removed, changed }: Changes): boolean {
 
 function viewOf(id: string, { world }: WorldRuntime): ComparedWorld {
   return { world: id, turn: world.lastTurn, now: formatInstant(world.now), clock: world.clock };
+}
+
+/** Where the journals of two worlds part, as far as both histories reach. */
+function partingOf(a: WorldRuntime, b: WorldRuntime): Parting | null {
+  const begin = Math.max(a.history.earliest.turn, b.history.earliest.turn);
+  const [left, right] = [turnsFrom(a, begin), turnsFrom(b, begin)];
+  for (const turn of [...new Set([...left.keys(), ...right.keys()])].sort((x, y) => x - y)) {
+    const [one, other] = [left.get(turn), right.get(turn)];
+    if (one !== other && !(one && other && textOf(one) === textOf(other))) return partingAt(turn, one, other);
+  }
+  return null;
+}
+
+function turnsFrom({ history, world }: WorldRuntime, begin: number): ReadonlyMap<number, Commit> {
+  const found = new Map<number, Commit>();
+  for (const { commit } of history.turns())
+    if (commit.turn > begin && commit.turn <= world.lastTurn) found.set(commit.turn, commit);
+  return found;
+}
+
+/** What a turn did, as it is compared. */
+function textOf(commit: Commit): string {
+  const put = Object.entries(commit.put ?? {}).map(([name, items]) => [
+    name,
+    items.map(({ key, record }) => [key, comparable(name, record)]),
+  ]);
+  return JSON.stringify([entryOf(commit), put]);
+}
+
+function partingAt(turn: number, one: Commit | undefined, other: Commit | undefined): Parting {
+  const [a, b] = [one, other].map((commit) => (commit ? entryOf(commit) : null)) as [
+    JournalEntry | null,
+    JournalEntry | null,
+  ];
+  return {
+    turn,
+    a,
+    b,
+    reason: `at turn ${turn} the first has ${describeTurn(a)}, the second ${describeTurn(b)}`,
+  };
+}
+
+function describeTurn(entry: JournalEntry | null): string {
+  if (!entry) return "nothing that changed it";
+  const { type, name, ref } = entry.cause;
+  return [type, name, ref].filter(Boolean).join(" ");
+}
+
+/** The records of two worlds that differ, by collection. Forks share what neither has changed, which is passed over. */
+function recordChanges(a: World, b: World): ReadonlyMap<string, Changes> {
+  const found = new Map<string, Changes>();
+  for (const kind of COLLECTIONS) {
+    const changes = createChangeList();
+    addChanges(changes, kind.name, byId(a, kind), byId(b, kind));
+    const list = changes.list();
+    if (list.added + list.removed + list.changed > 0) found.set(kind.name, list);
+  }
+  return found;
+}
+
+function byId<T>({ reader }: World, kind: Collection<T>): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const record of reader.all(kind)) found.set(kind.idOf(record), record);
+  return found;
+}
+
+/** What is due in one of two worlds. */
+function eventChanges(a: World, b: World): Changes {
+  const byName = (world: World) =>
+    new Map(world.queue().map((event) => [`${event.number} ${event.kind} ${event.ref}`, event]));
+  const changes = createChangeList();
+  addChanges(changes, EVENTS, byName(a), byName(b));
+  return changes.list();
+}
+
+function addChanges(
+  changes: ChangeList,
+  collection: string,
+  a: ReadonlyMap<string, unknown>,
+  b: ReadonlyMap<string, unknown>,
+): void {
+  for (const [key, left] of a) {
+    if (!b.has(key)) changes.add(key, "removed");
+    else if (left !== b.get(key)) {
+      const [before, after] = [comparable(collection, left), comparable(collection, b.get(key))];
+      if (JSON.stringify(before) !== JSON.stringify(after))
+        changes.add(key, "changed", () => fieldChanges(before, after));
+    }
+  }
+  for (const key of b.keys()) if (!a.has(key)) changes.add(key, "added");
 }
