@@ -1,7 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
+import { formatDuration } from "../../emulator/kernel/duration.ts";
+import { formatInstant } from "../../emulator/kernel/instant.ts";
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
+import type { Resumption } from "../../emulator/runtime/worlds/resumption.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { emulatorLoaded } from "../after-start.ts";
@@ -14,6 +17,7 @@ import { missingLines } from "../snapshot/lines.ts";
 import { startForCommand } from "../start-emulator.ts";
 import { print, printError, withProgress } from "../terminal.ts";
 import { exitCodeOfFaults } from "../untriggered-faults.ts";
+import { counted } from "../verdict.ts";
 
 export const command: Command = {
   summary: "start the emulator and run until SIGINT or SIGTERM",
@@ -67,22 +71,47 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 function reportReady(
-  { ready, consoleUrl }: ServingEmulator,
-  configuration: Configuration,
+  { ready, clock, consoleUrl, resumption }: ServingEmulator,
+  { dataFolder }: Configuration,
   { flags, cwd }: Invocation,
   isJson: boolean,
 ): void {
   if (flags.quiet === true) return;
   if (isJson) {
-    print(JSON.stringify({ ...ready, console_url: consoleUrl }));
+    const resumed = resumption && resumedView(resumption);
+    print(JSON.stringify({ ...ready, console_url: consoleUrl, ...(resumed && { resumed }) }));
     return;
   }
-  const { dataFolder, clock } = configuration;
   const kept = dataFolder === null ? "nothing kept" : `data in ${dataFolder.replace(`${cwd}/`, "")}`;
   print(
     `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${kept}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
   );
+  if (resumption) print(resumedLine(resumption));
   print(`console: ${consoleUrl}`);
+}
+
+function resumedView({ at, clock, awayMs, due, isExact }: Resumption) {
+  const { mode, rate, followsWall = false } = clock;
+  return {
+    at: formatInstant(at),
+    mode,
+    rate,
+    follows_wall: followsWall,
+    away_ms: awayMs,
+    due,
+    due_is_exact: isExact,
+  };
+}
+
+function resumedLine({ at, clock, awayMs, due, isExact }: Resumption): string {
+  const flowing = clock.rate === 1 ? "flowing" : `flowing at rate ${clock.rate}`;
+  const mode = clock.followsWall
+    ? `following the wall clock, away for ${formatDuration(awayMs - (awayMs % 1000))}`
+    : clock.mode === "frozen"
+      ? "frozen"
+      : flowing;
+  const events = `${isExact ? "" : "at least "}${counted(due, "event")} due`;
+  return `resumed at ${formatInstant(at).replace(".000000Z", "Z")}, ${mode}, ${events}`;
 }
 
 /** On a terminal a key opens the console; what listens is loaded only there. */

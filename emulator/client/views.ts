@@ -88,6 +88,8 @@ export interface ClockView {
   readonly now: string;
   readonly mode: "flowing" | "frozen";
   readonly rate: number;
+  /** Flowing at the time of the wall clock itself. */
+  readonly follows_wall: boolean;
   readonly behind_ms: number;
   readonly next: readonly { readonly at: string; readonly kind: string; readonly ref: string }[];
   /** `next` holds the first 100 of them. */

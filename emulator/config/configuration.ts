@@ -1,4 +1,3 @@
-import type { ClockState } from "../kernel/commit.ts";
 import type { Instant } from "../kernel/instant.ts";
 import type { CredentialRequest } from "../subjects/object-storage/credentials.ts";
 import type { Settings } from "../subjects/settings.ts";
@@ -22,13 +21,19 @@ export interface Configuration {
   readonly seed: number;
   /** Virtual start; null: current time of the wall clock. */
   readonly now: Instant | null;
-  readonly clock: ClockState;
+  readonly clock: ClockChoice;
   /** Whether a request that waits for a run advances a frozen clock. */
   readonly followWaits: boolean;
   /** Whether worlds note which open choices of the specification are read. */
   readonly noteChoices: boolean;
   readonly settings: Settings;
   readonly seedData: SeedData;
+}
+
+/** The clock to start with. Null: as the stored world has it; a new world without a time of its own follows the wall clock. */
+export interface ClockChoice {
+  readonly mode: "wall" | "flowing" | "frozen" | null;
+  readonly rate: number | null;
 }
 
 /** Seed data of a fresh world, in addition to the standard workspace, key pair and bucket. */

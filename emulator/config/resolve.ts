@@ -53,6 +53,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   checkTraceFiles(seedData, problems);
   checkSeedKeys(seedData, problems);
   checkKeys(value, problems);
+  checkClock(value, problems);
   if (problems.length > 0) return { ok: false, problems: [...new Set(problems.map(problemLine))] };
   return { ok: true, configuration: { ...processSettingsFrom(values), settings, seedData } };
 }
@@ -206,4 +207,15 @@ function checkKeys(value: ValueOf, problems: Problem[]): void {
       what: "auth.mode is keys but no key is given",
       fix: "list them under auth.keys",
     });
+}
+
+function checkClock(value: ValueOf, problems: Problem[]): void {
+  if (value("clock.mode") !== "wall") return;
+  for (const path of ["clock.now", "clock.rate"] as const)
+    if (value(path) !== null && value(path) !== 1)
+      problems.push({
+        where: path,
+        what: `${path} cannot be set for a clock that follows the wall clock (clock.mode: wall)`,
+        fix: `remove ${path}, or use the clock flowing`,
+      });
 }

@@ -105,18 +105,24 @@ const SERVER = {
 };
 
 const WORLD = {
-  "clock.mode": setting(
-    choice("flowing", "frozen"),
-    "flowing",
-    "flowing follows the wall clock, frozen moves only on request",
-    {
-      flag: "clock",
-    },
+  "clock.mode": setting<"wall" | "flowing" | "frozen" | null>(
+    choice("wall", "flowing", "frozen"),
+    null,
+    "wall is the time of this machine, flowing moves with it from a time of its own, frozen moves only on request; " +
+      "default: as stored in the data folder, and wall for a new world without --now",
+    { flag: "clock" },
   ),
-  "clock.rate": setting(positiveNumber(MAX_RATE), 1, "virtual seconds per second of a flowing clock"),
-  "clock.now": setting<number | null>(instant(), null, "virtual time at which a new world starts", {
-    flag: "now",
-  }),
+  "clock.rate": setting<number | null>(
+    positiveNumber(MAX_RATE),
+    null,
+    "virtual seconds per second of a flowing clock; default: as stored, 1 for a new world",
+  ),
+  "clock.now": setting<number | null>(
+    instant(),
+    null,
+    "virtual time at which a new world starts; a stored world moves to it, never backwards",
+    { flag: "now" },
+  ),
   "clock.follow_waits": setting(
     toggle(),
     true,

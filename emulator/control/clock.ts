@@ -49,6 +49,7 @@ export const CLOCK_OPERATIONS = [
       now: formatInstant(world.now),
       mode: world.clock.mode,
       rate: world.clock.rate,
+      follows_wall: world.clock.followsWall === true,
       behind_ms: clock.behindMs(),
       next: world
         .queue()

@@ -35,6 +35,8 @@ export interface ClockState {
   readonly mode: "flowing" | "frozen";
   /** Virtual seconds per second of the wall clock. */
   readonly rate: number;
+  /** Flowing at the time of the wall clock itself, which it follows after a restart, too. */
+  readonly followsWall?: true;
 }
 
 /** A record with its key. */

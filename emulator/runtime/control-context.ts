@@ -27,6 +27,7 @@ import type { NamedWorld } from "./worlds/open-worlds.ts";
 import { readParquet } from "./worlds/read-parquet.ts";
 import type { WorldRuntime } from "./worlds/runtime.ts";
 import { yieldToEventLoop } from "./worlds/slices.ts";
+import { withOwnTime } from "./worlds/world-state.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
 /** The context that control operations of all worlds share. */
@@ -99,7 +100,7 @@ function statusOf(
     world: id,
     turn: world.lastTurn,
     ended_by: world.defect?.message ?? null,
-    clock: { ...world.clock, behind_ms: runtime.clock.behindMs() },
+    clock: { ...withOwnTime(world.clock), behind_ms: runtime.clock.behindMs() },
     history: historyView(runtime),
     traces: runtime.stats(),
     open_streams: openStreams.countIn(world),
@@ -126,7 +127,7 @@ function worldsOf({ worlds, addresses, configuration }: SharedContext): ControlW
       from,
       ...addresses.of(id),
       now: named ? formatInstant(named.runtime.world.now) : null,
-      clock: named?.runtime.world.clock ?? null,
+      clock: named ? withOwnTime(named.runtime.world.clock) : null,
     };
   };
   const find = (id: string) => {

@@ -3,7 +3,7 @@ import { MAIN } from "../http/world-choice.ts";
 import { lazily } from "../kernel/lazily.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { createFileEncoder } from "../storage/parquet/encoder.ts";
-import { openManifests } from "../storage/pool/manifests.ts";
+import { type Manifests, openManifests } from "../storage/pool/manifests.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
 import { StoreError } from "../storage/store-error.ts";
@@ -102,7 +102,7 @@ function openFolder({
     limits,
     openRuntime(id, source) {
       const runtime = openWorldRuntime({
-        configuration: { ...configuration, ...manifests.worlds.get(id)?.beginning },
+        configuration: configurationOf(configuration, id, manifests),
         pool,
         manifests,
         name: id,
@@ -138,6 +138,16 @@ function openFolder({
     },
   };
 }
+
+/** Another world than main has the time and clock that it began with, and those of its folder after a restart. */
+function configurationOf(configuration: Configuration, id: string, manifests: Manifests): Configuration {
+  if (id === MAIN) return configuration;
+  const entry = manifests.worlds.get(id);
+  if (entry && !entry.isFilling && entry.manifest.state !== null) return { ...configuration, ...AS_STORED };
+  return { ...configuration, ...entry?.beginning };
+}
+
+const AS_STORED = { now: null, clock: { mode: null, rate: null } } as const;
 
 /** A promise with the first call, and what it was for with those after. */
 function loadOnDemand(parts: OnDemandParts): Engine["onDemand"] {

@@ -1,5 +1,6 @@
 import type { Configuration, ReadyLine } from "../config/configuration.ts";
 import { MAIN } from "../http/world-choice.ts";
+import type { ClockState } from "../kernel/commit.ts";
 import type { StoreError } from "../storage/store-error.ts";
 import type { FaultRule } from "../subjects/faults/records.ts";
 import type { HttpReply, HttpRequest } from "../subjects/message.ts";
@@ -13,6 +14,8 @@ import { createFreeSpaceGuard } from "./process/free-space.ts";
 import type { LogOptions } from "./request-log.ts";
 import { createServers, type Servers } from "./servers.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
+import type { Resumption } from "./worlds/resumption.ts";
+import { initialClock } from "./worlds/world-state.ts";
 
 /** An emulator that serves, until it is closed; of one that keeps nothing, the first request opens the worlds. */
 export interface ServingEmulator {
@@ -23,6 +26,10 @@ export interface ServingEmulator {
   readonly missing: MissingSecrets | undefined;
   /** Why the world main cannot be opened; it answers nothing but a reset or the load of a snapshot. */
   readonly damage: StoreError | undefined;
+  /** The clock of the world main. */
+  readonly clock: ClockState;
+  /** How the stored world main continued; undefined for a new one. */
+  readonly resumption: Resumption | undefined;
   /** Loads and opens what the first request would wait for. */
   prepare(): Promise<unknown>;
   /** Armed faults that were never triggered; `--strict` reports them. */
@@ -67,7 +74,7 @@ export async function serve(configuration: Configuration, log?: LogOptions): Pro
 function canOpenLater({ dataFolder, importFile, exportFile, seedData, clock, now }: Configuration): boolean {
   const isSeeded = Object.values(seedData).some((part) => part.length > 0);
   const isKept = dataFolder !== null || importFile !== null || exportFile !== null;
-  return !isKept && !isSeeded && (clock.mode === "flowing" || now !== null);
+  return !isKept && !isSeeded && (clock.mode !== "frozen" || now !== null);
 }
 
 interface Launched {
@@ -108,6 +115,8 @@ async function launch(
     consoleUrl: addresses.consoleUrl(),
     missing,
     damage,
+    clock: main?.runtime.world.clock ?? initialClock(configuration.clock, configuration.now),
+    resumption: main?.resumption,
     prepare: async () => (await engine.openEngine()).onDemand(),
     untriggeredFaults: () => engine.current()?.untriggeredFaults() ?? [],
     defect: defects.first,

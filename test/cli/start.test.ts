@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
-import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
 
 describe("emulator start", () => {
@@ -142,6 +142,20 @@ describe("emulator start", () => {
       stderr: expect.stringContaining("which is kept"),
     });
     expect(existsSync(join(cwd, ".emulator/locator.json"))).toBe(true);
+  });
+
+  it("says where a stored world resumes", async () => {
+    const cwd = workingFolder();
+    const begin = ["start", "--port", "0", "--clock", "frozen", "--now", "2026-03-03T00:00:02Z"];
+    const outputOf = async (args: readonly string[]) => {
+      const { child, ended } = launch(args, { cwd });
+      child.stdout?.once("data", () => child.kill("SIGTERM"));
+      return (await ended).stdout;
+    };
+    expect(await outputOf(begin)).not.toContain("resumed");
+    expect(await outputOf(["start", "--port", "0"])).toContain(
+      "\nresumed at 2026-03-03T00:00:02Z, frozen, 0 events due\n",
+    );
   });
 
   it("reads the configuration file of its folder, and the environment", async () => {

@@ -56,7 +56,7 @@ describe("defaults", () => {
       host: "127.0.0.1",
       dataFolder: join(cwd, ".emulator"),
     });
-    expect(configuration).toMatchObject({ now: null, clock: { mode: "flowing", rate: 1 }, allowedHosts: [] });
+    expect(configuration).toMatchObject({ now: null, clock: { mode: null, rate: null }, allowedHosts: [] });
   });
 });
 
@@ -155,7 +155,7 @@ describe("problems", () => {
       { flags: { now: "2026-02-30T00:00:00Z" } },
       /^--now: "2026-02-30T00:00:00Z" is not valid; give an ISO 8601 instant/,
     ],
-    [{ flags: { clock: "fast" } }, '--clock: "fast" is not valid; give one of flowing, frozen'],
+    [{ flags: { clock: "fast" } }, '--clock: "fast" is not valid; give one of wall, flowing, frozen'],
     [
       { options: { limits: { run_timeout: "4h" } } },
       /^options: limits.run_timeout: "4h" is not valid; give an ISO 8601 duration/,

@@ -60,7 +60,7 @@ interface FlagOptions {
  */
 export type EmulatorOptions = FlagOptions &
   Omit<Sections, "clock" | "auth" | "agent" | "rate_limits" | "limits" | "timings" | "assumptions"> & {
-    readonly clock?: "flowing" | "frozen" | NonNullable<Sections["clock"]>;
+    readonly clock?: "wall" | "flowing" | "frozen" | NonNullable<Sections["clock"]>;
     readonly auth?: "any" | "keys" | NonNullable<Sections["auth"]>;
     /** Assistants and scripts are written as in the configuration file. */
     readonly agent?: Omit<NonNullable<Sections["agent"]>, "assistants" | "scripts"> & {

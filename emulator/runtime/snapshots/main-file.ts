@@ -9,7 +9,7 @@ import {
 } from "../../storage/archive/archive-file.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { MissingSecrets } from "../../subjects/snapshot-secrets.ts";
-import { stateToResume } from "../worlds/world-state.ts";
+import { clockToResume, stateToResume, withOwnTime } from "../worlds/world-state.ts";
 import type { Worlds } from "../worlds/worlds.ts";
 import { readSecretsFile } from "./secrets-file.ts";
 import type { SnapshotFiles } from "./snapshot-files.ts";
@@ -56,8 +56,11 @@ async function importMain({
   const chunks = await readArchiveFile(importFile);
   const { name, missing } = await snapshotFiles.import(chunks, { name: undefined, mayReplace: true });
   const stillMissing = suppliedSecrets ? snapshots.supplySecrets(name, suppliedSecrets) : missing;
-  const { clock } = configuration;
-  worlds.startFromSnapshot(MAIN, name, (image) => ({ ...stateToResume(image, configuration), clock }));
+  await worlds.startFromSnapshot(MAIN, name, (source) => ({
+    ...source,
+    image: stateToResume(source.image, configuration),
+    clock: clockToResume(withOwnTime(source.image.clock), configuration.clock),
+  }));
   return stillMissing;
 }
 

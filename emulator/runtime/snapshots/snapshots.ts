@@ -104,7 +104,7 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
       if (seeded || !isSlowToSeed(configuration.seedData)) return;
       await runtime.whenIdle((source) => {
         manifests.hold(source.manifest);
-        seeded = source;
+        seeded = { ...source, clock: source.image.clock };
       });
     },
   };

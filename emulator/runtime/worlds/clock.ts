@@ -11,6 +11,7 @@ import type { World } from "../../subjects/turn.ts";
 import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices, type YieldWhenDue } from "./slices.ts";
 import { createWallClockSync, type WallClockSync } from "./wall-clock-sync.ts";
+import { withOwnTime } from "./world-state.ts";
 
 /** The clock of a world: follows the wall clock or moves on request, in slices of wall-clock time. */
 export interface Clock {
@@ -37,6 +38,9 @@ export interface Clock {
    */
   stepTowards(instant: Instant, ref: string): boolean;
   readonly yieldWhenDue: YieldWhenDue;
+  /** Holds a flowing clock until `release`; time that passes meanwhile is skipped unless it follows the wall clock. */
+  hold(): void;
+  release(): void;
   /** Stops time for good, and an advance in progress. */
   close(): void;
   /** The pace of a dry run on a copy of the world, which continues until `close`. */
@@ -93,6 +97,8 @@ export function startClock(world: World, followsWaits = true, wallNow: () => num
     advance,
     stepTowards: (instant, ref) => followsWaits && stepTowards(world, wallClock, { instant, ref }),
     yieldWhenDue: startSlices(wallNow),
+    hold: () => wallClock.setPaused(true),
+    release: () => wallClock.setPaused(false),
     close() {
       isInterrupted = true;
       isClosed = true;
@@ -145,6 +151,8 @@ async function advanceNow(world: World, target: AdvanceTarget & AdvancePace): Pr
   const effectsStalled = (settled: Promise<void>) => isStalled(world, settled);
   const result = await advanceWorld(world, { ...target, to, effectsStalled, maxEvents });
   const detail = { from: result.from, to: result.to, fired: result.firedTotal };
-  world.turn({ type: "control", name: "clock.advance", detail }, () => undefined);
+  world.turn({ type: "control", name: "clock.advance", detail }, (turn) => {
+    if (world.clock.followsWall) turn.setClock(withOwnTime(world.clock));
+  });
   return result;
 }

@@ -10,6 +10,7 @@ import type { LimitSettings } from "../../subjects/settings.ts";
 import type { World } from "../../subjects/turn.ts";
 import type { Snapshots } from "../snapshots/snapshots.ts";
 import { SEEDED } from "./names.ts";
+import type { Resumption } from "./resumption.ts";
 import type { WorldRuntime } from "./runtime.ts";
 import type { ForkSource } from "./world-state.ts";
 
@@ -21,6 +22,8 @@ export interface NamedWorld {
   recording: Recording;
   /** Settles when the world holds all that it begins with; undefined when it does. */
   seeding: Promise<void> | undefined;
+  /** How a stored world continued in this process. */
+  resumption?: Resumption;
 }
 
 /** What worlds are opened with. */
@@ -68,8 +71,7 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
   async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
     if (entry.isFilling) restartEmpty(parts, id, entry);
     const named = add(id);
-    // The first start, or one that ended before the world was given what a fresh one holds.
-    if (named.runtime.isFresh) await seedNamed(parts, named, id !== MAIN && entry.from !== SEEDED);
+    await beginOrResume(parts, named, entry);
     return named;
   }
 
@@ -123,6 +125,12 @@ function restartEmpty({ manifests, pool }: OpenWorldsParts, id: string, entry: W
 
 function complete({ isFilling: _, ...entry }: WorldEntry): WorldEntry {
   return entry;
+}
+
+/** A world is fresh on the first start, and after a start that ended before the world was seeded. */
+async function beginOrResume(parts: OpenWorldsParts, named: NamedWorld, entry: WorldEntry): Promise<void> {
+  if (named.runtime.isFresh) await seedNamed(parts, named, named.id !== MAIN && entry.from !== SEEDED);
+  else named.resumption = await named.runtime.resumeTime();
 }
 
 /** A world answers no request until its initial data is written and kept for other worlds to start with. */

@@ -9,6 +9,7 @@ import type { NamedRows } from "../../storage/pool/names.ts";
 import type { DryRunResult, Oracle } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
 import type { Clock } from "./clock.ts";
+import type { Resumption } from "./resumption.ts";
 import type { ForkSource } from "./world-state.ts";
 
 /** One world with everything that it works with: what is kept, what drives it, what it reaches outside. */
@@ -40,6 +41,8 @@ export interface WorldRuntime {
   sourceAsOf(at: AsOf): ForkSource;
   /** Resolves when all that has been asked so far survives the end of the process; undefined when it does. */
   persisted(): Promise<void> | undefined;
+  /** Lets the time of a stored world continue. To be called at once after opening. */
+  resumeTime(): Promise<Resumption>;
   /** Ends the world and releases its folders without saving, for another one to take its place. */
   end(reason: Refusal): Promise<void>;
   /** Saves the state and releases the folders. */

@@ -50,11 +50,15 @@ function fireSlice(world: World, { nextDue, ignoresInFlight, wallNow }: SliceOpt
 
 /** The instant at which a world should be, counted from the last anchor. */
 function createVirtualTime(world: World, wallNow: () => number) {
-  let anchor = { wall: wallNow(), virtual: world.now };
+  const anchorNow = () => {
+    const wall = wallNow();
+    return { wall, virtual: world.clock.followsWall ? Math.max(wall, world.now) : world.now };
+  };
+  let anchor = anchorNow();
   return {
     now: (): Instant => Math.floor(anchor.virtual + (wallNow() - anchor.wall) * world.clock.rate),
     reanchor(): void {
-      anchor = { wall: wallNow(), virtual: world.now };
+      anchor = anchorNow();
     },
   };
 }

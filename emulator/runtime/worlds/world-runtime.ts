@@ -16,6 +16,7 @@ import { dryRun } from "./dry-run.ts";
 import { withHistory } from "./history/history-runtime.ts";
 import { openHistory } from "./history/world-history.ts";
 import { isStalled } from "./in-flight.ts";
+import { resumptionOf } from "./resumption.ts";
 import type { WorldRuntime } from "./runtime.ts";
 import {
   openAdapters,
@@ -24,7 +25,7 @@ import {
   type WorldAdapters,
   type WorldRuntimeOptions,
 } from "./world-adapters.ts";
-import { initialState, stateToResume } from "./world-state.ts";
+import { clockOfFork, clockToResume, initialState, stateToResume } from "./world-state.ts";
 
 /** Opens a world from its stored state or from the source of a fork. All of its parts are ready when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
@@ -51,6 +52,14 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     stats: () => rows.stats(),
     rowNames: rows.names,
     persisted: storage.flushed,
+    async resumeTime() {
+      clock.hold();
+      try {
+        return await resumptionOf(world, runtime.dryRun, Date.now());
+      } finally {
+        clock.release();
+      }
+    },
     async whenIdle(use) {
       // The last request of a flowing world may be long ago.
       clock.sync();
@@ -106,10 +115,9 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
   const { history, addTurn } = openHistory(world, storage, source?.before);
   // A source has nothing in flight, unless it is a state of the history: that work starts again.
   if (source) world.resume();
-  else {
-    world.recover();
-    setClock(world, configuration.clock);
-  }
+  else world.recover();
+  if (source) setClock(world, clockOfFork(source, Date.now()));
+  else if (!storage.isFresh) setClock(world, clockToResume(world.clock, configuration.clock));
   return { world, clock: startClock(world, configuration.followWaits), storage, adapters, history };
 }
 
@@ -130,8 +138,8 @@ async function release(
 
 /** Sets the clock in a turn, so that the history before and after a start has the clock of its time. */
 function setClock(world: World, clock: World["clock"]): void {
-  const { mode, rate } = world.clock;
-  if (mode === clock.mode && rate === clock.rate) return;
+  const { mode, rate, followsWall } = world.clock;
+  if (mode === clock.mode && rate === clock.rate && followsWall === clock.followsWall) return;
   const name = clock.mode === "frozen" ? "clock.freeze" : "clock.flow";
   world.turn({ type: "start", name }, (turn) => turn.setClock(clock));
 }

@@ -1,7 +1,6 @@
 import { MAIN } from "../../http/world-choice.ts";
 import type { AsOf } from "../../kernel/as-of.ts";
 import type { InitialSettings } from "../../kernel/commit.ts";
-import type { WorldImage } from "../../kernel/image.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { type Manifest, newManifest } from "../../storage/pool/names.ts";
 import type { CreateWorldRequest } from "../../subjects/control-operation.ts";
@@ -35,7 +34,7 @@ export interface Worlds {
   /** Creates an empty or a seeded world, or a fork of a world or a snapshot. */
   create(request: CreateWorldRequest): Promise<WorldFacts>;
   /** Begins a world that was never in use with a snapshot, as it is seen from now. */
-  startFromSnapshot(id: string, snapshot: string, adjust: (image: WorldImage) => WorldImage): void;
+  startFromSnapshot(id: string, snapshot: string, adjust: (source: ForkSource) => ForkSource): Promise<void>;
   remove(id: string): void;
   /** Resets a world to the empty or the seeded state. */
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
@@ -170,18 +169,19 @@ function fork(parts: WorldsParts, { wanted, from, at }: ForkRequest): Promise<st
   });
 }
 
-function startFromSnapshot(
+async function startFromSnapshot(
   parts: WorldsParts,
   id: string,
   snapshot: string,
-  adjust: (image: WorldImage) => WorldImage,
-): void {
+  adjust: (source: ForkSource) => ForkSource,
+): Promise<void> {
   const { manifests, snapshots, open } = parts;
   const source = snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
-  const image = adjust(source.image);
+  const adjusted = adjust(source);
   manifests.putWorld(id, { manifest: manifestFrom(parts, source), from: snapshot });
-  open.add(id, { ...source, image });
+  const named = open.add(id, adjusted);
+  named.resumption = await named.runtime.resumeTime();
 }
 
 async function withForkSource<T>(

@@ -9,6 +9,7 @@ import type { World } from "../../../subjects/turn.ts";
 import type { Changes, ComparedWorld, Parting, WorldDifference } from "../../../subjects/world-difference.ts";
 import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
+import { withOwnTime } from "../world-state.ts";
 import { type ChangeList, createChangeList, fieldChanges } from "./changes.ts";
 import { comparable } from "./comparable.ts";
 import { withParquetRows } from "./parquet.ts";
@@ -60,7 +61,7 @@ function isEmpty({ added, removed, changed }: Changes): boolean {
 }
 
 function viewOf(id: string, { world }: WorldRuntime): ComparedWorld {
-  return { world: id, turn: world.lastTurn, now: formatInstant(world.now), clock: world.clock };
+  return { world: id, turn: world.lastTurn, now: formatInstant(world.now), clock: withOwnTime(world.clock) };
 }
 
 /** Where the journals of two worlds part, as far as both histories reach. */

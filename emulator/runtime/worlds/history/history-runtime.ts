@@ -29,6 +29,8 @@ const STOPPED_CLOCK: Clock = {
   stopAdvance: refuse,
   stepTowards: () => false,
   yieldWhenDue: () => undefined,
+  hold: () => undefined,
+  release: () => undefined,
   close: () => undefined,
   dryRunPace: () => ({}),
 };
