@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { COMPILED_SOURCES, compileSources } from "./support/compiled-sources.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -52,9 +53,12 @@ const COMMON = {
   setupFiles: ["test/support/setup.ts"],
 };
 
-export default defineConfig(({ mode }) => {
+export default defineConfig(async ({ mode }) => {
+  await compileSources();
   const files = mode === "quick" ? FILES.filter(quick) : FILES;
   const project = (name: string, isolate: boolean) => ({
+    // Vite can replace modules of Node only in what it loads itself.
+    plugins: isolate ? [] : [COMPILED_SOURCES],
     test: {
       ...COMMON,
       name,
