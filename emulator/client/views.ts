@@ -1,6 +1,8 @@
 import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
+import type { FiredEvent } from "../kernel/advance.ts";
 import type { ClockState } from "../kernel/commit.ts";
+import type { VerificationProgress } from "../subjects/control-operation.ts";
 
 /** The base addresses of a world. */
 export interface WorldAddresses {
@@ -66,12 +68,7 @@ export interface AdvanceTarget {
 export interface AdvanceResult {
   readonly from: string;
   readonly to: string;
-  readonly fired: readonly {
-    readonly at: string;
-    readonly kind: string;
-    readonly ref: string;
-    readonly cause: string;
-  }[];
+  readonly fired: readonly FiredEvent[];
   /** `fired` holds the first 1,000 of them. */
   readonly fired_total: number;
   /** False when an effect did not end within its limit of wall-clock time. */
@@ -110,12 +107,7 @@ export interface WorkProgress {
     /** The progress of the export that it waits for. */
     readonly waits_for: string | null;
   } | null;
-  readonly verifications: readonly {
-    readonly export_id: string;
-    readonly files: number;
-    readonly files_total: number;
-    readonly rows: number;
-  }[];
+  readonly verifications: readonly VerificationProgress[];
 }
 
 /** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */

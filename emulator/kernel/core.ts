@@ -6,7 +6,7 @@ import { createPendingReplies, type PendingReplies } from "./pending-replies.ts"
 import type { EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
 import { Refusal } from "./refusal.ts";
-import { typedEffects, typedEvents } from "./stored.ts";
+import { typedItems } from "./stored.ts";
 import {
   createTurnFactory,
   type Turn,
@@ -48,10 +48,10 @@ export function createCore<Types extends WorldTypes>(parts: WorldParts<Types>): 
     parts,
     records,
     pendingReplies,
-    queue: timeline.createQueue(typedEvents<Types>(parts.events, image.queue)),
+    queue: timeline.createQueue(typedItems<EventOf<Types>>("event", parts.events, image.queue)),
     journal: timeline.journal,
     effectQueue: createEffectQueue({
-      inFlight: typedEffects<Types>(parts.effects, image.inFlight),
+      inFlight: typedItems<EffectOf<Types>>("effect", parts.effects, image.inFlight),
       runners: parts.effects,
       flush: parts.flush,
       deliver: (effect, result) => deliverResult(core, effect, result),

@@ -1,49 +1,29 @@
-import type { Effect } from "./commit.ts";
-import type { DueEvent } from "./queue.ts";
 import { Refusal } from "./refusal.ts";
-import type { EffectOf, EventOf, WorldTypes } from "./types.ts";
 
-/** The kinds that a world was made with: a table with one entry for each. */
-type KindTable = Readonly<Record<string, unknown>>;
+/** The members that events and effects share. */
+interface StoredItem {
+  readonly kind: string;
+  readonly ref: string;
+}
 
 /**
- * Gives the events of a stored world their types. They are JSON that this version or another one has written:
- * the kind of each is checked here, its data is trusted as that of records is.
- * Throws a Refusal `unknown_event` (422) for a kind that this version does not know.
+ * Gives the events or the effects in flight of a stored world their types. They are JSON that this version or another
+ * one has written: the kind of each is checked here, its data is trusted as that of records is. `kinds` has one entry
+ * for each kind. Throws a Refusal `unknown_event` (422) for a kind that this version does not know.
  */
-export function typedEvents<Types extends WorldTypes>(
-  kinds: KindTable,
-  stored: readonly DueEvent[],
-): readonly EventOf<Types>[] {
-  return stored.map((event) => {
-    if (!hasKnownKind<EventOf<Types>>(kinds, event)) throw unknownKind("event", event);
-    return event;
+export function typedItems<Item extends StoredItem>(
+  noun: "event" | "effect",
+  kinds: Readonly<Record<string, unknown>>,
+  items: readonly StoredItem[],
+): readonly Item[] {
+  const isKnown = (item: StoredItem): item is Item => Object.hasOwn(kinds, item.kind);
+  return items.map((item) => {
+    if (isKnown(item)) return item;
+    throw new Refusal(
+      422,
+      "unknown_event",
+      `The stored world contains the ${noun} ${item.kind} (${item.ref}), which this version does not know.`,
+      "Start the version that wrote this data, or use another --data folder.",
+    );
   });
-}
-
-/** Gives the effects of a stored world that are in flight their types, as `knownEvents` does with its events. */
-export function typedEffects<Types extends WorldTypes>(
-  kinds: KindTable,
-  stored: readonly Effect[],
-): readonly EffectOf<Types>[] {
-  return stored.map((effect) => {
-    if (!hasKnownKind<EffectOf<Types>>(kinds, effect)) throw unknownKind("effect", effect);
-    return effect;
-  });
-}
-
-function hasKnownKind<Item extends { readonly kind: string }>(
-  kinds: KindTable,
-  item: { readonly kind: string },
-): item is Item {
-  return Object.hasOwn(kinds, item.kind);
-}
-
-function unknownKind(what: "event" | "effect", { kind, ref }: DueEvent | Effect): Refusal {
-  return new Refusal(
-    422,
-    "unknown_event",
-    `The stored world contains the ${what} ${kind} (${ref}), which this version does not know.`,
-    "Start the version that wrote this data, or use another --data folder.",
-  );
 }

@@ -143,7 +143,9 @@ export interface SnapshotFile {
 
 /** How a snapshot file is to be imported. */
 export interface SnapshotImportRequest {
+  /** Default: the name in the file. */
   readonly name: string | undefined;
+  /** Whether a snapshot of that name may exist. */
   readonly mayReplace: boolean;
 }
 
@@ -159,18 +161,24 @@ export interface SnapshotView {
   readonly missing?: MissingSecrets;
 }
 
-/** The clock of a world. */
+/** The clock of a world, as control operations use it. */
 export interface ControlClock {
+  /**
+   * Moves a flowing world towards the present, for one slice at most, and not at all while it is catching
+   * up. Due events fire at their own instants.
+   */
   sync(): void;
   /** Virtual ms that a flowing world is behind its present while it catches up; otherwise 0. */
   behindMs(): number;
+  /** Freezes time at the current instant, and stops an advance in progress. */
   freeze(): void;
+  /** Lets time flow from the current instant, in virtual seconds per second. */
   flow(rate: number): void;
-  /** `waitsFor` describes the progress of the effect it waits for, as text for users. */
+  /** `waitsFor` describes the progress of the awaited work for users. */
   advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
-  /** How far the advance is that is under way. */
+  /** The progress of the advance in progress. */
   currentAdvance(): AdvanceProgress | undefined;
-  /** Ends the advance that is under way after the events of the instant that it is at; false when there is none. */
+  /** Stops the advance in progress after the events of its current instant; false when there is none. */
   stopAdvance(): boolean;
 }
 

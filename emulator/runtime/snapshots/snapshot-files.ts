@@ -12,10 +12,11 @@ import { missingSecrets } from "../../storage/archive/supplied-secrets.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
+import type { SnapshotImportRequest, SnapshotView } from "../../subjects/control-operation.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
 import type { WorldRuntime } from "../worlds/runtime.ts";
-import type { SnapshotFacts, Snapshots } from "./snapshots.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {
@@ -24,15 +25,7 @@ export interface SnapshotFiles {
   /** The current state of a world, as a snapshot of this name. */
   exportWorld(runtime: WorldRuntime, of: string, name: string): Promise<ExportedArchive>;
   /** Creates a snapshot from a file. Changes nothing until the whole file was read and verified. */
-  import(chunks: AsyncIterable<Uint8Array>, request: ImportRequest): Promise<SnapshotFacts>;
-}
-
-/** Options of an import. */
-export interface ImportRequest {
-  /** Default: the name in the file. */
-  readonly name: string | undefined;
-  /** Whether a snapshot of that name may exist. */
-  readonly mayReplace: boolean;
+  import(chunks: AsyncIterable<Uint8Array>, request: SnapshotImportRequest): Promise<SnapshotView>;
 }
 
 /** The parts that export and import snapshots. */

@@ -12,6 +12,7 @@ import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
 import type { StoredImage } from "../../storage/world-storage.ts";
 import { manifestOf } from "../../storage/write-manifest.ts";
+import type { SnapshotView } from "../../subjects/control-operation.ts";
 import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { MissingSecrets, SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
@@ -20,25 +21,14 @@ import { refuseSnapshotName, refuseTakenSnapshot, SEEDED, unknownSnapshot } from
 import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { ForkSource } from "../worlds/world-state.ts";
 
-/** A snapshot in the control API; `now` is the virtual time at which it was taken. */
-export interface SnapshotFacts {
-  readonly name: string;
-  /** The world that the snapshot is of. */
-  readonly of: string;
-  readonly now: string;
-  readonly turn: number;
-  /** Records without their secrets; only of a snapshot that was imported without them. */
-  readonly missing?: MissingSecrets;
-}
-
 /** Named snapshots of worlds, from which other worlds can be forked. */
 export interface Snapshots {
   /** Saves the current state of a world. Replaces a snapshot of this name when the new one is complete, or refuses. */
-  save(name: string, of: string, runtime: WorldRuntime, mayReplace: boolean): Promise<SnapshotFacts>;
+  save(name: string, of: string, runtime: WorldRuntime, mayReplace: boolean): Promise<SnapshotView>;
   /** Saves a world that was just seeded, so that the next world is forked from it instead of seeded again. */
   saveSeeded(runtime: WorldRuntime): Promise<void>;
-  list(): readonly SnapshotFacts[];
-  find(name: string): SnapshotFacts;
+  list(): readonly SnapshotView[];
+  find(name: string): SnapshotView;
   /** The state with which worlds continue from a snapshot; undefined if it does not exist. */
   forkSource(name: string): ForkSource | undefined;
   remove(name: string): void;
@@ -49,7 +39,7 @@ export interface Snapshots {
   /** Supplies secrets that an imported snapshot lacks; returns the secrets that are still missing. */
   supplySecrets(name: string, supplied: SuppliedSecrets): MissingSecrets;
   /** Registers a snapshot that an import has read. */
-  registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotFacts;
+  registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotView;
 }
 
 /** The parts that load and save snapshots. */
@@ -115,7 +105,7 @@ interface Registry {
   entry(name: string): SnapshotEntry;
   /** The contents; read from the data folder if an earlier process stored them. */
   source(name: string): ForkSource;
-  put(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotFacts;
+  put(name: string, entry: SnapshotEntry, source: ForkSource): SnapshotView;
   remove(name: string): void;
 }
 
@@ -163,7 +153,7 @@ function completeSource(parts: SnapshotsParts, source: ForkSource, supplied: Sup
   return { ...completed, manifest: manifestOf(parts, completed, source.manifest.others) };
 }
 
-function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotFacts {
+function factsOf(name: string, { of, now, turn, missing }: SnapshotEntry): SnapshotView {
   return { name, of, now, turn, ...(missing && { missing }) };
 }
 

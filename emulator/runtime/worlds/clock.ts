@@ -7,6 +7,7 @@ import {
 } from "../../kernel/advance.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import type { ControlClock } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
 import { isStalled, isWaitedFor } from "./in-flight.ts";
 import { startSlices, type YieldWhenDue } from "./slices.ts";
@@ -14,24 +15,7 @@ import { createWallClockSync, type WallClockSync } from "./wall-clock-sync.ts";
 import { withOwnTime } from "./world-state.ts";
 
 /** The clock of a world: follows the wall clock or moves on request, in slices of wall-clock time. */
-export interface Clock {
-  /**
-   * Moves a flowing world towards the present, for one slice at most, and not at all while it is catching
-   * up. Due events fire at their own instants.
-   */
-  sync(): void;
-  /** How many virtual ms a flowing world that is catching up is behind; otherwise 0. */
-  behindMs(): number;
-  /** Freezes time at the current instant, and stops an advance in progress. */
-  freeze(): void;
-  /** Lets time flow from the current instant. */
-  flow(rate: number): void;
-  /** `waitsFor` describes the progress of the awaited work for users. */
-  advance(bounds: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;
-  /** The progress of the advance in progress. */
-  currentAdvance(): AdvanceProgress | undefined;
-  /** Stops the advance in progress after the events of its current instant; false when there is none. */
-  stopAdvance(): boolean;
+export interface Clock extends ControlClock {
   /**
    * Moves frozen time one step towards the instant that a request waits for. False when time must not move now: it
    * flows, another caller advances it, or an effect is in flight.

@@ -1,7 +1,6 @@
 import { type Advance, type AdvancePace, type AdvanceTarget, advance } from "../../kernel/advance.ts";
 import type { EffectRunners } from "../../kernel/effect-queue.ts";
 import type { WorldImage } from "../../kernel/image.ts";
-import { Refusal } from "../../kernel/refusal.ts";
 import { liveTimeline } from "../../kernel/timeline.ts";
 import type { EffectKind } from "../../kernel/types.ts";
 import { createWorld } from "../../kernel/world.ts";
@@ -9,7 +8,7 @@ import type { WorldParts } from "../../kernel/world-parts.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 import { refuseBackwards } from "./clock.ts";
-import { isStalled } from "./in-flight.ts";
+import { waitUntilSettled } from "./in-flight.ts";
 import { yieldToEventLoop } from "./slices.ts";
 
 /** What each kind of effect comes to when nothing is really done; a kind without a stub does not compile. */
@@ -42,13 +41,7 @@ export async function dryRun(
 ): Promise<Advance & { readonly assumed: readonly string[] }> {
   refuseBackwards(world, target);
   // The effects in flight would never end in the copy.
-  if (await isStalled(world, world.whenSettled()))
-    throw new Refusal(
-      409,
-      "in_flight",
-      "Something of this instant is still under way; a dry run starts with nothing under way.",
-      "GET /_emulator/v1/clock names it under in_flight.",
-    );
+  await waitUntilSettled(world);
   const parts = partsOf(world.image());
   const fork = createWorld({
     ...parts,

@@ -1,3 +1,4 @@
+import { Refusal } from "../../kernel/refusal.ts";
 import type { EffectKind } from "../../kernel/types.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 
@@ -18,4 +19,15 @@ export async function isStalled(world: World, settled: Promise<void>): Promise<b
   const result = await Promise.race([settled.then(() => false), stalled]);
   clearTimeout(giveUp);
   return result;
+}
+
+/** Waits for the effects in flight. Throws a `Refusal` (409) when they take too long: a copy would never get their results. */
+export async function waitUntilSettled(world: World): Promise<void> {
+  if (await isStalled(world, world.whenSettled()))
+    throw new Refusal(
+      409,
+      "in_flight",
+      "An effect is still in flight. A copy of the world or a dry run starts when none is.",
+      "Try again. GET /_emulator/v1/clock lists the effects under in_flight.",
+    );
 }

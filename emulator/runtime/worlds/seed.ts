@@ -8,18 +8,15 @@ import { SEEDED_BUCKET, SEEDED_KEY, seedObjectStorage } from "../../subjects/obj
 import { projectFor } from "../../subjects/projects/projects.ts";
 import { ingest } from "../../subjects/traces/ingest.ts";
 import type { Turn, World } from "../../subjects/turn.ts";
+import type { OnDemand } from "../on-demand.ts";
 
 const WORKSPACE = { region: "us", tenant_id: DEFAULT_TENANT_ID };
 const ROWS_PER_TURN = 500;
 
-interface Services {
-  readonly gateway: Gateway;
-}
-
 /** Gives a fresh world its bucket and key pair, and what the configuration adds to them. */
 export async function seedWorld(
   world: World,
-  services: () => Services | Promise<Services>,
+  onDemand: () => Pick<OnDemand, "gateway"> | Promise<Pick<OnDemand, "gateway">>,
   data: SeedData | undefined,
 ): Promise<void> {
   seedTurn(world, "standard", seedObjectStorage);
@@ -31,7 +28,7 @@ export async function seedWorld(
   });
   for (const { file, project } of data.traces) await seedTraces(world, file, project);
   for (const destination of data.destinations)
-    await seedDestination(world, (await services()).gateway, destination);
+    await seedDestination(world, (await onDemand()).gateway, destination);
 }
 
 /** The standard pair is there already: a key of its name says what it may do. */

@@ -15,7 +15,7 @@ import { type Clock, startClock } from "./clock.ts";
 import { dryRun } from "./dry-run.ts";
 import { withHistory } from "./history/history-runtime.ts";
 import { openHistory } from "./history/world-history.ts";
-import { isStalled } from "./in-flight.ts";
+import { waitUntilSettled } from "./in-flight.ts";
 import { resumptionOf } from "./resumption.ts";
 import type { WorldRuntime } from "./runtime.ts";
 import {
@@ -152,13 +152,7 @@ async function waitUntilAtRest(world: World): Promise<void> {
 /** Waits for effects in flight: their results would reach only one of the two worlds. */
 async function waitUntilIdle(world: World): Promise<void> {
   if (world.defect) throw world.defect;
-  if (await isStalled(world, world.whenSettled()))
-    throw new Refusal(
-      409,
-      "in_flight",
-      "Something of this instant is still under way; a copy of the world starts from rest.",
-      "GET /_emulator/v1/clock names it under in_flight.",
-    );
+  await waitUntilSettled(world);
   if (world.defect) throw world.defect;
 }
 

@@ -6,7 +6,7 @@ import type {
 } from "../../subjects/destinations/object-store-client.ts";
 import { failureOfError, NotS3Error } from "./failures.ts";
 import type { Clients } from "./sdk-clients.ts";
-import type { ObjectStoreTransport, TransferLimits } from "./transport.ts";
+import type { ObjectStoreTransport } from "./transport.ts";
 
 type Sdk = typeof import("@aws-sdk/client-s3");
 
@@ -24,7 +24,7 @@ export function createExternalTransport(
   clients: Clients,
   address: ObjectStoreAddress,
   credentials: ObjectStoreCredentials,
-  { timeoutMs }: TransferLimits,
+  timeoutMs: number,
 ): ObjectStoreTransport {
   const Bucket = address.bucket;
   const within = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });

@@ -23,11 +23,11 @@ export function createObjectStoreClients({
 }: ObjectStoreClientsOptions): ObjectStoreClients & {
   close(): void;
 } {
-  const limits = { timeoutMs, partBytes: Math.max(partBytes, MIN_PART_BYTES) };
+  const maxPartBytes = Math.max(partBytes, MIN_PART_BYTES);
   const clients = createClients(timeoutMs);
   return {
     open(address, credentials) {
-      return createClient(createExternalTransport(clients, address, credentials, limits), limits.partBytes);
+      return createClient(createExternalTransport(clients, address, credentials, timeoutMs), maxPartBytes);
     },
     close: () => clients.close(),
   };

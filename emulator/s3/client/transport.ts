@@ -3,14 +3,6 @@ import type {
   ObjectStoreFailure,
 } from "../../subjects/destinations/object-store-client.ts";
 
-/** Limits of a transport. */
-export interface TransferLimits {
-  /** Larger objects are uploaded in parts of this size. */
-  readonly partBytes: number;
-  /** Maximum wall-clock time of one request. */
-  readonly timeoutMs: number;
-}
-
 /** A multipart upload in progress. */
 export interface Upload {
   readonly key: string;

@@ -27,3 +27,8 @@ export function orRefuse<R>(value: S3Failure | R): R {
   if (isS3Failure(value)) throw new S3Refused(value);
   return value as R;
 }
+
+/** Creates an error for an argument that is not valid; its value is shortened. */
+export function refuseArgument(name: string, value: string, message: string): S3Refused {
+  return refuse("InvalidArgument", message, { ArgumentName: name, ArgumentValue: value.slice(0, 100) });
+}

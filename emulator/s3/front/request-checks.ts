@@ -1,5 +1,5 @@
 import { type Call, headerNames, headerOf } from "./call.ts";
-import { refuse } from "./refused.ts";
+import { refuse, refuseArgument } from "./refused.ts";
 
 /** The account that owns all buckets, for `x-amz-expected-bucket-owner`. */
 const OWNER_ACCOUNT = "000000000000";
@@ -48,8 +48,5 @@ function checkOwner(expectedOwner: string | undefined): void {
 /** `null` is the only version, since buckets are unversioned. */
 export function checkVersion(version: string | undefined): void {
   if (version === undefined || version === UNVERSIONED) return;
-  throw refuse("InvalidArgument", "Invalid version id specified", {
-    ArgumentName: "versionId",
-    ArgumentValue: version.slice(0, 100),
-  });
+  throw refuseArgument("versionId", version, "Invalid version id specified");
 }

@@ -1,15 +1,13 @@
-import type { NamedRows, NamedSegment } from "../../../storage/pool/names.ts";
+import type { NamedSegment } from "../../../storage/pool/names.ts";
 import type { ListedRow, RowRange } from "../../../subjects/traces/port.ts";
 import type { World } from "../../../subjects/turn.ts";
 import type { WorldDifference } from "../../../subjects/world-difference.ts";
+import type { WorldRuntime } from "../runtime.ts";
 import { yieldToEventLoop } from "../slices.ts";
 import { createChangeList, fieldChanges } from "./changes.ts";
 
 /** A world and the files of its trace rows. */
-export interface RowSide {
-  readonly world: World;
-  rowNames(): NamedRows;
-}
+type RowSide = Pick<WorldRuntime, "world" | "rowNames">;
 
 const ROWS_PER_SLICE = 500;
 const DAY_MS = 86_400_000;

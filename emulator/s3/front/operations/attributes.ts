@@ -1,6 +1,6 @@
 import { type Call, headerOf, objectOf, type Reply } from "../call.ts";
 import { checksumElements } from "../object-headers.ts";
-import { refuse } from "../refused.ts";
+import { refuseArgument } from "../refused.ts";
 import { writeXml, type XmlElements } from "../xml.ts";
 import { MAX_PAGE } from "./listings.ts";
 
@@ -37,10 +37,7 @@ function namesIn(header: string | undefined): ReadonlySet<string> {
   const names = (header ?? "").split(",").map((name) => name.trim());
   const unknownName = names.find((name) => !NAMES.some((attribute) => attribute === name));
   if (unknownName === undefined) return new Set(names);
-  throw refuse("InvalidArgument", "Invalid attribute name specified.", {
-    ArgumentName: "x-amz-object-attributes",
-    ArgumentValue: unknownName.slice(0, 100),
-  });
+  throw refuseArgument("x-amz-object-attributes", unknownName, "Invalid attribute name specified.");
 }
 
 /** The number of parts. Like the real service, lists the parts only if they have checksums. */
@@ -69,8 +66,5 @@ function numberIn(call: Call, name: string, otherwise: number): number {
   const text = headerOf(call, name);
   if (text === undefined) return otherwise;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw refuse("InvalidArgument", `${name} must be a whole number.`, {
-    ArgumentName: name,
-    ArgumentValue: text.slice(0, 100),
-  });
+  throw refuseArgument(name, text, `${name} must be a whole number.`);
 }

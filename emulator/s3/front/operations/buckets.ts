@@ -3,7 +3,7 @@ import { deleteEmptyBucket, ensureBucket } from "../../../subjects/object-storag
 import { buckets, s3Credentials } from "../../../subjects/object-storage/records.ts";
 import { receiveText } from "../body.ts";
 import { type Call, commit, type Reply } from "../call.ts";
-import { refuse } from "../refused.ts";
+import { refuse, refuseArgument } from "../refused.ts";
 import { childText, readXml, writeXml } from "../xml.ts";
 import { afterOf, tokenOf } from "./page-tokens.ts";
 
@@ -53,10 +53,7 @@ function maxBucketsOf({ target }: Call): number | undefined {
   if (text === undefined) return undefined;
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MAX_BUCKETS) return count;
-  throw refuse("InvalidArgument", `max-buckets must be a whole number from 1 to ${MAX_BUCKETS}.`, {
-    ArgumentName: "max-buckets",
-    ArgumentValue: text.slice(0, 100),
-  });
+  throw refuseArgument("max-buckets", text, `max-buckets must be a whole number from 1 to ${MAX_BUCKETS}.`);
 }
 
 /** `CreateBucket`, with the region that the body names, if any. In the default region it may be repeated. */

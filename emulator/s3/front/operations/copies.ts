@@ -9,7 +9,7 @@ import { type Call, headerOf, type Reply } from "../call.ts";
 import { checkReadConditions, writeConditionOf } from "../conditions.ts";
 import { objectHeadersOf, quoted } from "../object-headers.ts";
 import { type ByteRange, copyRangeOf } from "../ranges.ts";
-import { orRefuse, refuse } from "../refused.ts";
+import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { decode } from "../target.ts";
 import { writeXml } from "../xml.ts";
@@ -103,10 +103,7 @@ function requestedRange(call: Call, body: OpenedBody): ByteRange {
   }
   const message =
     "The x-amz-copy-source-range value must be bytes=first-last, two offsets that start at zero.";
-  throw refuse("InvalidArgument", message, {
-    ArgumentName: "x-amz-copy-source-range",
-    ArgumentValue: header.slice(0, 100),
-  });
+  throw refuseArgument("x-amz-copy-source-range", header, message);
 }
 
 function replacesMetadata(call: Call): boolean {

@@ -5,7 +5,7 @@ import { findUpload } from "../../../subjects/object-storage/uploads.ts";
 import type { Call, Reply } from "../call.ts";
 import { encode } from "../canonical.ts";
 import { checksumElements, quoted } from "../object-headers.ts";
-import { orRefuse, refuse } from "../refused.ts";
+import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { UNVERSIONED } from "../request-checks.ts";
 import { writeXml, type XmlContent } from "../xml.ts";
 import { isoOf, OWNER } from "./buckets.ts";
@@ -18,10 +18,7 @@ function countOf({ target }: Call, name: string): number {
   const text = target.query.get(name);
   if (text === undefined || text === "") return MAX_PAGE;
   if (!/^\d{1,10}$/.test(text)) {
-    throw refuse("InvalidArgument", `Provided ${name} not an integer or within integer range`, {
-      ArgumentName: name,
-      ArgumentValue: text.slice(0, 100),
-    });
+    throw refuseArgument(name, text, `Provided ${name} not an integer or within integer range`);
   }
   return Math.min(Number(text), MAX_PAGE);
 }
@@ -31,10 +28,7 @@ function encodingOf({ target }: Call): (name: string) => string {
   const type = target.query.get("encoding-type");
   if (type === undefined) return (name) => name;
   if (type === "url") return (name) => name.split("/").map(encode).join("/");
-  throw refuse("InvalidArgument", "Invalid Encoding Method specified in Request", {
-    ArgumentName: "encoding-type",
-    ArgumentValue: type.slice(0, 100),
-  });
+  throw refuseArgument("encoding-type", type, "Invalid Encoding Method specified in Request");
 }
 
 interface Page {
@@ -119,10 +113,11 @@ export function listObjectVersions(call: Call): Reply {
   const keyMarker = query.get("key-marker") ?? "";
   const versionMarker = query.get("version-id-marker");
   if (versionMarker && keyMarker === "") {
-    throw refuse("InvalidArgument", "A version-id marker cannot be specified without a key marker.", {
-      ArgumentName: "version-id-marker",
-      ArgumentValue: versionMarker.slice(0, 100),
-    });
+    throw refuseArgument(
+      "version-id-marker",
+      versionMarker,
+      "A version-id marker cannot be specified without a key marker.",
+    );
   }
   const { listing, elements } = pageOf(call, keyMarker, { owner: true, version: true });
   const content = {

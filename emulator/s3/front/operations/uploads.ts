@@ -23,7 +23,7 @@ import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, type Reply } from "../call.ts";
 import { writeConditionOf } from "../conditions.ts";
 import { checksumElements, checksumHeaders, objectHeadersOf, quoted, unquoted } from "../object-headers.ts";
-import { orRefuse, refuse } from "../refused.ts";
+import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
 import { childrenOf, childText, readXml, writeXml } from "../xml.ts";
 
@@ -40,13 +40,10 @@ export function partNumberOf({ target }: Call): number {
   const text = target.query.get("partNumber") ?? "";
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MAX_PART_NUMBER) return number;
-  throw refuse(
-    "InvalidArgument",
+  throw refuseArgument(
+    "partNumber",
+    text,
     `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive`,
-    {
-      ArgumentName: "partNumber",
-      ArgumentValue: text.slice(0, 100),
-    },
   );
 }
 
