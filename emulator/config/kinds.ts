@@ -14,8 +14,8 @@ export interface Kind<T> {
   read(value: unknown): T | undefined;
   /** Problems of a list or an object that the schema cannot express. */
   problemOf?(value: unknown): string | undefined;
-  /** Converts the text of a flag or an environment variable to the value that a file would contain. */
-  fromText(text: string): unknown;
+  /** Converts the text of a flag or an environment variable to the value that a file would contain; by default unchanged. */
+  fromText?(text: string): unknown;
 }
 
 const MAX_TEXT_LENGTH = 4096;
@@ -55,7 +55,6 @@ export function text(expects = "a text"): Kind<string> {
     schema: TEXT,
     read: (value) =>
       typeof value === "string" && value !== "" && value.length <= MAX_TEXT_LENGTH ? value : undefined,
-    fromText: (given) => given,
   };
 }
 
@@ -65,9 +64,15 @@ export function choice<const V extends readonly string[]>(...values: V): Kind<V[
     expects: values.length === 1 ? `${values[0]}` : `one of ${values.join(", ")}`,
     schema: { type: "string", enum: values },
     read: (value) => values.find((known) => known === value),
-    fromText: (given) => given,
   };
 }
+
+const TOGGLE_TEXTS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
 
 /** `true` or `false`, also written `on` and `off`. */
 export function toggle(): Kind<boolean> {
@@ -78,21 +83,17 @@ export function toggle(): Kind<boolean> {
       if (typeof value === "boolean") return value;
       return value === "on" ? true : value === "off" ? false : undefined;
     },
-    fromText: (given) => {
-      if (given === "true" || given === "1") return true;
-      return given === "false" || given === "0" ? false : given;
-    },
+    fromText: (text) => TOGGLE_TEXTS.get(text) ?? text,
   };
 }
 
 /** `true` or `false` only, as keys that the specification shows (§6.1); in text also `on`, `off`, `1`, `0`. */
 export function flag(): Kind<boolean> {
-  const { read, fromText } = toggle();
   return {
     expects: "true or false",
     schema: { type: "boolean" },
     read: (value) => (typeof value === "boolean" ? value : undefined),
-    fromText: (given) => read(fromText(given)) ?? given,
+    fromText: (text) => TOGGLE_TEXTS.get(text) ?? toggle().read(text) ?? text,
   };
 }
 
@@ -106,7 +107,6 @@ export function duration(from = 0): Kind<number> {
       const ms = typeof value === "string" ? parseDuration(value) : undefined;
       return ms !== undefined && ms >= from ? ms : undefined;
     },
-    fromText: (given) => given,
   };
 }
 
@@ -116,7 +116,6 @@ export function instant(): Kind<number> {
     expects: "an ISO 8601 instant with a zone such as 2026-01-01T00:00:00Z",
     schema: { type: "string", format: "date-time" },
     read: (value) => (typeof value === "string" ? parseInstant(value) : undefined),
-    fromText: (given) => given,
   };
 }
 
@@ -127,7 +126,6 @@ export function version(): Kind<string> {
     schema: { type: "string", pattern: "^\\d+\\.\\d+\\.\\d+$" },
     read: (value) =>
       typeof value === "string" && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(value) ? value : undefined,
-    fromText: (given) => given,
   };
 }
 

@@ -169,7 +169,8 @@ function childrenOf(prefix: string): string[] {
 }
 
 function fromText(path: string, value: string | boolean): unknown {
-  return typeof value === "string" ? SETTINGS.get(path)?.kind.fromText(value) : value;
+  const { kind } = SETTINGS.get(path) ?? {};
+  return typeof value === "string" && kind?.fromText ? kind.fromText(value) : value;
 }
 
 function sectionsOf(path: string): string[] {

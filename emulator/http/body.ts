@@ -10,22 +10,36 @@ export function readBody(
   maxBytes: number,
   textMembers?: readonly string[],
 ): unknown {
-  if (body.length > maxBytes)
+  refuseTooLarge(body, maxBytes);
+  if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
+  const type = mediaOf(headers);
+  if (type !== "application/json") throw unsupportedMedia(type, ["application/json"]);
+  return (textMembers && parseItemTexts(body, textMembers)) ?? parseUtf8Json(body);
+}
+
+/** Throws `Refusal` (413) for a body of more than `limits.body_bytes`. */
+export function refuseTooLarge({ length }: Uint8Array, maxBytes: number): void {
+  if (length > maxBytes)
     throw new Refusal(
       413,
       "body_too_large",
-      `The body has ${body.length} bytes; at most ${maxBytes} are accepted.`,
+      `The body has ${length} bytes; at most ${maxBytes} are accepted.`,
       "limits.body_bytes sets the maximum.",
     );
-  if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
-  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json")
-    throw new Refusal(
-      415,
-      "unsupported_media_type",
-      `Content-Type must be application/json, not ${type || "missing"}.`,
-    );
-  return (textMembers && parseItemTexts(body, textMembers)) ?? parseUtf8Json(body);
+}
+
+/** The media type of a body in lower case, without parameters; empty when the headers name none. */
+export function mediaOf(headers: HttpRequest["headers"]): string {
+  return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Refuses a body (415) whose media type is not one of these. */
+export function unsupportedMedia(type: string, media: readonly string[]): Refusal {
+  return new Refusal(
+    415,
+    "unsupported_media_type",
+    `Content-Type must be ${media.join(" or ")}, not ${type || "missing"}.`,
+  );
 }
 
 /** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */

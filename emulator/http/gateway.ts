@@ -16,11 +16,11 @@ import {
 import { isReplyWithHeaders, isStreamReply } from "../subjects/reply.ts";
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
-import { readBody } from "./body.ts";
+import { mediaOf, readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
 import { type InjectFault, injectFault as triggerFault } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
-import { type Codecs, codecFor, mediaOf } from "./media.ts";
+import { type Codecs, codecFor } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import {
   bodyOf,
@@ -181,7 +181,8 @@ function replyOf(
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
   const { status } = operation.reply;
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);
-  if (codec) return codedReply(status, { ...headers, "content-type": mediaOf(request) }, codec.write(body));
+  if (codec)
+    return codedReply(status, { ...headers, "content-type": mediaOf(request.headers) }, codec.write(body));
   if (!hasHeaders) return jsonReply(status, body, headers);
   return withHeaders(jsonReply(result.status ?? status, body, headers), result.headers);
 }

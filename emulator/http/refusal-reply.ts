@@ -12,7 +12,7 @@ import {
   withHeaders,
 } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
-import { mediaOf } from "./media.ts";
+import { mediaOf } from "./body.ts";
 import { otlpErrorReply } from "./otlp/status.ts";
 
 /** The reply to a refused request, or to one that hit a defect. */
@@ -27,7 +27,7 @@ export function refusalReply(
   const headers = requirementHeader(refusal?.requirement);
   if (operation?.errors === "otlp") {
     const isUnreadable = status === 422 || refusal?.code === "unreadable_body";
-    const isProtobuf = mediaOf(request) === "application/x-protobuf";
+    const isProtobuf = mediaOf(request.headers) === "application/x-protobuf";
     return withHeaders(otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf), headers);
   }
   return jsonReply(status, isString(operation, settings) ? message : { detail: message }, headers);

@@ -4,6 +4,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { configurationView } from "../config/view.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { formatInstant } from "../kernel/instant.ts";
+import { yieldToEventLoop } from "../oracle/yield-to-event-loop.ts";
 import { completedRecords, missingSecrets } from "../storage/archive/supplied-secrets.ts";
 import { chunksOf, type OpenedBody } from "../storage/objects/opened-body.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
@@ -26,7 +27,6 @@ import { unknownWorld } from "./worlds/names.ts";
 import type { NamedWorld } from "./worlds/open-worlds.ts";
 import { readParquet } from "./worlds/read-parquet.ts";
 import type { WorldRuntime } from "./worlds/runtime.ts";
-import { yieldToEventLoop } from "./worlds/slices.ts";
 import { withOwnTime } from "./worlds/world-state.ts";
 import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 

@@ -133,12 +133,12 @@ function snapshotsOf({ snapshots }: ControlClient, request: Emulator["request"])
     ...snapshots,
     remove: async (name) => void (await snapshots.remove(name)),
     async export(name, file, options) {
-      const { exportSnapshot, transportOver: fileWayBy } = await snapshotFiles();
-      await exportSnapshot(fileWayBy(request), name, file, options);
+      const { exportSnapshot, transportOver } = await snapshotFiles();
+      await exportSnapshot(transportOver(request), name, file, options);
     },
     async import(file, options) {
-      const { importSnapshot, transportOver: fileWayBy } = await snapshotFiles();
-      return importSnapshot(fileWayBy(request), file, options);
+      const { importSnapshot, transportOver } = await snapshotFiles();
+      return importSnapshot(transportOver(request), file, options);
     },
   };
 }

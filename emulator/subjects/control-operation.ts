@@ -50,10 +50,7 @@ export interface HistoryTurn {
 }
 
 /** A range of rows. */
-export interface PageOf {
-  readonly offset: number;
-  readonly limit: number;
-}
+export type PageOf = Readonly<Record<"offset" | "limit", number>>;
 
 /** What a Parquet file says of itself, and some of its rows; long texts are cut. */
 export interface ParquetPage {
@@ -137,13 +134,12 @@ export interface ControlSnapshots {
 
 /** A snapshot on its way out, and how many secrets it goes without. */
 export interface SnapshotFile {
-  readonly leftOut: { readonly destinations: number; readonly keys: number };
+  readonly leftOut: Readonly<Record<"destinations" | "keys", number>>;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** How a snapshot file is to be imported. */
 export interface SnapshotImportRequest {
-  /** Default: the name in the file. */
   readonly name: string | undefined;
   /** Whether a snapshot of that name may exist. */
   readonly mayReplace: boolean;
@@ -163,16 +159,12 @@ export interface SnapshotView {
 
 /** The clock of a world, as control operations use it. */
 export interface ControlClock {
-  /**
-   * Moves a flowing world towards the present, for one slice at most, and not at all while it is catching
-   * up. Due events fire at their own instants.
-   */
+  /** Moves a flowing world towards the present, for one slice at most, unless it is catching up. */
   sync(): void;
   /** Virtual ms that a flowing world is behind its present while it catches up; otherwise 0. */
   behindMs(): number;
-  /** Freezes time at the current instant, and stops an advance in progress. */
   freeze(): void;
-  /** Lets time flow from the current instant, in virtual seconds per second. */
+  /** In virtual seconds per second. */
   flow(rate: number): void;
   /** `waitsFor` describes the progress of the awaited work for users. */
   advance(target: AdvanceTarget, waitsFor?: () => string): Promise<Advance>;

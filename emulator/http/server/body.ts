@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { Refusal } from "../../kernel/refusal.ts";
 
 /** Why a body could not be received; the request is answered without it. */
@@ -19,48 +20,43 @@ const NO_BODY = new Uint8Array(0);
 /** Reads and decompresses the whole body; holds at most `maxBytes`. Throws `BodyProblem` (413, 415). */
 export function receiveBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> | Uint8Array {
   const { "content-length": length = "0", "content-encoding": encoding } = request.headers;
-  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   if (Number(length) === 0 && request.headers["transfer-encoding"] === undefined) return NO_BODY;
-  return encoding === undefined ? collect(request, maxBytes) : decoded(request, encoding, maxBytes);
+  return encoding === undefined ? collect(request, maxBytes) : decodeBody(request, encoding, maxBytes);
 }
 
-function tooLarge(maxBytes: number): BodyProblem {
+export function bodyTooLarge(maxBytes: number): BodyProblem {
   return new BodyProblem(413, "body_too_large", `The body is larger than ${maxBytes} bytes.`);
 }
 
-function unreadable(message: string): BodyProblem {
-  return new BodyProblem(415, "unreadable_body", message);
-}
-
-async function decoded(request: IncomingMessage, named: string, maxBytes: number): Promise<Uint8Array> {
-  const encoding = named.trim().toLowerCase();
-  if (encoding === "identity") return collect(request, maxBytes);
-  if (encoding === "zstd") return receiveZstd(request, maxBytes);
+/** Decompresses a body with this Content-Encoding. Throws `BodyProblem` (413, 415). */
+export async function decodeBody(
+  body: Readable,
+  contentEncoding: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const encoding = contentEncoding.trim().toLowerCase();
+  if (encoding === "identity") return collect(body, maxBytes);
   const decoder = DECODERS[encoding];
-  if (!decoder)
+  if (!decoder && encoding !== "zstd")
     throw new BodyProblem(
       415,
       "unsupported_encoding",
       `Content-Encoding ${encoding} is not supported; send gzip, deflate, br or zstd.`,
     );
-  const plain = process.getBuiltinModule("node:zlib")[decoder]();
-  request.on("error", (error) => plain.emit("error", error));
   try {
-    return await collect(request.pipe(plain), maxBytes);
+    if (!decoder) return await decompressZstd(await collect(body, maxBytes), maxBytes);
+    const plain = process.getBuiltinModule("node:zlib")[decoder]();
+    body.on("error", (error) => plain.emit("error", error));
+    return await collect(body.pipe(plain), maxBytes);
   } catch (error) {
-    request.unpipe();
+    body.unpipe();
     if (error instanceof BodyProblem) throw error;
-    throw unreadable(`The body is not ${encoding}: ${(error as Error).message}.`);
-  }
-}
-
-async function receiveZstd(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const compressed = await collect(request, maxBytes);
-  try {
-    return await decompressZstd(compressed, maxBytes);
-  } catch (error) {
-    if (error instanceof ZstdTooLarge) throw tooLarge(maxBytes);
-    throw unreadable(`The body is not zstd: ${(error as Error).message}.`);
+    throw new BodyProblem(
+      415,
+      "unreadable_body",
+      `The body is not ${encoding}: ${(error as Error).message}.`,
+    );
   }
 }
 
@@ -81,7 +77,7 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
 
     function take(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes > maxBytes) return fail(tooLarge(maxBytes));
+      if (bytes > maxBytes) return fail(bodyTooLarge(maxBytes));
       chunks.push(chunk);
     }
 
@@ -97,11 +93,6 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Uint8
   });
 }
 
-/** Zstandard, which Node 20 lacks; decompresses complete, size-limited bodies. */
-class ZstdTooLarge extends Error {
-  override readonly name = "ZstdTooLarge";
-}
-
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
@@ -112,17 +103,17 @@ interface Frame {
   readonly windowBytes: number;
 }
 
-/** Decompresses; throws as soon as the output or a window exceeds `maxBytes`. */
+/** Decompresses Zstandard, which Node 20 lacks; throws as soon as the output or a window exceeds `maxBytes`. */
 async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const { Decompress } = await import("fzstd");
   const blocks: Uint8Array[] = [];
   let size = 0;
   for (const { bytes, windowBytes } of framesOf(body)) {
     // A few bytes can request a window of gigabytes, which the decoder would allocate.
-    if (windowBytes > Math.max(MAX_WINDOW_BYTES, maxBytes)) throw new ZstdTooLarge();
+    if (windowBytes > Math.max(MAX_WINDOW_BYTES, maxBytes)) throw bodyTooLarge(maxBytes);
     const decoder = new Decompress((block) => {
       size += block.length;
-      if (size > maxBytes) throw new ZstdTooLarge();
+      if (size > maxBytes) throw bodyTooLarge(maxBytes);
       blocks.push(block);
     });
     decoder.push(bytes, true);

@@ -1,6 +1,5 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { Refusal } from "../../kernel/refusal.ts";
+import { Readable } from "node:stream";
+import { BodyProblem, bodyTooLarge, decodeBody } from "../../http/server/body.ts";
 import { takesStream } from "../../subjects/control-prefix.ts";
 import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
 
@@ -10,13 +9,6 @@ interface InProcessServer {
   readonly maxBodyBytes: number;
   handle(request: HttpRequest): Promise<HttpReply>;
 }
-
-const DECODERS = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-} as const;
 
 /** Answers a request of the Fetch standard in this process, streams included. */
 export async function answerInProcess(server: InProcessServer, request: Request): Promise<Response> {
@@ -62,29 +54,16 @@ type ReceivedBody = Pick<HttpRequest, "body" | "bodyProblem">;
 
 /** The body as the gateway takes it, decompressed, or why it cannot be taken, as from a socket. */
 async function bodyOf(request: Request, maxBodyBytes: number): Promise<ReceivedBody> {
-  const sent = new Uint8Array(await request.arrayBuffer());
-  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  const tooLarge = bodyRefusal(413, "body_too_large", `The body is larger than ${maxBodyBytes} bytes.`);
-  if (sent.length > maxBodyBytes) return tooLarge;
-  if (encoding === "identity") return { body: sent };
-  if (!Object.hasOwn(DECODERS, encoding)) return unsupported(encoding);
+  const body = new Uint8Array(await request.arrayBuffer());
+  const encoding = request.headers.get("content-encoding");
   try {
-    return {
-      body: await DECODERS[encoding as keyof typeof DECODERS](sent, { maxOutputLength: maxBodyBytes }),
-    };
+    if (body.length > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
+    if (encoding === null || body.length === 0) return { body };
+    return { body: await decodeBody(Readable.from([body]), encoding, maxBodyBytes) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return tooLarge;
-    return bodyRefusal(415, "unreadable_body", `The body is not ${encoding}.`);
+    if (!(error instanceof BodyProblem)) throw error;
+    return { body: NO_BODY, bodyProblem: error };
   }
-}
-
-function unsupported(encoding: string): ReceivedBody {
-  const message = `Content-Encoding ${encoding} is not supported; send gzip, deflate or br.`;
-  return bodyRefusal(415, "unsupported_encoding", message);
-}
-
-function bodyRefusal(status: number, code: string, message: string): ReceivedBody {
-  return { body: NO_BODY, bodyProblem: new Refusal(status, code, message) };
 }
 
 /** Statuses whose replies the standard forbids to have a body. */

@@ -5,11 +5,11 @@ import { liveTimeline } from "../../kernel/timeline.ts";
 import type { EffectKind } from "../../kernel/types.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
+import { yieldToEventLoop } from "../../oracle/yield-to-event-loop.ts";
 import type { TraceStore } from "../../subjects/traces/port.ts";
 import type { EmulatorTypes, World } from "../../subjects/turn.ts";
 import { refuseBackwards } from "./clock.ts";
 import { waitUntilSettled } from "./in-flight.ts";
-import { yieldToEventLoop } from "./slices.ts";
 
 /** What each kind of effect comes to when nothing is really done; a kind without a stub does not compile. */
 export const STUBBED_EFFECTS: EffectRunners<EmulatorTypes> = {

@@ -34,8 +34,3 @@ function beginSlice(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(beginSlice);
 }
-
-/** Requests, timers and signals get their turn. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

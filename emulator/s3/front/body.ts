@@ -43,7 +43,7 @@ export async function receive(
   const framing = framingOf(signature.payload);
   const expectedSize = lengthOf(request, framing !== undefined, needsLength);
   if (expectedSize > maxBytes) throw tooLarge(expectedSize, maxBytes);
-  let claimed = ofObject ? NONE : checksumsIn((name) => headerText(headers[name]));
+  let claimed = ofObject ? NONE : checksumsIn((name) => headers[name]?.toString());
   const announced = announcedTrailer(headers);
   const algorithms = new Set([...claimed.keys(), ...(announced ? [announced] : [])]);
   const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
@@ -68,7 +68,7 @@ export async function receive(
   checkPayload(signature, sha256);
   if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
   const digest = md5.digest();
-  checkMd5(headerText(headers["content-md5"]), digest);
+  checkMd5(headers["content-md5"]?.toString(), digest);
   return { size, md5: digest.toString("hex"), checksums: verifyChecksums(claimed, digests) };
 }
 
@@ -114,7 +114,7 @@ function checksumsIn(valueOf: (name: string) => string | undefined): ReadonlyMap
 }
 
 function announcedTrailer(headers: IncomingMessage["headers"]): ChecksumAlgorithm | undefined {
-  const name = headerText(headers["x-amz-trailer"])?.trim().toLowerCase();
+  const name = headers["x-amz-trailer"]?.toString()?.trim().toLowerCase();
   if (name === undefined) return undefined;
   const algorithm = name.slice(CHECKSUM_HEADER.length);
   if (name.startsWith(CHECKSUM_HEADER) && isChecksumAlgorithm(algorithm)) return algorithm;
@@ -149,8 +149,4 @@ function verifyChecksums(
     checksums[algorithm] = value;
   }
   return checksums;
-}
-
-function headerText(header: string | string[] | undefined): string | undefined {
-  return header === undefined ? undefined : String(header);
 }

@@ -149,8 +149,8 @@ function parseHeader({ headers }: IncomingMessage, authorization: string): Signa
     credential: pairs.get("Credential") ?? "",
     signedHeaders: (pairs.get("SignedHeaders") ?? "").split(";"),
     signature: pairs.get("Signature") ?? "",
-    amzDate: headerText(headers["x-amz-date"]) ?? amzDateOf(headers.date),
-    sessionToken: headerText(headers["x-amz-security-token"]),
+    amzDate: headers["x-amz-date"]?.toString() ?? amzDateOf(headers.date),
+    sessionToken: headers["x-amz-security-token"]?.toString() ?? null,
     payload: String(payload),
     expiresSeconds: null,
   };
@@ -168,7 +168,7 @@ function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, str
     signature: query.get("X-Amz-Signature") ?? "",
     amzDate: query.get("X-Amz-Date") ?? "",
     sessionToken: query.get("X-Amz-Security-Token") ?? null,
-    payload: headerText(headers["x-amz-content-sha256"]) ?? query.get("X-Amz-Content-Sha256") ?? UNSIGNED,
+    payload: headers["x-amz-content-sha256"]?.toString() ?? query.get("X-Amz-Content-Sha256") ?? UNSIGNED,
     expiresSeconds: Number(query.get("X-Amz-Expires") || Number.NaN),
   };
   if (query.get("X-Amz-Algorithm") !== ALGORITHM || !HEX_64.test(fields.signature)) {
@@ -179,10 +179,6 @@ function parseQuery({ headers }: IncomingMessage, query: ReadonlyMap<string, str
     throw refuse("AuthorizationQueryParametersError", "X-Amz-Expires must be between 1 and 604800 seconds");
   }
   return fields;
-}
-
-function headerText(header: string | string[] | undefined): string | null {
-  return header === undefined ? null : String(header);
 }
 
 function malformed({ expiresSeconds }: SignatureFields, part: string): Error {

@@ -23,6 +23,26 @@ export function createChangeList(): ChangeList {
   };
 }
 
+/** The differences between two maps by key; values are compared and listed in the JSON form of `comparableOf`. */
+export function changesBetween<T>(
+  a: ReadonlyMap<string, T>,
+  b: ReadonlyMap<string, T>,
+  comparableOf: (value: T) => unknown,
+): Changes {
+  const changes = createChangeList();
+  for (const [key, before] of a) {
+    const after = b.get(key);
+    if (after === undefined) changes.add(key, "removed");
+    else if (before !== after) {
+      const [left, right] = [comparableOf(before), comparableOf(after)];
+      if (JSON.stringify(left) !== JSON.stringify(right))
+        changes.add(key, "changed", () => fieldChanges(left, right));
+    }
+  }
+  for (const key of b.keys()) if (!a.has(key)) changes.add(key, "added");
+  return changes.list();
+}
+
 /** Where two JSON values differ, by path; large values and long lists are cut. */
 export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" | "fields_cut"> {
   const found: FieldChange[] = [];

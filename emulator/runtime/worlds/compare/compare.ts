@@ -10,7 +10,7 @@ import type { Changes, ComparedWorld, Parting, WorldDifference } from "../../../
 import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
 import { withOwnTime } from "../world-state.ts";
-import { type ChangeList, createChangeList, fieldChanges } from "./changes.ts";
+import { changesBetween, createChangeList } from "./changes.ts";
 import { comparable } from "./comparable.ts";
 import { withParquetRows } from "./parquet.ts";
 import { rowChanges } from "./rows.ts";
@@ -114,10 +114,8 @@ function describeTurn(entry: JournalEntry | null): string {
 function recordChanges(a: World, b: World): ReadonlyMap<string, Changes> {
   const found = new Map<string, Changes>();
   for (const kind of COLLECTIONS) {
-    const changes = createChangeList();
-    addChanges(changes, kind.name, byId(a, kind), byId(b, kind));
-    const list = changes.list();
-    if (list.added + list.removed + list.changed > 0) found.set(kind.name, list);
+    const changes = changesBetween(byId(a, kind), byId(b, kind), (record) => comparable(kind.name, record));
+    if (!isEmpty(changes)) found.set(kind.name, changes);
   }
   return found;
 }
@@ -132,24 +130,5 @@ function byId<T>({ reader }: World, kind: Collection<T>): ReadonlyMap<string, un
 function eventChanges(a: World, b: World): Changes {
   const byName = (world: World) =>
     new Map(world.queue().map((event) => [`${event.number} ${event.kind} ${event.ref}`, event]));
-  const changes = createChangeList();
-  addChanges(changes, EVENTS, byName(a), byName(b));
-  return changes.list();
-}
-
-function addChanges(
-  changes: ChangeList,
-  collection: string,
-  a: ReadonlyMap<string, unknown>,
-  b: ReadonlyMap<string, unknown>,
-): void {
-  for (const [key, left] of a) {
-    if (!b.has(key)) changes.add(key, "removed");
-    else if (left !== b.get(key)) {
-      const [before, after] = [comparable(collection, left), comparable(collection, b.get(key))];
-      if (JSON.stringify(before) !== JSON.stringify(after))
-        changes.add(key, "changed", () => fieldChanges(before, after));
-    }
-  }
-  for (const key of b.keys()) if (!a.has(key)) changes.add(key, "added");
+  return changesBetween(byName(a), byName(b), (event) => comparable(EVENTS, event));
 }

@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../../s3/object-store.ts";
 import { readBody } from "../../../storage/objects/opened-body.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
 import type { Changes, ItemChange } from "../../../subjects/world-difference.ts";
-import { createChangeList, fieldChanges } from "./changes.ts";
+import { changesBetween } from "./changes.ts";
 
 const MAX_FILES = 20;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -27,15 +27,7 @@ export async function withParquetRows(changes: Changes, a: ObjectStore, b: Objec
 async function fileChanges(key: string, a: ObjectStore, b: ObjectStore): Promise<Changes | undefined> {
   const [left, right] = [await rowsById(a, key), await rowsById(b, key)];
   if (!left || !right) return undefined;
-  const changes = createChangeList();
-  for (const [id, before] of left) {
-    const after = right.get(id);
-    if (!after) changes.add(id, "removed");
-    else if (textOf(before) !== textOf(after))
-      changes.add(id, "changed", () => fieldChanges(plain(before), plain(after)));
-  }
-  for (const id of right.keys()) if (!left.has(id)) changes.add(id, "added");
-  return changes.list();
+  return changesBetween(left, right, plain);
 }
 
 /** Undefined for what is too large, or no Parquet file after all. */
@@ -56,10 +48,9 @@ async function rowsById(
   }
 }
 
-function textOf(row: Row): string {
-  return JSON.stringify(row, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-}
-
+/** The row as JSON, which has no large integers. */
 function plain(row: Row): unknown {
-  return JSON.parse(textOf(row));
+  return JSON.parse(
+    JSON.stringify(row, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+  );
 }

@@ -1,9 +1,9 @@
+import { yieldToEventLoop } from "../../../oracle/yield-to-event-loop.ts";
 import type { NamedSegment } from "../../../storage/pool/names.ts";
 import type { ListedRow, RowRange } from "../../../subjects/traces/port.ts";
 import type { World } from "../../../subjects/turn.ts";
 import type { WorldDifference } from "../../../subjects/world-difference.ts";
 import type { WorldRuntime } from "../runtime.ts";
-import { yieldToEventLoop } from "../slices.ts";
 import { createChangeList, fieldChanges } from "./changes.ts";
 
 /** A world and the files of its trace rows. */

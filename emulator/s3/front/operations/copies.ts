@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { OpenedBody } from "../../../storage/objects/opened-body.ts";
-import { copyBody } from "../../../storage/objects/opened-body.ts";
+import { copyBody, type OpenedBody } from "../../../storage/objects/opened-body.ts";
+import type { BodyStage } from "../../../storage/objects/stage.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
 import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
 import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
@@ -41,11 +41,10 @@ export async function copyObject(call: Call): Promise<Reply> {
   const copy = await receiveAndStore(
     call,
     claim,
-    async (stage) => {
-      const md5 = createHash("md5");
-      await copyBody(stage, body, { start: 0, length: body.size }, (chunk) => void md5.update(chunk));
-      return { size: body.size, etag: md5.digest("hex") };
-    },
+    async (stage) => ({
+      size: body.size,
+      etag: await copyWithMd5(stage, body, { start: 0, length: body.size }),
+    }),
     (turn, facts, file) => {
       const newObject = {
         content_type,
@@ -76,11 +75,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   const { etag, now } = await receiveAndStore(
     call,
     { uploadId, partNumber },
-    async (stage) => {
-      const md5 = createHash("md5");
-      await copyBody(stage, body, range, (chunk) => void md5.update(chunk));
-      return md5.digest("hex");
-    },
+    (stage) => copyWithMd5(stage, body, range),
     (turn, md5, file) => {
       const part = { ...file, size: range.length, etag: md5, checksums: {} };
       const failure = storePart(turn, claim, uploadId, partNumber, part);
@@ -89,6 +84,13 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
   );
   const content = { LastModified: isoOf(now), ETag: quoted(etag) };
   return { status: 200, xml: writeXml("CopyPartResult", content) };
+}
+
+/** Copies a range of a body; resolves with its MD5 in hex. */
+async function copyWithMd5(stage: BodyStage, body: OpenedBody, range: ByteRange): Promise<string> {
+  const md5 = createHash("md5");
+  await copyBody(stage, body, range, (chunk) => void md5.update(chunk));
+  return md5.digest("hex");
 }
 
 /** The bytes that `x-amz-copy-source-range` names, or all. Closes the body before it refuses the header. */
