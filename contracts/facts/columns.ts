@@ -3,7 +3,7 @@
 /** What a column holds; times are in UTC, `count` is a whole number and `cost` an amount. */
 export type ColumnKind = "text" | "texts" | "json" | "boolean" | "time" | "count" | "cost";
 
-/** The 29 columns, in the order of their groups. */
+/** The columns, in the order of their groups. */
 export const COLUMNS = {
   id: "text",
   tenant_id: "text",

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Request, type Response } from "express";
+import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
 
 /** A plain backend with six operations and no control surface; each switch is a mistake that somebody could make. */
 export interface Mistakes {
@@ -18,11 +19,6 @@ export interface Mistakes {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const COLUMNS = (
-  "id tenant_id session_id trace_id parent_run_id parent_run_ids reference_example_id name run_type start_time " +
-  "end_time status is_root dotted_order trace_tier inputs outputs error extra events tags feedback_stats " +
-  "total_tokens prompt_tokens completion_tokens total_cost prompt_cost completion_cost first_token_time"
-).split(" ");
 const STATUSES = ["pending", "error", "success", "timeout", "interrupted"];
 
 export const DESTINATION = "3a91a355-8a88-422c-9546-72c183b95b5c";
@@ -58,7 +54,9 @@ function isWrong(order: Order, mistakes: Mistakes): boolean {
     filter !== undefined && typeof filter !== "string",
     format_version !== undefined && format_version !== "v2_beta",
     fields !== undefined && !Array.isArray(fields),
-    !mistakes.unknownFieldsTaken && Array.isArray(fields) && !fields.every((name) => COLUMNS.includes(name)),
+    !mistakes.unknownFieldsTaken &&
+      Array.isArray(fields) &&
+      !fields.every((name) => COLUMN_NAMES.includes(name)),
   ].some(Boolean);
 }
 

@@ -1,4 +1,10 @@
 import fc from "fast-check";
+import {
+  COLUMN_NAMES,
+  type ColumnName,
+  type ColumnType,
+  EXPORT_COLUMNS,
+} from "../../../contracts/spec/bulk-exports/columns.ts";
 
 export const NOW = "2026-01-15T08:00:00.000000Z";
 
@@ -45,9 +51,32 @@ const events = fc.oneof(
   ),
 );
 
-/** Fields that a post and a patch may have alike, each perhaps. */
-export const changeableFields = {
-  end_time: time,
+/** Columns that the place in the trace or the post decides. */
+const OTHER_COLUMNS: readonly ColumnName[] = [
+  ...([
+    "id",
+    "tenant_id",
+    "session_id",
+    "trace_id",
+    "parent_run_id",
+    "parent_run_ids",
+    "dotted_order",
+  ] as const),
+  ...(["is_root", "name", "run_type", "start_time"] as const),
+];
+
+/** Values of a column by its type; a type that is missing here needs an own row in `OWN_VALUES`. */
+const VALUES: Readonly<Partial<Record<ColumnType, fc.Arbitrary<unknown>>>> = {
+  string: fc.string(),
+  strings: fc.array(fc.string({ unit: "binary" })),
+  json: fc.jsonValue({ maxDepth: 2 }),
+  boolean: fc.boolean(),
+  int64: count,
+  decimal: cost,
+  timestamp: time,
+};
+
+const OWN_VALUES: Readonly<Partial<Record<ColumnName, fc.Arbitrary<unknown>>>> = {
   status: fc.constantFrom("success", "error", "pending", "running"),
   error: fc.constantFrom("boom", "", "half \ud83d"),
   inputs: content,
@@ -57,18 +86,18 @@ export const changeableFields = {
     .oneof(content, fc.record({ metadata: fc.record({ usage_metadata: usage }) }))
     .filter((v) => v !== null),
   events,
-  tags: fc.array(fc.string({ unit: "binary" })),
-  feedback_stats: fc.jsonValue({ maxDepth: 2 }),
   reference_example_id: fc.uuid(),
   trace_tier: fc.constantFrom("longlived", "shortlived"),
-  total_tokens: count,
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_cost: cost,
-  prompt_cost: cost,
-  completion_cost: cost,
-  first_token_time: time,
 };
+
+/** Fields that a post and a patch may have alike, each perhaps. */
+const changeableFields = Object.fromEntries(
+  COLUMN_NAMES.filter((name) => !OTHER_COLUMNS.includes(name)).map((name) => {
+    const values = OWN_VALUES[name] ?? VALUES[EXPORT_COLUMNS[name].v2];
+    if (values === undefined) throw new Error(`wire-runs.ts: add values of ${name} to OWN_VALUES`);
+    return [name, values];
+  }),
+);
 
 const place = fc.oneof(
   fc.constant({}),
