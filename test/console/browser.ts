@@ -1,8 +1,8 @@
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { CHROMIUM, hasChromium } from "../browser/chromium.ts";
+import { CHROMIUM } from "../browser/chromium.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -22,9 +22,16 @@ const LOST = /^Failed to load resource: (net::ERR_|the server responded with a s
 /** How long a condition is waited for: a loaded machine is slow. */
 const PATIENCE_MS = 120_000;
 
+let browser: Promise<Browser> | undefined;
+
+/** The browser of this process, which the test files share; it ends with the process. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: FLAGS });
+  browser ??= chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: FLAGS });
+  return browser;
 }
+
+/** Tabs that no test uses. */
+const freeTabs: Tab[] = [];
 
 const BLANK = "about:blank";
 
@@ -45,9 +52,9 @@ interface Tab {
   leave(): Promise<void>;
 }
 
-async function openTab(browser: Browser): Promise<Tab> {
+async function openTab(): Promise<Tab> {
   // Of its own, so that tabs share nothing but the emulator.
-  const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: "reduce" });
+  const context = await (await openBrowser()).newContext({ viewport: VIEWPORT, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   let origin = "";
@@ -152,28 +159,20 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
   }, rules);
 }
 
-/** One browser for the tests of a file; what their pages must not do is asked after each of them. */
+/** Pages for the tests of a file; after each test they are checked for errors and foreign requests. */
 export function useBrowser() {
-  let browser: Browser;
-  const taken: Tab[] = [];
-  const free: Tab[] = [];
-
-  beforeAll(async () => {
-    if (hasChromium) browser = await openBrowser();
-  });
+  const usedTabs: Tab[] = [];
 
   afterEach(async () => {
-    for (const tab of taken.splice(0)) {
+    for (const tab of usedTabs.splice(0)) {
       await tab.leave();
-      free.push(tab);
+      freeTabs.push(tab);
     }
   });
 
-  afterAll(() => browser?.close());
-
   async function take(): Promise<Tab> {
-    const tab = free.pop() ?? (await openTab(browser));
-    taken.push(tab);
+    const tab = freeTabs.pop() ?? (await openTab());
+    usedTabs.push(tab);
     return tab;
   }
 

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 import { sarifProblems } from "../support/sarif.ts";
@@ -18,14 +17,6 @@ when:
     expect: { body: { status: busy } }
 `;
 
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  if (hasChromium) browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
-
 function folderWithFailure(): string {
   const cwd = workingFolder();
   writeFileSync(join(cwd, "bad.scenario.yaml"), SCENARIO);
@@ -34,9 +25,8 @@ function folderWithFailure(): string {
 
 /** What a one-file report shows offline, opened from the disk. */
 async function shownBy(file: string) {
-  const context = await browser?.newContext({ offline: true });
-  const page = await context?.newPage();
-  if (!page) throw new Error("no browser");
+  const context = await (await openBrowser()).newContext({ offline: true });
+  const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => problems.push(message.text()));
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -45,7 +35,7 @@ async function shownBy(file: string) {
   const text = ((await page.locator("main").textContent()) ?? "").replaceAll("\u00a0", " ");
   const images = await page.locator("img").count();
   const found = await findings(page);
-  await context?.close();
+  await context.close();
   return { problems, text, images, found };
 }
 

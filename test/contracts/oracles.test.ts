@@ -59,22 +59,23 @@ describe("the oracle of the tables and Prism", () => {
   });
 
   it.each(ROWS)("say the same of requests to %s", async (_, row) => {
+    const changes: Partial<Request>[] = [];
     const reply = { status: row.reply.status, headers: JSON_TYPE, text: "" };
     const { method } = row;
     const path = pathOf(row, ID);
     const differences: unknown[] = [];
-    const ask = (change: Partial<Request>) =>
-      judge({ method, path, headers: JSON_TYPE, ...change }, reply, differences);
     // Prism takes null for no body.
     for (const body of BODIES.filter((each) => each !== null))
-      await ask(body === undefined ? {} : { body: JSON.stringify(body) });
+      changes.push(body === undefined ? {} : { body: JSON.stringify(body) });
     for (const headers of [...OTHER_TYPES, { ...JSON_TYPE, "x-tenant-id": "mine" }, { "x-tenant-id": ID }])
-      await ask({ headers, body: "{}" });
-    await ask({ path: pathOf(row, "mine"), body: "{}" });
+      changes.push({ headers, body: "{}" });
+    changes.push({ path: pathOf(row, "mine"), body: "{}" });
     for (const name of Object.keys(row.query ?? {}))
       for (const value of ["", "x", "-1", "5", "true", ID])
         for (const query of [`${name}=${value}`, `${name}=${value}&${name}=7`])
-          await ask({ path: `${path}?${query}` });
+          changes.push({ path: `${path}?${query}` });
+    for (const change of someOf(changes))
+      await judge({ method, path, headers: JSON_TYPE, ...change }, reply, differences);
     expect(differences).toEqual([]);
   });
 });

@@ -19,9 +19,6 @@ export interface Reader {
   read(page: string): Promise<Outcome>;
 }
 
-/** Pages whose commands are always run as a reader does, each in a process of its own. */
-const PROCESS_EACH = ["README.md", "AGENTS.md"];
-
 /**
  * Does what a reader of a page would do, from top to bottom, in an empty project that has the package: writes the
  * blocks that name a file, runs `sh`, `ts` and `python` blocks in one shell, and stops at the first failure. A `curl`
@@ -55,7 +52,7 @@ export function createReader(relay: CommandRelay): Reader {
       "export default { test: { testTimeout: 300_000, hookTimeout: 300_000 } };\n",
     );
     const bin = installPackage(cwd);
-    if (!isFull && !PROCESS_EACH.includes(page)) relay.install(bin);
+    if (!isFull) relay.install(bin);
     for (const { file, text } of blocks) if (file !== undefined) write(join(cwd, file), text);
     const ready = await emulatorFor(blocks, cwd);
     const steps: string[] = [

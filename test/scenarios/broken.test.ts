@@ -4,6 +4,7 @@ import { openInProcess } from "../../bin/replay/in-process.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import type { Environments, ScenarioReply, ScenarioRequest } from "../../scenarios/environment.ts";
 import { replay, scenarioFiles } from "../../scenarios/replay.ts";
+import { someOf } from "../support/depth.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -148,7 +149,7 @@ describe("the shipped scenarios", () => {
     expect(names).toEqual(Object.keys(BROKEN));
   });
 
-  it.each(Object.entries(BROKEN))("%s notices it", async (name, broken) => {
+  it.each(someOf(Object.entries(BROKEN)))("%s notices it", async (name, broken) => {
     const scenario = readScenario(`${ROOT}scenarios/shipped/${name}.scenario.yaml`);
     const [outcome] = await replay([scenario], {
       cwd: ROOT,

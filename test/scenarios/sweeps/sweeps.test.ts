@@ -49,7 +49,7 @@ const THREADS = ["when:", "  - request: POST /threads", "    body: {}", "    cap
 describe("a sweep of crashes", () => {
   it("kills the worker at each point of each run, and the process after each turn of a moving clock", async () => {
     const { results, notRun, refused } = await swept(NIGHTLY, crashSweep(false), {
-      perSubject: isFull ? 10 : 4,
+      perSubject: isFull ? 10 : 2,
     });
     expect({ unheld: unheld(results), refused }).toEqual({ unheld: [], refused: [] });
     const tried = [...results, ...notRun].map(({ trial }) => trial);
@@ -128,7 +128,7 @@ describe("a sweep of limits", () => {
 
 describe("a sweep of edges", () => {
   it("tries the edges of windows and days, and stops the clock at due events", async () => {
-    const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: isFull ? 12 : 4 });
+    const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: isFull ? 12 : 2 });
     expect(unheld(results)).toEqual([]);
     const tried = [...results, ...notRun].map(({ trial }) => trial);
     const window = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row";
