@@ -31,7 +31,7 @@ const ENTRY_MEMBERS: {
     "current_attempt",
     "attempts",
     "request",
-    "assumption",
+    "passed_by",
   ],
   journal: ["turn", "now", "cause", "refused", "put", "removed", "scheduled", "effects", "clock", "notes"],
 };

@@ -39,7 +39,7 @@ export const command: CommandGroup = {
         ({ operands: [url = ""] }) =>
         ({ client }) =>
           client.webhooks.check(url),
-      lines: ({ url, allowed, message, rules, assumption }) => [
+      lines: ({ url, allowed, message, rules, passed_by }) => [
         `${url}: ${allowed ? "allowed" : "refused"}; ${message}`,
         ...aligned(
           rules.map(({ rule, verdict, requirement, setting = "" }) => [
@@ -49,7 +49,9 @@ export const command: CommandGroup = {
             setting,
           ]),
         ),
-        ...(assumption === null ? [] : [assumption]),
+        ...(passed_by === null
+          ? []
+          : [`allowed only by ${passed_by}, which is on by default; the service would refuse it`]),
       ],
       isGood: ({ allowed }) => allowed,
     }),

@@ -166,11 +166,11 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     ungated: { wrongBehaviour: "every version accepts the webhook settings", settings: { versions: newest } },
   }),
   ...mutantsOf("6.1-11", {
-    "defaults-apply": mutateAssumption(
-      "the defaults of webhooks.url apply without the block",
-      "agent.webhook_without_url_block",
-      "the defaults of the block apply",
-    ),
+    "no-test-receivers": {
+      wrongBehaviour: "receivers on this machine need the default ports, too",
+      settings: { webhooks: { url: { test_receivers: false } } },
+      mild: true,
+    },
   }),
   ...mutantsOf("7.3-4", {
     "no-outages": {

@@ -4,6 +4,7 @@ import type { Members } from "../engine/json.ts";
 import { advanceClock, startRun, thread } from "./agent-helpers.ts";
 import { away, POLICY_NEEDS, policy, RETRY_NEEDS, startWith, TIMEOUT_MS } from "./webhooks.ts";
 
+const HOOKS = "https://hooks.contract.example.com";
 const TYPE = "application/vnd.contract+json";
 const VALUE = 'a, b; c="d  e"';
 
@@ -57,15 +58,17 @@ export const WEBHOOK_RULE_CASES = suite({
     ["http://127.0.0.2/run", "http://10.0.0.9/run", "http://sub.localhost/run"],
   ),
   "6.1/no-url-block": {
-    title: "without a webhooks.url block every port is allowed",
-    requirements: ["6.1-11"],
+    title: "without a webhooks.url block the default ports apply",
+    requirements: ["6.1-6", "6.1-11"],
     needs: POLICY_NEEDS,
     settings: { http: { disable_webhooks: false } },
     async run(t) {
-      for (const webhook of ["https://hooks.contract.example.com:80/run", "http://127.0.0.1:8080/run"]) {
-        const status = await startWith(t, webhook);
-        t.choice("agent.webhook_without_url_block", accepted(status), `${webhook} is accepted`);
-      }
+      const isAccepted = async (webhook: string) => accepted(await startWith(t, webhook));
+      t.fact("6.1-6", await isAccepted(away), `${away} is accepted`);
+      for (const webhook of [`${HOOKS}:80/run`, `${HOOKS}:8443/run`])
+        t.fact("6.1-6", !(await isAccepted(webhook)), `${webhook} is refused`);
+      const local = "http://127.0.0.1:8080/run";
+      t.choice("agent.webhook_test_receivers", await isAccepted(local), `${local} is accepted`);
     },
   },
   "6.1/static-content-type": {

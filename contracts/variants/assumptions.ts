@@ -10,7 +10,7 @@ const EMULATOR_KEY = { key: "contract-harness-key", tenants: ["00000000-0000-400
 /** What a variant does not offer to the harness, whose receivers are at loopback addresses and at any port. */
 const LACKS: Readonly<Record<string, Variant["lacks"]>> = {
   "platform.accepted_keys=keys": ["tenants"],
-  "agent.webhook_without_url_block=the defaults of the block apply": ["receiver"],
+  "agent.webhook_test_receivers=false": ["receiver"],
   "agent.webhook_local_addresses=refuse": ["receiver"],
 };
 

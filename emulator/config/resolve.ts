@@ -47,7 +47,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const paths = allGiven.map(({ path }) => path);
   const settings = {
     ...settingsFrom(values),
-    webhooks: webhookSettings(value, paths, environment, problems),
+    webhooks: webhookSettings(value, environment, problems),
   };
   checkWebhookVersions(paths, settings.versions, problems);
   checkTraceFiles(seedData, problems);

@@ -209,6 +209,12 @@ const WEBHOOKS = {
   ),
   "webhooks.url.disable_loopback": webhookSetting("webhooks.url.disable_loopback", flag()),
   "webhooks.url.max_url_length": webhookSetting("webhooks.url.max_url_length", integer(1, 65_536)),
+  "webhooks.url.test_receivers": setting(
+    flag(),
+    true,
+    "whether receivers on this machine and in private networks may use any port while allowed_ports is unset; " +
+      "not a key of the service",
+  ),
   "http.disable_webhooks": webhookSetting("http.disable_webhooks", flag()),
 };
 

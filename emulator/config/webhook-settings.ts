@@ -32,10 +32,9 @@ const RESERVED_HEADERS = new Set([
   "upgrade",
 ]);
 
-/** The webhook settings of §6.1 for the domain; invalid ones become problems and prevent the start. `given`: paths. */
+/** The webhook settings of §6.1 for the domain; invalid ones become problems and prevent the start. */
 export function webhookSettings(
   value: ValueOf,
-  given: readonly string[],
   environment: Environment,
   problems: Problem[],
 ): WebhookSettings {
@@ -43,12 +42,12 @@ export function webhookSettings(
     disabled: value("http.disable_webhooks"),
     headers: resolvedHeaders(value("webhooks.headers"), value("webhooks.env_prefix"), environment, problems),
     url: {
-      configured: given.some((path) => path === URL_BLOCK || path.startsWith(`${URL_BLOCK}.`)),
       allowed_domains: checkedDomains(value("webhooks.url.allowed_domains"), problems),
       require_https: value("webhooks.url.require_https"),
       allowed_ports: value("webhooks.url.allowed_ports"),
       disable_loopback: value("webhooks.url.disable_loopback"),
       max_url_length: value("webhooks.url.max_url_length"),
+      test_receivers: value("webhooks.url.test_receivers"),
     },
   };
 }

@@ -77,13 +77,13 @@ export interface WebhookSettings {
   readonly disabled: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly url: {
-    /** Whether any key of the block is configured; if not, `agent.webhook_without_url_block` decides. */
-    readonly configured: boolean;
     readonly allowed_domains: readonly string[] | null;
     readonly require_https: boolean;
     readonly allowed_ports: readonly number[] | null;
     readonly disable_loopback: boolean;
     readonly max_url_length: number;
+    /** Our addition (6.1-11). */
+    readonly test_receivers: boolean;
   };
 }
 

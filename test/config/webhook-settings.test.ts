@@ -131,25 +131,13 @@ describe("the allowed domains", () => {
 });
 
 describe("the block webhooks.url", () => {
-  it.each([
-    [{}, false],
-    [{ webhooks: {} }, false],
-    [{ webhooks: { headers: { a: "b" } } }, false],
-    [{ webhooks: { url: null } }, false],
-    [{ webhooks: { url: { allowed_ports: null } } }, false],
-    [{ webhooks: { url: {} } }, true],
-    [{ webhooks: { url: { require_https: false } } }, true],
-  ])("of %j is configured: %j", async (options, configured) => {
-    expect(await resolved(options)).toMatchObject({ settings: { webhooks: { url: { configured } } } });
-  });
-
   it("is configured by a variable too, whose booleans are words", async () => {
     const env = {
       EMULATOR_WEBHOOKS__URL__REQUIRE_HTTPS: "off",
       EMULATOR_WEBHOOKS__URL__DISABLE_LOOPBACK: "1",
     };
     expect(await resolved({}, env)).toMatchObject({
-      settings: { webhooks: { url: { configured: true, require_https: false, disable_loopback: true } } },
+      settings: { webhooks: { url: { require_https: false, disable_loopback: true } } },
     });
   });
 

@@ -72,14 +72,14 @@ export const WEBHOOK_ASSUMPTIONS = {
     reason:
       "A relative URL, or an address of this machine or network, can call the emulator itself. The test-only paths are not part of the emulated service.",
   },
-  "agent.webhook_without_url_block": {
+  "agent.webhook_test_receivers": {
     section: "6.1",
     requirement: "6.1-11",
-    choice: "no rule applies",
-    alternatives: ["the defaults of the block apply"],
+    choice: true,
+    alternatives: [false],
     reason:
-      "The defaults are shown for keys of the block, but not whether they apply if no key is configured. They would refuse every receiver on a developer's machine.",
-    switchable: true,
+      "The default ports would refuse every receiver on a developer's machine. Deliveries that pass only because of this setting are marked. The service was not observed to have it.",
+    setting: "webhooks.url.test_receivers",
   },
   "agent.webhook_local_addresses": {
     section: "6.1",

@@ -65,6 +65,11 @@ function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
         <Fact name="Of run">
           <RunLink id={run_id} status={run_status} />
         </Fact>
+        {delivery.passed_by !== null && (
+          <Fact name="Allowed only by">
+            <code>{delivery.passed_by}</code>
+          </Fact>
+        )}
         {redelivery_of !== null && (
           <Fact name="Sent again after">
             <a class="mono" href={addressOf("webhooks", redelivery_of)}>

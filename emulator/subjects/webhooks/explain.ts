@@ -8,11 +8,11 @@ import { isAddress } from "./addresses.ts";
 import { maskedUrl } from "./mask.ts";
 import {
   hostOf,
+  passedBy,
   policyOf,
   portOf,
   type WebhookPolicy,
   type WebhookRefusal,
-  WITHOUT_BLOCK,
   webhookRefusal,
   webhookTarget,
 } from "./policy.ts";
@@ -39,15 +39,10 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
     allowed: refused === undefined,
     ...outcome(settings.webhooks.disabled, refused, isOpen),
     rule: refused?.rule ?? null,
-    assumption: assumptionOf(policy),
+    passed_by: passedBy(policy, url),
     target: targetView(target),
     rules,
   };
-}
-
-/** The assumption by which no rule of `webhooks.url` applies; null where the block is configured. */
-export function assumptionOf({ unconfigured }: WebhookPolicy): string | null {
-  return unconfigured ? `${WITHOUT_BLOCK}: webhooks.url is not configured, so its rules are off` : null;
 }
 
 /** Whether the rules let a delivery leave; null if only the resolved address decides. */
@@ -62,12 +57,12 @@ type Target = ReturnType<typeof webhookTarget>;
 
 /** Whether a rule applies under this policy and kind of URL. */
 const IS_ON: Readonly<Record<WebhookUrlRuleName, (policy: WebhookPolicy, isRemote: boolean) => boolean>> = {
-  length: ({ maxUrlLength }) => maxUrlLength !== null,
+  length: () => true,
   form: () => true,
   loopback: (_, isRemote) => !isRemote,
   control: (_, isRemote) => !isRemote,
   https: ({ requireHttps }, isRemote) => isRemote && requireHttps,
-  port: ({ allowedPorts }, isRemote) => isRemote && allowedPorts !== null,
+  port: (_, isRemote) => isRemote,
   domain: ({ allowedDomains }, isRemote) => isRemote && allowedDomains !== null,
   address: ({ allowLocal }, isRemote) => isRemote && !allowLocal,
 };

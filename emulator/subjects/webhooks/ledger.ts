@@ -1,5 +1,6 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
+import { passedBy, policyOf } from "./policy.ts";
 import { DELIVERIES, type Delivery, type DeliveryStatus } from "./records.ts";
 
 type DeliveryInput = Pick<
@@ -9,9 +10,11 @@ type DeliveryInput = Pick<
 
 /** Adds a delivery to the ledger, before its first attempt. */
 export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
+  const passed_by = passedBy(policyOf(turn.ports.settings), input.url);
   const delivery: Delivery = {
     id: turn.nextId("webhook_delivery"),
     ...input,
+    passed_by,
     payload_bytes: new TextEncoder().encode(input.payload).length,
     status: "pending",
     reason: null,
@@ -21,6 +24,7 @@ export function openDelivery(turn: Turn, input: DeliveryInput): Delivery {
     attempts: [],
   };
   turn.put(DELIVERIES, delivery);
+  if (passed_by) turn.note("webhook.test_receiver", input.run_id, { delivery: delivery.id, passed_by });
   return delivery;
 }
 

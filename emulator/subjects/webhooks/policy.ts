@@ -1,4 +1,3 @@
-import { ASSUMPTIONS } from "../../../contracts/spec/assumptions.ts";
 import { WEBHOOK_URL_RULES, type WebhookUrlRuleName } from "../../../contracts/spec/webhooks/settings.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { CONTAINER_HOST } from "../local-hosts.ts";
@@ -8,14 +7,13 @@ import { isAddress, localKind } from "./addresses.ts";
 
 /** The policy for webhook URLs: §6.1, completed by assumptions. */
 export interface WebhookPolicy {
-  /** Whether the rules of `webhooks.url` are off because no key of it is configured (6.1-11). */
-  readonly unconfigured: boolean;
-  /** Null admits every length that a request may have. */
-  readonly maxUrlLength: number | null;
+  readonly maxUrlLength: number;
   readonly disableLoopback: boolean;
   readonly requireHttps: boolean;
-  /** `by_scheme`: 443 for https and 80 for http. Null admits every port. */
-  readonly allowedPorts: readonly number[] | "by_scheme" | null;
+  /** `by_scheme`: 443 for https and 80 for http. */
+  readonly allowedPorts: readonly number[] | "by_scheme";
+  /** Whether hosts of this machine and of private networks may be called at any port (6.1-11). */
+  readonly allowTestReceivers: boolean;
   /** Null admits every host. */
   readonly allowedDomains: readonly string[] | null;
   /** Whether private, loopback and link-local addresses may be called; always if they are on a list of domains. */
@@ -42,17 +40,8 @@ const NO_URL = /[\\\u0000-\u001f\u007f]/;
 
 const STANDARD_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
-/** The assumption that decides where no key of `webhooks.url` is configured. */
-export const WITHOUT_BLOCK = "agent.webhook_without_url_block";
-
-const NO_RULES = {
-  unconfigured: true,
-  maxUrlLength: null,
-  disableLoopback: false,
-  requireHttps: false,
-  allowedPorts: null,
-  allowedDomains: null,
-} as const;
+/** The setting by which a receiver on this machine may use any port; our addition (6.1-11). */
+export const TEST_RECEIVERS = "webhooks.url.test_receivers";
 
 /** Derives the policy from settings and assumptions. */
 export function policyOf({
@@ -60,17 +49,14 @@ export function policyOf({
   assumptions,
 }: Pick<Settings, "webhooks" | "assumptions">): WebhookPolicy {
   const { url } = webhooks;
-  const allowLocal = assumptions["agent.webhook_local_addresses"] === "allow";
-  if (!url.configured && assumptions[WITHOUT_BLOCK] === ASSUMPTIONS[WITHOUT_BLOCK].choice)
-    return { ...NO_RULES, allowLocal };
   return {
-    unconfigured: false,
     maxUrlLength: url.max_url_length,
     disableLoopback: url.disable_loopback,
     requireHttps: url.require_https,
     allowedPorts: url.allowed_ports ?? "by_scheme",
+    allowTestReceivers: url.test_receivers && url.allowed_ports === null,
     allowedDomains: url.allowed_domains?.map(asHostName) ?? null,
-    allowLocal: allowLocal || url.allowed_domains !== null,
+    allowLocal: assumptions["agent.webhook_local_addresses"] === "allow" || url.allowed_domains !== null,
   };
 }
 
@@ -85,12 +71,18 @@ export function webhookTarget(text: string): WebhookTarget | undefined {
 
 /** The first rule that refuses this URL; undefined when none does. Names are resolved only at delivery. */
 export function webhookRefusal(policy: WebhookPolicy, text: string): WebhookRefusal | undefined {
-  if (policy.maxUrlLength !== null && text.length > policy.maxUrlLength)
+  if (text.length > policy.maxUrlLength)
     return refusal("length", { length: text.length, limit: policy.maxUrlLength });
   const target = webhookTarget(text);
   if (!target) return refusal("form");
   if (target.kind === "loopback") return loopbackRefusal(policy, target.path);
   return remoteRefusal(policy, target.url);
+}
+
+/** The setting without which a rule would refuse this URL, which the policy admits; otherwise null. */
+export function passedBy(policy: WebhookPolicy, text: string): typeof TEST_RECEIVERS | null {
+  if (!policy.allowTestReceivers || webhookRefusal(policy, text)) return null;
+  return webhookRefusal({ ...policy, allowTestReceivers: false }, text) ? TEST_RECEIVERS : null;
 }
 
 /** Checks an address that a host name was resolved to or that the URL contains. */
@@ -143,8 +135,11 @@ function mayBeOurs(host: string): boolean {
   );
 }
 
-function portRefusal({ allowedPorts }: WebhookPolicy, url: URL): WebhookRefusal | undefined {
-  if (allowedPorts === null) return undefined;
+function portRefusal(
+  { allowedPorts, allowTestReceivers }: WebhookPolicy,
+  url: URL,
+): WebhookRefusal | undefined {
+  if (allowTestReceivers && mayBeOurs(hostOf(url))) return undefined;
   const port = portOf(url);
   const scheme = url.protocol.slice(0, -1);
   const standard = STANDARD_PORTS[url.protocol] ?? 0;

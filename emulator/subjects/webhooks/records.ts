@@ -32,6 +32,8 @@ export interface Delivery extends Workspace {
   readonly status: DeliveryStatus;
   /** The reason of a final status other than `delivered`. */
   readonly reason: string | null;
+  /** The setting of ours without which §6.1 would have refused the URL; null if none was needed (6.1-11). */
+  readonly passed_by: string | null;
   readonly redelivery_of: string | null;
   readonly created_at: Instant;
   readonly ended_at: Instant | null;

@@ -1,9 +1,7 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { Settings } from "../settings.ts";
-import { assumptionOf } from "./explain.ts";
 import { MASK, maskedUrl } from "./mask.ts";
-import { policyOf } from "./policy.ts";
 import type { Attempt, Delivery } from "./records.ts";
 
 /** A delivery in the form of the control API: secrets in the URL and static header values are masked. */
@@ -14,7 +12,6 @@ export function deliveryView(settings: Settings, delivery: Delivery) {
   return {
     ...shown,
     url: maskedUrl(url),
-    assumption: assumptionOf(policyOf(settings)),
     created_at: formatInstant(created_at),
     ended_at: ended_at === null ? null : formatInstant(ended_at),
     request: {

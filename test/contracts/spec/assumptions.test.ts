@@ -54,7 +54,6 @@ describe("the assumptions", () => {
       "agent.thread_fields": ["the seven shown", "with interrupts"],
       "agent.multitask_default": ["enqueue", undefined],
       "agent.unknown_graph": [404, 422],
-      "agent.webhook_without_url_block": ["no rule applies", undefined],
       "agent.webhook_local_addresses": ["allow", undefined],
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TEST_RECEIVERS } from "../../../emulator/subjects/webhooks/policy.ts";
 import { redeliver } from "../../../emulator/subjects/webhooks/redeliver.ts";
 import { openWebhookWorld, RUN } from "../../support/webhook-world.ts";
 
@@ -42,19 +43,16 @@ describe("the ledger", () => {
     }
   });
 
-  it("reports that no rule applied if no webhooks.url block is configured", async () => {
-    const without = await openWebhookWorld();
-    without.end();
-    expect(without.ledger()).toMatchObject([
-      {
-        assumption: expect.stringMatching(
-          /^agent\.webhook_without_url_block: webhooks\.url is not configured/,
-        ),
-      },
-    ]);
-    const configured = await openWebhookWorld({ webhooks: { url: { require_https: true } } });
-    configured.end();
-    expect(configured.ledger()).toMatchObject([{ assumption: null }]);
+  it.each([
+    ["http://127.0.0.1:3000/", TEST_RECEIVERS],
+    ["http://127.0.0.1/", null],
+    ["https://a.example/", null],
+    ["/hook", null],
+  ])("marks a delivery that only passes as a test receiver: %s", async (webhook, passed_by) => {
+    const world = await openWebhookWorld();
+    world.end({ webhook });
+    expect(world.ledger()).toMatchObject([{ passed_by }]);
+    expect(world.notes("webhook.test_receiver")).toHaveLength(passed_by ? 1 : 0);
   });
 
   it("keeps the newest limits.webhook_ledger deliveries and all that are under way", async () => {

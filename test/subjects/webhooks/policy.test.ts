@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { WEBHOOK_URL_RULES } from "../../../contracts/spec/webhooks/settings.ts";
 import { localKind } from "../../../emulator/subjects/webhooks/addresses.ts";
 import { explainWebhook } from "../../../emulator/subjects/webhooks/explain.ts";
-import { policyOf, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
+import { policyOf, TEST_RECEIVERS, webhookRefusal } from "../../../emulator/subjects/webhooks/policy.ts";
 import { settingsWith } from "../../support/world.ts";
 
 async function verdict(url: string, block?: Record<string, unknown>, assumptions = {}): Promise<string> {
@@ -11,7 +11,7 @@ async function verdict(url: string, block?: Record<string, unknown>, assumptions
   return refused ? `${refused.rule}: ${refused.message}` : "allowed";
 }
 
-describe("a webhook URL without a webhooks.url block", () => {
+describe("a webhook URL by default", () => {
   it.each([
     "https://hooks.example.com/run",
     "http://localhost:3000/hook?token=s3cret",
@@ -19,9 +19,8 @@ describe("a webhook URL without a webhooks.url block", () => {
     "http://[::1]:9/",
     "http://10.0.0.8/",
     "HTTPS://HOOKS.EXAMPLE.COM",
-    "https://hooks.example.com:80/",
-    "http://hooks.example.com:443/",
-    `https://a.example/${"x".repeat(60_000)}`,
+    "http://receiver:8080/hook",
+    "http://host.docker.internal:8080/hook",
     "/webhooks/run-complete?token=1",
   ])("may be %s", async (url) => {
     expect(await verdict(url)).toBe("allowed");
@@ -81,15 +80,35 @@ describe("a webhook URL without a webhooks.url block", () => {
     expect(await verdict(url)).toBe("allowed");
   });
 
-  it("follows the defaults of the block with agent.webhook_without_url_block", async () => {
-    const defaults = { "agent.webhook_without_url_block": "the defaults of the block apply" };
-    expect(await verdict("http://localhost:3000/", undefined, defaults)).toMatch(/^port/);
-    expect(await verdict(`https://a.example/${"x".repeat(4096)}`, undefined, defaults)).toMatch(/^length/);
-    expect(await verdict("http://localhost/", undefined, defaults)).toBe("allowed");
+  it.each([
+    "https://hooks.example.com:80/",
+    "http://hooks.example.com:443/",
+    "https://hooks.example.com:8443/",
+    "http://8.8.8.8:8080/",
+  ])("is called at the port of its scheme only: %s", async (url) => {
+    expect(await verdict(url)).toMatch(/^port/);
+  });
+
+  it("of this machine needs test_receivers for another port, and allowed_ports wins over it", async () => {
+    for (const host of [
+      "localhost",
+      "a.localhost",
+      "127.0.0.1",
+      "[::1]",
+      "10.0.0.8",
+      "192.168.1.7",
+      "receiver",
+    ]) {
+      expect(await verdict(`http://${host}:3000/`, { test_receivers: false })).toMatch(
+        /^port: .* only 80 is/,
+      );
+      expect(await verdict(`http://${host}/`, { test_receivers: false })).toBe("allowed");
+      expect(await verdict(`http://${host}:3000/`, { allowed_ports: [80] })).toMatch(/^port/);
+    }
   });
 });
 
-describe("a webhook URL with a webhooks.url block that does not name ports", () => {
+describe("a webhook URL with keys of webhooks.url other than allowed_ports", () => {
   it.each([
     {},
     { require_https: false },
@@ -320,22 +339,20 @@ describe("the explanation", () => {
     expect(explainWebhook(settings, "http://93.184.216.34/").delivered).toBe(true);
   });
 
-  it("names the assumption by which no rule applies, until the block is configured", async () => {
-    const described = explainWebhook(await settingsWith({}), "http://localhost:3000/h");
-    expect(described).toMatchObject({
+  it("names the setting without which the URL would be refused", async () => {
+    const settings = await settingsWith({});
+    expect(explainWebhook(settings, "http://localhost:3000/h")).toMatchObject({
       allowed: true,
       delivered: true,
-      assumption: expect.stringMatching(
-        /^agent\.webhook_without_url_block: webhooks\.url is not configured, so its rules are off$/,
-      ),
+      passed_by: TEST_RECEIVERS,
     });
-    const off = described.rules.filter(({ verdict: said }) => said === "off").map(({ rule }) => rule);
-    expect(off).toEqual(["length", "loopback", "control", "https", "port", "domain", "address"]);
-    const configured = explainWebhook(
-      await settingsWith({ webhooks: { url: {} } }),
-      "http://localhost:3000/h",
-    );
-    expect(configured).toMatchObject({ allowed: false, rule: "port", assumption: null });
+    for (const url of ["http://localhost/h", "https://a.example/h", "https://a.example:8443/h", "/h"])
+      expect(explainWebhook(settings, url).passed_by).toBeNull();
+    const strict = await settingsWith({ webhooks: { url: { test_receivers: false } } });
+    expect(explainWebhook(strict, "http://localhost:3000/h")).toMatchObject({
+      rule: "port",
+      passed_by: null,
+    });
   });
 
   it("reports when webhooks are disabled", async () => {

@@ -205,6 +205,9 @@ describe("a redirect", () => {
   });
 });
 
+/** Settings under which hosts with a public name may be called at the port of a receiver. */
+const atPort = ({ port }: { readonly port: number }) => ({ webhooks: { url: { allowed_ports: [port] } } });
+
 describe("where local addresses are not wanted", () => {
   it.each(["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0"])(
     "http://%s never reaches a real listener",
@@ -230,7 +233,7 @@ describe("where local addresses are not wanted", () => {
       { address: "93.184.216.34", family: 4 },
       { address, family },
     ];
-    const post = await sender(REFUSE_LOCAL, { resolve });
+    const post = await sender({ ...REFUSE_LOCAL, ...atPort(target) }, { resolve });
     expect(await post(`http://rebind.example:${target.port}/`)).toMatchObject({
       failure: "policy",
       message: expect.stringContaining(`rebind.example is ${address}`),
@@ -245,7 +248,7 @@ describe("where local addresses are not wanted", () => {
       asked += 1;
       return [{ address: asked === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
     };
-    const post = await sender({}, { resolve });
+    const post = await sender(atPort(target), { resolve });
     expect(await post(`http://rebind.example:${target.port}/`)).toMatchObject({ status: 200 });
     expect(asked).toBe(1);
     expect(target.received[0]?.headers.host).toBe(`rebind.example:${target.port}`);
