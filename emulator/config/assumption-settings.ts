@@ -41,7 +41,7 @@ export function unswitchable(id: string): string | undefined {
 
 /** The spelling of a followed setting's value, where the assumption's own choice is such a value. */
 function following(row: Assumption, followed: Setting, value: unknown): unknown {
-  if (typeof value === "boolean") return value ? row.alternatives[0] : row.choice;
+  if (typeof value === "boolean") return value === followed.initial ? row.choice : row.alternatives[0];
   const isSuchValue = followed.initial === null || followed.kind.read(row.choice) === followed.initial;
   if (!isSuchValue) return row.choice;
   const spelled = [row.choice, ...row.alternatives].find(
