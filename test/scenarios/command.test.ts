@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
+import { DESTINATION, HEADERS, startRig } from "../support/emulator.ts";
 import { launch, run, runAlone, start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -11,6 +13,16 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 function write(folder: string, name: string, ...lines: readonly string[]): void {
   writeFileSync(join(folder, `${name}.scenario.yaml`), `${["scenario: A sentence.", ...lines].join("\n")}\n`);
 }
+
+/** Starts an emulator for a test, with a frozen clock; gives its address. */
+async function emulatorUrl(options: EmulatorOptions = {}): Promise<string> {
+  const { emulator, close } = await startRig(options);
+  onTestFinished(close);
+  return emulator.url;
+}
+
+const post = async <T = Record<string, string>>(url: string, body: unknown): Promise<T> =>
+  (await fetch(url, { method: "POST", headers: HEADERS, body: JSON.stringify(body) })).json();
 
 const GOOD = ["when:", "  - request: POST /threads", "    body: {}"];
 const BAD = ["when:", "  - request: GET /ok", "    expect: { status: 201 }"];
@@ -135,34 +147,29 @@ describe("emulator replay --target", () => {
 
   it("leaves the emulator unchanged, or plays in the given world", async () => {
     const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], {
-      cwd,
-    });
-    const json = { "content-type": "application/json" };
-    const make = (base: string) => fetch(`${base}/threads`, { method: "POST", headers: json, body: "{}" });
-    const count = async (base: string) =>
-      (await fetch(`${base}/threads/count`, { method: "POST", headers: json, body: "{}" })).json();
-    const side = `${ready.url}/w/side`;
-    await fetch(`${ready.url}/_emulator/v1/worlds`, { method: "POST", headers: json, body: '{"id":"side"}' });
-    for (const base of [ready.url, side, side]) await make(base);
+    const url = await emulatorUrl();
+    const count = (base: string) => post<number>(`${base}/threads/count`, {});
+    const side = `${url}/w/side`;
+    await post(`${url}/_emulator/v1/worlds`, { id: "side" });
+    for (const base of [url, side, side]) await post(`${base}/threads`, {});
     write(cwd, "bad", ...BAD);
     write(cwd, "good", ...GOOD);
 
-    const everywhere = await run(["replay", ".", "--target", ready.url], { cwd });
+    const everywhere = await run(["replay", ".", "--target", url], { cwd });
     expect(everywhere).toMatchObject({ code: 1, stderr: "" });
-    expect(everywhere.stdout).toContain(`replay bad.scenario.yaml --seed 1 --target ${ready.url}\n`);
-    expect([await count(ready.url), await count(side)]).toEqual([1, 2]);
-    expect(await worldsOf(ready.url)).toEqual(["main", "side"]);
+    expect(everywhere.stdout).toContain(`replay bad.scenario.yaml --seed 1 --target ${url}\n`);
+    expect([await count(url), await count(side)]).toEqual([1, 2]);
+    expect(await worldsOf(url)).toEqual(["main", "side"]);
 
     for (const words of [
-      ["--target", ready.url, "--world", "side"],
+      ["--target", url, "--world", "side"],
       ["--target", side],
     ]) {
       const there = await run(["replay", ".", ...words], { cwd });
-      expect(there.stdout).toContain(`--target ${ready.url} --world side\n`);
-      expect([await count(ready.url), await count(side)]).toEqual([1, 1]);
+      expect(there.stdout).toContain(`--target ${url} --world side\n`);
+      expect([await count(url), await count(side)]).toEqual([1, 1]);
     }
-    const seen = await run(["replay", "--record", ready.url, "--world", "side", "seen.scenario.yaml"], {
+    const seen = await run(["replay", "--record", url, "--world", "side", "seen.scenario.yaml"], {
       cwd,
     });
     expect(seen).toMatchObject({ code: 0, stdout: expect.stringContaining("seen.scenario.yaml: 2 steps") });
@@ -170,19 +177,19 @@ describe("emulator replay --target", () => {
 
   it("keeps the worlds of failures there with --keep, and removes them when it is stopped", async () => {
     const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral"], { cwd });
+    const url = await emulatorUrl();
     write(cwd, "bad", ...BAD);
-    const replaying = launch(["replay", ".", "--keep", "--target", ready.url], { cwd });
+    const replaying = launch(["replay", ".", "--keep", "--target", url], { cwd });
     const [said] = await once(replaying.child.stderr, "data");
     expect(String(said)).toContain("until you press Ctrl-C");
     const ended = replaying.ended.then(({ code }) => code);
     // Time enough for a process that nothing holds to end by itself.
-    expect(await Promise.race([ended, worldsOf(ready.url)])).toEqual(["main", "world-1"]);
-    expect((await run(["world", "list", "--url", ready.url], { cwd })).stdout).toContain("world-1");
+    expect(await Promise.race([ended, worldsOf(url)])).toEqual(["main", "world-1"]);
+    expect((await run(["world", "list", "--url", url], { cwd })).stdout).toContain("world-1");
     replaying.child.kill("SIGINT");
     expect(await ended).toBe(1);
-    expect(await worldsOf(ready.url)).toEqual(["main"]);
-    const lasting = await run(["replay", ".", "--keep", "--target", ready.url, "--world", "main"], { cwd });
+    expect(await worldsOf(url)).toEqual(["main"]);
+    const lasting = await run(["replay", ".", "--keep", "--target", url, "--world", "main"], { cwd });
     expect(lasting).toMatchObject({ code: 1, stderr: "" });
   });
 
@@ -214,7 +221,7 @@ describe("emulator replay --target", () => {
 
   it.each(["SIGINT", "SIGTERM"] as const)("removes its worlds when %s ends it", async (signal) => {
     const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral", "--clock", "frozen"], { cwd });
+    const url = await emulatorUrl();
     write(
       cwd,
       "stuck",
@@ -224,51 +231,33 @@ describe("emulator replay --target", () => {
       "  - request: POST /runs/wait",
       "    body: { assistant_id: echo, input: {} }",
     );
-    const replaying = launch(["replay", ".", "--target", ready.url], { cwd });
+    const replaying = launch(["replay", ".", "--target", url], { cwd });
     const streams = async () => {
-      const status = await fetch(`${ready.url}/w/world-1/_emulator/v1/status`);
+      const status = await fetch(`${url}/w/world-1/_emulator/v1/status`);
       return ((await status.json()) as { open_streams?: number }).open_streams ?? 0;
     };
     await expect.poll(streams).toBeGreaterThan(0);
-    expect(await worldsOf(ready.url)).toEqual(["main", "world-1"]);
+    expect(await worldsOf(url)).toEqual(["main", "world-1"]);
     replaying.child.kill(signal);
     expect(await replaying.ended).toMatchObject({
       code: signal === "SIGINT" ? 130 : 143,
       stderr: `emulator: stopped by ${signal}: no scenarios were done\n`,
     });
-    expect(await worldsOf(ready.url)).toEqual(["main"]);
+    expect(await worldsOf(url)).toEqual(["main"]);
   });
 });
 
 describe("emulator replay --record", () => {
   it("makes a scenario from an emulator's requests, and replays it with the same result", async () => {
     const cwd = workingFolder();
-    const { ready } = await start(
-      ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z", "--seed", "9"],
-      { cwd },
-    );
-    const headers = {
-      "content-type": "application/json",
-      "x-api-key": "a-secret-key",
-      "x-tenant-id": "00000000-0000-4000-8000-000000000001",
-    };
-    const call = async (path: string, body: unknown) =>
-      (
-        await fetch(`${ready.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })
-      ).json() as Promise<Record<string, string>>;
+    const url = await emulatorUrl({ seed: 9 });
+    const headers = { ...HEADERS, "x-api-key": "a-secret-key" };
+    const call = async (path: string, body: unknown): Promise<Record<string, string>> =>
+      (await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })).json();
     const { session_id } = await call("/_emulator/v1/traces/generate", { count: 20, project: "shop" });
-    const { id: destination } = await call("/api/v1/bulk-exports/destinations", {
-      destination_type: "s3",
-      display_name: "Mine",
-      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
-      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-    });
-    await call("/api/v1/bulk-exports/destinations", {
-      destination_type: "s3",
-      display_name: "Not mine",
-      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
-      credentials: { access_key_id: "emulator", secret_access_key: "do-not-tell" },
-    });
+    const { id: destination } = await call("/api/v1/bulk-exports/destinations", DESTINATION);
+    const credentials = { access_key_id: "emulator", secret_access_key: "do-not-tell" };
+    await call("/api/v1/bulk-exports/destinations", { ...DESTINATION, credentials });
     await call("/_emulator/v1/faults", { preset: "permission_denied" });
     const { id } = await call("/api/v1/bulk-exports", {
       bulk_export_destination_id: destination,
@@ -277,12 +266,12 @@ describe("emulator replay --record", () => {
       end_time: "2026-03-01T00:00:00Z",
     });
     await call("/_emulator/v1/clock/advance", { by: "PT5M" });
-    const seen = (await (await fetch(`${ready.url}/api/v1/bulk-exports/${id}`, { headers })).json()) as {
+    const seen = (await (await fetch(`${url}/api/v1/bulk-exports/${id}`, { headers })).json()) as {
       status: string;
     };
     expect(seen.status).toBe("FAILED");
 
-    const recorded = await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd });
+    const recorded = await run(["replay", "--record", url, "seen.scenario.yaml"], { cwd });
     expect(recorded).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("seen.scenario.yaml: 7 steps"),
@@ -301,7 +290,7 @@ describe("emulator replay --record", () => {
       code: 1,
       stdout: expect.stringContaining('body.status: expected "FAILED"'),
     });
-    expect(await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).toMatchObject({
+    expect(await run(["replay", "--record", url, "seen.scenario.yaml"], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("exists; overwrite it with --update"),
     });
@@ -310,24 +299,10 @@ describe("emulator replay --record", () => {
 
   it("distinguishes a dry run from an advance, and a reached end from a missed one", async () => {
     const cwd = workingFolder();
-    const flags = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-    const { ready } = await start(flags, { cwd });
-    const call = async (path: string, body: unknown) => {
-      const headers = {
-        "content-type": "application/json",
-        "x-api-key": "emulator-key",
-        "x-tenant-id": "00000000-0000-4000-8000-000000000001",
-      };
-      const init = { method: "POST", headers, body: JSON.stringify(body) };
-      return (await fetch(`${ready.url}${path}`, init)).json() as Promise<Record<string, unknown>>;
-    };
+    const url = await emulatorUrl();
+    const call = (path: string, body: unknown) => post<Record<string, unknown>>(`${url}${path}`, body);
     const { session_id } = await call("/_emulator/v1/traces/generate", { count: 1, project: "shop" });
-    const { id: bulk_export_destination_id } = await call("/api/v1/bulk-exports/destinations", {
-      destination_type: "s3",
-      display_name: "Mine",
-      config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
-      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-    });
+    const { id: bulk_export_destination_id } = await call("/api/v1/bulk-exports/destinations", DESTINATION);
     const window = { start_time: "2026-02-01T00:00:00Z", end_time: "2026-02-02T00:00:00Z" };
     const made = await call("/api/v1/bulk-exports", { bulk_export_destination_id, session_id, ...window });
     const looked = await call("/_emulator/v1/clock/advance?dry_run=1", { by: "P7D" });
@@ -335,7 +310,7 @@ describe("emulator replay --record", () => {
     await call("/_emulator/v1/clock/advance", { by: "PT1H" });
     const until = { export: made.id, status: "FAILED" };
     expect((await call("/_emulator/v1/clock/advance", { until, within: "PT1H" })).reached).toBe(false);
-    expect((await run(["replay", "--record", ready.url, "seen.scenario.yaml"], { cwd })).code).toBe(0);
+    expect((await run(["replay", "--record", url, "seen.scenario.yaml"], { cwd })).code).toBe(0);
     const text = readFileSync(join(cwd, "seen.scenario.yaml"), "utf8");
     // What changes nothing is in no recording.
     expect(text).not.toContain("dry_run");

@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -16,9 +13,9 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningCli, startCli } from "../support/cli.ts";
 import { BEGIN, DESTINATION, HEADERS } from "../support/emulator.ts";
+import { run } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
 const WINDOW = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };
 const folder = mkdtempSync(join(tmpdir(), "command-line-"));
 
@@ -38,15 +35,7 @@ async function send<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 /** Runs a command; those that look for an emulator find the running one by the locator in the data folder. */
-async function command(...args: readonly string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { status: status as number, stdout, stderr };
-}
+const command = (...words: readonly string[]) => run(words, { cwd: folder });
 
 const there = ["--data", folder] as const;
 
@@ -71,7 +60,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   store.destroy();
-  await cli.end("SIGTERM");
+  if (cli.child.exitCode === null) await cli.end("SIGTERM");
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -102,7 +91,7 @@ describe("the files of an export, fetched with the AWS SDK from the S3 port", ()
 describe("verify-export", () => {
   it("ends with exit code 0 for a complete export", async () => {
     expect(await command("verify-export", exportId, ...there)).toMatchObject({
-      status: 0,
+      code: 0,
       stdout: expect.stringContaining("90 rows in 3 files"),
     });
   });
@@ -112,21 +101,21 @@ describe("verify-export", () => {
     const original = await bytesOf(first);
     await store.send(new PutObjectCommand({ Bucket: "traces", Key: first, Body: await bytesOf(second) }));
     const swapped = await command("verify-export", exportId, ...there);
-    expect(swapped.status).toBe(1);
+    expect(swapped.code).toBe(1);
     expect(swapped.stdout + swapped.stderr).toContain(first);
     await store.send(new DeleteObjectCommand({ Bucket: "traces", Key: first }));
     const missing = await command("verify-export", exportId, "--json", ...there);
-    expect(missing.status).toBe(1);
+    expect(missing.code).toBe(1);
     expect(missing.stdout).toContain("missing_file");
     await store.send(new PutObjectCommand({ Bucket: "traces", Key: first, Body: original }));
-    expect((await command("verify-export", exportId, ...there)).status).toBe(0);
+    expect((await command("verify-export", exportId, ...there)).code).toBe(0);
   });
 });
 
 describe("the other commands", () => {
   it("find the running emulator", async () => {
     expect((await command("status", ...there)).stdout).toContain(cli.ready.url);
-    expect((await command("wait", ...there)).status).toBe(0);
+    expect((await command("wait", ...there)).code).toBe(0);
     expect((await command("doctor", ...there)).stdout).toContain(cli.ready.url);
     const environment = (await command("env", ...there)).stdout;
     expect(environment).toContain(`export EMULATOR_URL='${cli.ready.url}'`);
@@ -141,18 +130,17 @@ describe("the other commands", () => {
 
   it("refuse a data folder that is in use, naming who uses it", async () => {
     const second = await command("start", "--port", "0", ...there);
-    expect(second.status).toBe(2);
+    expect(second.code).toBe(2);
     expect(second.stderr).toContain(String(cli.ready.pid));
   });
 
   it("reset the world, and stop it", async () => {
-    expect((await command("reset", ...there)).status).toBe(0);
+    expect((await command("reset", ...there)).code).toBe(0);
     expect(await send<unknown[]>("GET", "/api/v1/bulk-exports")).toEqual([]);
     const { Contents } = await store.send(new ListObjectsV2Command({ Bucket: "traces" }));
     expect(Contents).toBeUndefined();
     const ended = once(cli.child, "exit");
-    expect((await command("stop", ...there)).status).toBe(0);
+    expect((await command("stop", ...there)).code).toBe(0);
     expect(await ended).toEqual([0, null]);
-    cli = await startCli("--data", folder);
   });
 });

@@ -9,6 +9,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/clie
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { startCli } from "../support/cli.ts";
+import { isFull } from "../support/depth.ts";
 import { BEGIN, HEADERS, type Rig, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 
@@ -256,7 +257,7 @@ it("a stored flowing world stands still until it is used, and then has the prese
 });
 
 describe("seed data", () => {
-  const ROWS = 8_000;
+  const ROWS = isFull ? 8_000 : 3_000;
   let folder: string;
   let file: string;
 
