@@ -28,6 +28,8 @@ export interface Command {
   /** Operands: `<id>` takes one word, `[id]` one or none, `<cmd…>` one or more, `[file…]` any number. */
   readonly operands: readonly string[];
   readonly flags: Flags;
+  /** Printed after the flags in the help. */
+  readonly note?: string;
   /** Resolves with the exit code. */
   run(invocation: Invocation): Promise<number>;
 }
@@ -77,7 +79,7 @@ export class Interrupted extends Error {
 
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
-  json: { help: "print JSON, for programs" },
+  json: { help: "print JSON, for programs; where the command has --report, the same as --report json" },
   quiet: { help: "print no progress and no results, only problems" },
   help: { help: "print this help" },
 };

@@ -51,7 +51,7 @@ function closingProblem(error: unknown): unknown {
 function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string {
   const { error } = why;
   const what = error.message.split("\n", 1)[0];
-  const kept = dataFolder === null ? "no data was to be kept" : `${dataFolder} holds all acknowledged data`;
+  const kept = dataFolder === null ? "the data was in memory" : `${dataFolder} holds all acknowledged data`;
   if (isFullDisk(error))
     return `the disk is full or fails (${what}); ${kept}. Free disk space, then start again`;
   if (error instanceof StoreError) return `${what} ${error.hint}`;

@@ -26,6 +26,7 @@ export function commandHelp({ name, command }: NamedCommand): string {
     "",
     "Flags:",
     ...flagLines({ ...command.flags, ...COMMON_FLAGS }),
+    ...(command.note === undefined ? [] : ["", command.note]),
     "",
     TERMS,
   ].join("\n");

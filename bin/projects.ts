@@ -24,7 +24,7 @@ export async function projectNamed(world: RunningWorld, name: string): Promise<P
   const names = (await projectsOf(world)).slice(0, NAMED).map((each) => each.name);
   const hint =
     names.length === 0
-      ? `\`emulator traces send <file> --project ${name}\` creates it`
+      ? `The workspace has no projects yet; \`emulator traces send <file> --project ${name}\` creates one`
       : `Give one of ${names.join(", ")}`;
   throw new UsageError(`--project: the project ${name} does not exist. ${hint}.`);
 }

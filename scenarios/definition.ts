@@ -184,7 +184,10 @@ export type GivenStep<V extends Verb = Verb> = { [Name in V]: TypeOf<(typeof VER
 
 /** The members of a file other than steps. */
 export const HEAD = {
-  scenario: text({ minLength: 1, description: "What the scenario shows, in one sentence." }),
+  scenario: text({
+    minLength: 1,
+    title: "a sentence about the scenario, such as `scenario: an export of one day has one run`",
+  }),
   seed: optional(integer({ minimum: 0, description: "Seed of ids and sample data; default 1." })),
   now: optional(text({ format: "date-time", description: "Virtual time at the start." })),
   settings: optional(

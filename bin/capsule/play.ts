@@ -56,11 +56,11 @@ function compared(
   const isSame = sameFailure(facts.failure, run.failure);
   // Substitutes of secrets can have another place in it.
   const isComparable = facts.made_by === "replay" && facts.left_out === 0;
-  const drift = isComparable && journal !== run.journal ? ["its journal is another one"] : [];
+  const drift = isComparable && journal !== run.journal ? ["its journal differs"] : [];
   const verdict = facts.failure === null ? "the result matches the recording" : "the failure was reproduced";
   if (isSame) return { isSame, lines: [verdict, ...failureLines(run.failure), ...drift] };
-  const before = facts.failure === null ? ["it went through"] : failureLines(facts.failure);
-  const now = run.failure === undefined ? ["  it goes through"] : failureLines(run.failure);
+  const before = facts.failure === null ? ["it passed"] : failureLines(facts.failure);
+  const now = run.failure === undefined ? ["  it passes"] : failureLines(run.failure);
   return {
     isSame,
     lines: ["the result differs; it was:", ...before, "and is:", ...now, ...versionLines(facts)],

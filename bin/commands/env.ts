@@ -1,4 +1,4 @@
-import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import { CHILD_VARIABLES, childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, requireLocator, runningWorld, urlFlag } from "../running.ts";
 import { print } from "../terminal.ts";
@@ -8,6 +8,7 @@ export const command: Command = {
     'print `export …` lines with the addresses and keys of a running emulator: `eval "$(emulator env)"`',
   operands: [],
   flags: WORLD_FLAGS,
+  note: `Variables: ${CHILD_VARIABLES}.`,
   run,
 };
 

@@ -1,4 +1,4 @@
-import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import { CHILD_VARIABLES, childEnvironment } from "../../emulator/client/child-environment.ts";
 import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
@@ -19,7 +19,10 @@ export const command: Command = {
   flags: {
     ...settingFlags(),
     port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
-    data: { value: "<dir>", help: "data folder, kept afterwards (default: memory and a temporary folder)" },
+    data: {
+      value: "<dir>",
+      help: "data folder, which remains afterwards (default: memory and a temporary folder)",
+    },
     ephemeral: { help: "ignore --data" },
     capsule: {
       value: "<file>",
@@ -33,6 +36,7 @@ export const command: Command = {
       help: "with --vary or --sweep: file for the report (default: standard output)",
     },
   },
+  note: `Variables of the command: ${CHILD_VARIABLES}.`,
   run,
 };
 

@@ -16,7 +16,7 @@ export const command: CommandGroup = {
       flags: {
         match: {
           value: "<name=value>",
-          help: "when the fault triggers, such as at=file.written or op=getBulkExport; repeatable",
+          help: "when the fault triggers, such as at=file.written, op=getBulkExport or path=/api/v1/bulk-exports/*; repeatable",
           many: true,
         },
         then: {
@@ -52,9 +52,11 @@ export const command: CommandGroup = {
       lines: ({ deleted }) => [typeof deleted === "number" ? `${deleted} removed` : `${deleted} is removed`],
     }),
     presets: printing("list the presets", FAULT_PRESETS, ({ target, summary }) => [target, summary]),
-    points: printing("list the points of an export run where a fault can hit", FAULT_POINTS, (meaning) => [
-      meaning,
-    ]),
+    points: printing(
+      "list the points of an export run where a fault can trigger",
+      FAULT_POINTS,
+      (meaning) => [meaning],
+    ),
     targets: printing(
       "list the targets with what their faults match and do",
       FAULT_TARGETS,

@@ -65,7 +65,11 @@ async function run(invocation: Invocation): Promise<number> {
         close: async () => {},
       });
       for (const line of factLines(capsule)) print(line);
-      print(failure ? `it stands after ${failure.label}: ${failure.differences[0]}` : "it stands at its end");
+      print(
+        failure
+          ? `the state is that after ${failure.label}: ${failure.differences[0]}`
+          : "the state is that after the last step",
+      );
       print(`${url}   EU ${euUrl}   S3 ${s3Url}`);
       const ended = await Promise.race([interrupted, defectExit]);
       return typeof ended === "number" ? ended : 0;

@@ -18,10 +18,10 @@ export const command: Command = {
     },
     record: {
       value: "<url>|<dir>",
-      help: "write the requests that a running emulator (its address or data folder) received to the given scenario file",
+      help: "write the requests that a running emulator (its address or data folder) received to a new scenario file, which is the argument: `emulator replay --record .emulator seen.scenario.yaml`",
     },
     update: {
-      help: "write the journal of each scenario next to it, as the expected one; with --record or --shrink: replace an existing file",
+      help: "save the journal of each scenario next to it; later runs report drift if their journal differs; with --record or --shrink: replace an existing file",
     },
     keep: { help: "keep the worlds of failed scenarios for inspection until Ctrl-C" },
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },

@@ -8,7 +8,7 @@ import { aligned } from "../terminal.ts";
 import { counted } from "../verdict.ts";
 
 export const command: CommandGroup = {
-  summary: "the embedded object store of a running emulator, whatever keys and faults say",
+  summary: "the embedded object store of a running emulator, independent of access keys and faults",
   actions: {
     ls: asking({
       summary: "list the buckets, or the objects of a bucket below a prefix",

@@ -1,6 +1,6 @@
 import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 import { asking } from "../asking.ts";
-import type { CommandGroup, Flags } from "../command.ts";
+import { type CommandGroup, type Flags, TARGET_FLAGS } from "../command.ts";
 import { exportTo, importFrom } from "../snapshot/files.ts";
 import { missingLines } from "../snapshot/lines.ts";
 
@@ -29,13 +29,15 @@ export const command: CommandGroup = {
       lines: ({ name, now, missing }) => [`${name} is loaded; it is ${now}`, ...missingLines(missing)],
     }),
     list: asking({
-      summary: "list the snapshots",
+      summary: "list the snapshots of all worlds",
+      where: TARGET_FLAGS,
       ask: () => (world) => world.client.snapshots.list(),
       lines: (all) => all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
     }),
     rm: asking({
       summary: "remove a snapshot",
       operands: ["<name>"],
+      where: TARGET_FLAGS,
       ask:
         ({ operands: [name = ""] }) =>
         ({ client }) =>
@@ -46,11 +48,14 @@ export const command: CommandGroup = {
       summary: "write a snapshot to a file",
       operands: ["<name>", "<file>"],
       flags: FORCE,
+      where: TARGET_FLAGS,
       ask: (invocation) => (world, work) => exportTo(world, work, invocation),
       lines: ({ file, bytes, left_out }) => [
         `${file} is written (${bytes} bytes)`,
         ...(left_out
-          ? [`secrets were left out (${left_out}); \`emulator snapshot import --secrets <file>\` takes them`]
+          ? [
+              `secrets were left out (${left_out}); supply them with \`emulator snapshot import --secrets <file>\``,
+            ]
           : []),
       ],
     }),
@@ -64,6 +69,7 @@ export const command: CommandGroup = {
           help: "JSON file with the secrets, which snapshot files omit (format: docs/understand/worlds.md)",
         },
       },
+      where: TARGET_FLAGS,
       ask: (invocation) => (world, work) => importFrom(world, work, invocation),
       lines: (snapshot: SnapshotView) => [
         `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` loads it into the world`,

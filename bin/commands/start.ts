@@ -82,7 +82,7 @@ function reportReady(
     print(JSON.stringify({ ...ready, console_url: consoleUrl, ...(resumed && { resumed }) }));
     return;
   }
-  const kept = dataFolder === null ? "nothing kept" : `data in ${dataFolder.replace(`${cwd}/`, "")}`;
+  const kept = dataFolder === null ? "data in memory" : `data in ${dataFolder.replace(`${cwd}/`, "")}`;
   print(
     `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${kept}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
   );

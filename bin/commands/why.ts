@@ -12,9 +12,9 @@ export const command = asking({
     ({ client }) =>
       client.why(id, { effects: flags.effects === true }),
   lines: ({ found, chain, complete, effects, effects_total }) => [
-    `${found}, from the turn that left it as it is back to where that began:`,
+    `the turns that led to the current state of ${found}, newest first:`,
     ...chain.map(lineOfCause),
-    ...(complete ? [] : ["what led to that is before the history of the world"]),
+    ...(complete ? [] : ["earlier turns are not in the history of the world"]),
     ...(effects ? [`${effects_total} turns followed:`, ...effects.map(lineOfCause)] : []),
   ],
 });
@@ -22,5 +22,5 @@ export const command = asking({
 function lineOfCause({ because, ...entry }: CausedTurn): string {
   if (!because) return `  ${lineOfTurn(entry)}`;
   const { kind, ref, of_turn } = because;
-  return `  ${lineOfTurn(entry)}; ${kind} ${ref}${of_turn === null ? "" : `, asked for by #${of_turn}`}`;
+  return `  ${lineOfTurn(entry)}; ${kind} ${ref}${of_turn === null ? "" : `, requested by #${of_turn}`}`;
 }

@@ -10,7 +10,8 @@ export async function openConsole(invocation: Invocation): Promise<number> {
   const { console_needs_token: needsToken } = await client.status();
   const address = url + CONSOLE_PATH;
   printResult(invocation, { console_url: address }, [address]);
-  if (needsToken === true) printError("it asks for the token in the address that `emulator start` printed");
+  if (needsToken === true)
+    printError("the console needs a token; open the address that `emulator start` printed");
   else if (process.stdout.isTTY === true && invocation.flags.json !== true) openInBrowser(address);
   return 0;
 }

@@ -22,7 +22,8 @@ export function faultOrderOf(invocation: Invocation): Members {
   const row = Object.hasOwn(TARGETS, target) ? TARGETS[target] : undefined;
   if (row === undefined) throw unknown(name, [...Object.keys(TARGETS), ...Object.keys(PRESETS)], "fault arm");
   const then = textsOf(invocation, "then");
-  if (preset !== undefined && then.length > 0) throw new UsageError(`--then: the preset ${name} says it`);
+  if (preset !== undefined && then.length > 0)
+    throw new UsageError(`--then: the preset ${name} already contains it; leave it out`);
   if (preset === undefined && then.length === 0)
     throw new UsageError(`--then: is missing; give one of ${Object.keys(row.then).join(", ")}`);
   const ttl = textOf(invocation, "ttl");
@@ -40,7 +41,7 @@ export function faultOrderOf(invocation: Invocation): Members {
 /** A whole rule as JSON, as the control API takes it. */
 function ruleOf(text: string, { flags }: Invocation): Members {
   const beside = ["match", "then", "times", "ttl", "optional"].find((name) => flags[name] !== undefined);
-  if (beside !== undefined) throw new UsageError(`--${beside}: belongs into the rule that is given as JSON`);
+  if (beside !== undefined) throw new UsageError(`--${beside}: put it into the JSON rule instead`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -13,7 +13,7 @@ export const EXPLORATION_FLAGS: Flags = {
   vary: {
     value: "[each|pairs|observed]",
     words: ["each", "pairs", "observed"],
-    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each)",
+    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; a next word that is none of these is an argument)",
   },
   sweep: {
     value: "crash|edges|store|limits",

@@ -15,11 +15,11 @@ export function missingLines(missing: SnapshotView["missing"]): readonly string[
     ),
     ...(webhooks.length > 0
       ? [
-          `secrets in addresses and headers of webhooks did not come along, in ${webhooks.length} places of runs, crons, deliveries and the like`,
+          `no secrets in the file for ${webhooks.length} webhook addresses and headers of runs, crons and deliveries`,
         ]
       : []),
   ];
   return lines.length === 0
     ? []
-    : [...lines, "PUT /_emulator/v1/secrets gives a world, or a snapshot, all of them at once"];
+    : [...lines, "PUT /_emulator/v1/secrets supplies all of them to a world or a snapshot"];
 }

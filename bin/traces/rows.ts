@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>;
 export function readRows(path: string, name: string): readonly Row[] {
   const text = textOfFile(path, name);
   const values = name.endsWith(".json") ? arrayIn(text, name) : linesIn(text, name);
-  if (values.length === 0) throw new UsageError(`${name}: has no rows`);
+  if (values.length === 0) throw new UsageError(`${name}: has no rows; give at least one`);
   for (const [index, value] of values.entries())
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new UsageError(`${name}: row ${index + 1} is not a JSON object`);
@@ -35,7 +35,7 @@ function arrayIn(text: string, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   const { post } = (value ?? {}) as { readonly post?: unknown };
   if (Array.isArray(post)) return post;
-  throw new UsageError(`${name}: neither an array of rows nor a batch with "post"`);
+  throw new UsageError(`${name}: the file has neither an array of rows nor an object with the array "post"`);
 }
 
 function parsed(text: string, where: string): unknown {

@@ -11,10 +11,11 @@ type Rows = ReturnType<typeof readRows>;
 
 /** `traces send`: sends the rows of a file as a tracing client does. */
 export const sendTraces = asking({
-  summary: "send the trace rows of a file: one JSON object a line, or a .json array or batch",
+  summary:
+    'send the trace rows of a file: JSON objects, one per line; or, with the suffix .json, an array of rows or a body of POST /runs/batch such as {"post":[{…}]}',
   operands: ["<file>"],
   flags: {
-    project: { value: "<name>", help: "project of rows that name none" },
+    project: { value: "<name>", help: "project of rows without session_name and session_id" },
     ...CALLER_FLAGS,
   },
   ask(invocation) {

@@ -2,6 +2,10 @@ import { DEFAULT_API_KEY } from "../subjects/auth.ts";
 import { SEEDED_KEY } from "../subjects/object-storage/seed.ts";
 import type { WorldAddresses } from "./views.ts";
 
+/** What the variables of `childEnvironment` contain, for the help of commands. */
+export const CHILD_VARIABLES =
+  "EMULATOR_URL (US region), EMULATOR_EU_URL (EU region), EMULATOR_S3_URL (object store); for S3 clients AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION; for tracing and agent clients LANGSMITH_ENDPOINT, LANGSMITH_API_KEY and LANGGRAPH_API_URL";
+
 /** Environment variables that point a program at an emulator instead of the hosted services. */
 export function childEnvironment({ url, eu_url, s3_url }: WorldAddresses): Readonly<Record<string, string>> {
   return {

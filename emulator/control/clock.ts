@@ -35,7 +35,12 @@ const advanceBody = object({
   by: optional(duration()),
   to: optional(dateTime()),
   next: optional(integer({ minimum: 1, maximum: 1_000_000 })),
-  until: optional(object({ export: text(), status: text() }, { additionalProperties: false })),
+  until: optional(
+    object(
+      { export: text(), status: text({ title: `one of ${EXPORT_STATUS_NAMES.join(", ")}` }) },
+      { additionalProperties: false },
+    ),
+  ),
   within: optional(duration()),
 });
 

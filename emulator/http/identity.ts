@@ -43,7 +43,7 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
       422,
       "missing_workspace",
       "The header X-Tenant-Id is missing: bulk-export calls require the id of the workspace (§5).",
-      undefined,
+      "GET /_emulator/v1/workspaces lists the ids.",
       "5-1",
     );
   if (tenant !== undefined && !UUID.test(tenant))

@@ -65,6 +65,15 @@ function keysOf({ instancePath, keyword, params }: ErrorObject): Keys {
   return keyword === "additionalProperties" ? [...keys, String(params.additionalProperty)] : keys;
 }
 
+interface SchemaRule {
+  readonly enum?: readonly unknown[];
+  readonly title?: string;
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.filter((value) => value !== null).join(", ");
+}
+
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z",
   duration: "an ISO 8601 duration such as PT5S or P1DT6H, without months and years",
@@ -73,11 +82,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case "required":
-      return "is required";
+      return requiredSentence(parentSchema?.properties?.[params.missingProperty]);
     case "additionalProperties":
       return unknownMember(String(params.additionalProperty), Object.keys(parentSchema?.properties ?? {}));
     case "enum":
-      return `must be one of ${(params.allowedValues as readonly unknown[]).filter((v) => v !== null).join(", ")}`;
+      return `must be one of ${listOf(params.allowedValues)}`;
     case "format":
       return `must be ${FORMATS[params.format] ?? `a ${params.format}`}`;
     case "pattern":
@@ -90,6 +99,12 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
     default:
       return lengthSentence(keyword, params.limit) ?? message ?? "is not valid";
   }
+}
+
+/** A missing member, with its allowed values or their name. */
+function requiredSentence({ enum: values, title }: SchemaRule = {}): string {
+  if (values !== undefined) return `is required; use one of ${listOf(values)}`;
+  return title === undefined ? "is required" : `is required; give ${title}`;
 }
 
 /** The rule for the length of a text or a list; undefined for other keywords. */

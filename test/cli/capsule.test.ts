@@ -87,7 +87,7 @@ describe("the capsule of a scenario that fails", () => {
   it("opens in the state in which it failed", async () => {
     await keep();
     const { opened, shown, url } = await open("a.capsule", cwd);
-    expect(shown).toContain("it stands after then[0]: status: expected 201, found 200");
+    expect(shown).toContain("the state is that after then[0]: status: expected 201, found 200");
     const status = (await (await fetch(`${url}/_emulator/v1/status`)).json()) as Record<string, unknown>;
     expect(status).toMatchObject({ seed: 9, now: expect.stringContaining("2026-03-01T00:00:00") });
     const count = await fetch(`${url}/threads/count`, {

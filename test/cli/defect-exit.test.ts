@@ -106,6 +106,6 @@ describe("a broken emulator", () => {
     const file = /its last turns are in (\S+defect-\d+\.ndjson);/.exec(stderr)?.[1];
     expect(file?.startsWith(cwd)).toBe(true);
     expect(existsSync(file ?? "")).toBe(true);
-    expect(stderr).toContain("no data was to be kept");
+    expect(stderr).toContain("the data was in memory");
   });
 });

@@ -41,7 +41,7 @@ describe("a check", () => {
       ["body.at: must be an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z"],
     ],
     [{ ...good, kind: "c" }, ["body.kind: must be one of a, b"]],
-    [{ ...good, kind: undefined }, ["body.kind: is required"]],
+    [{ ...good, kind: undefined }, ["body.kind: is required; use one of a, b"]],
     [{ ...good, lines: [{ count: 1 }, { count: 0 }] }, ["body.lines[1].count: must be >= 1"]],
     [{ ...good, lines: [{ count: 1.5 }] }, ["body.lines[0].count: must be an integer"]],
     [[], ["body: must be a JSON object"]],

@@ -81,7 +81,11 @@ describe("a problem is reported with its line", () => {
       `${head}sed: 3\nwhen:\n  - request: GET /ok\n`,
       "x.scenario.yaml:2: sed: is not a known field; did you mean seed?",
     ],
-    ["no sentence", "when:\n  - request: GET /ok\n", "x.scenario.yaml:1: scenario: is required"],
+    [
+      "no sentence",
+      "when:\n  - request: GET /ok\n",
+      "x.scenario.yaml:1: scenario: is required; give a sentence about the scenario, such as `scenario: an export of one day has one run`",
+    ],
     ["no steps", head, "x.scenario.yaml:1: no steps; add given, when or then"],
     [
       "a request without a method",

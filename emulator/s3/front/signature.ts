@@ -116,9 +116,12 @@ function parseSignature(request: IncomingMessage, target: Target): SignatureFiel
       `(Signature Version 4; in boto3 Config(signature_version="s3v4")).`;
     throw refuse("InvalidRequest", message);
   }
-  if (!authorization) throw isForm(request) ? formRefusal() : refuse("AccessDenied");
+  if (!authorization) throw isForm(request) ? formRefusal() : refuse("AccessDenied", MISSING_SIGNATURE);
   return parseHeader(request, authorization);
 }
+
+const MISSING_SIGNATURE =
+  "Access Denied: the request is not signed. Sign it with an access key; GET /_emulator/v1/s3/credentials lists the keys.";
 
 /** A browser's form has its signature in its fields. */
 function isForm({ method, headers }: IncomingMessage): boolean {

@@ -29,7 +29,7 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
       404,
       "not_found",
       `body.bulk_export_destination_id: destination ${destinationId} does not exist in this workspace.`,
-      "Use the id of an existing destination, or create the destination first.",
+      "GET /api/v1/bulk-exports/destinations lists the ids; POST creates a destination.",
     );
   const sessionId = input.session_id.toLowerCase();
   if (!projectById(turn, workspace, sessionId))
@@ -37,7 +37,7 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
       404,
       "not_found",
       `body.session_id: project ${sessionId} does not exist in this workspace.`,
-      "Send a trace row to it first, or create it with POST /sessions.",
+      "GET /sessions lists the ids of the projects. The first trace row of a project creates it, and so does POST /sessions.",
     );
   const record: BulkExport = {
     ...workspace,

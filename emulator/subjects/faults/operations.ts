@@ -31,7 +31,8 @@ export function httpOperation(where: string, input: unknown): string {
   const isPath = String(input).includes("/");
   const alike = names.filter((name) => name.includes("/") === isPath);
   const { message, hint } = unknownWord("unknown_operation", where, input, alike);
-  const paths = "To match a concrete path, use match.path; GET /openapi.json lists the path templates.";
+  const paths =
+    "GET /openapi.json lists all operations. To match the path of a request instead, use match.path, such as /api/v1/bulk-exports/* (`*` stands for any text).";
   throw new Refusal(422, "unknown_operation", message, `${hint} ${paths}`);
 }
 

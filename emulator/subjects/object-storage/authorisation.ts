@@ -107,7 +107,10 @@ export function permissionError(
   if (!credential) return s3Failure("InvalidAccessKeyId");
   return permits(credential, permission, bucket === "" ? null : bucket)
     ? undefined
-    : s3Failure("AccessDenied");
+    : s3Failure(
+        "AccessDenied",
+        `Access Denied: the access key ${access_key_id} lacks the permission ${permission}. GET /_emulator/v1/s3/credentials lists the permissions of each key.`,
+      );
 }
 
 /** Only callers that may list the bucket learn that an object is missing. */

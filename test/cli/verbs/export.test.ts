@@ -84,8 +84,11 @@ describe("emulator traces and export", () => {
       ["traces send none.ndjson", "none.ndjson: no such file or folder; check the path"],
       ["traces send broken.ndjson", "broken.ndjson: line 2 is not valid JSON"],
       ["traces send list.ndjson", "list.ndjson: row 2 is not a JSON object"],
-      ["traces send empty.json", "empty.json: has no rows"],
-      ["traces send other.json", 'other.json: neither an array of rows nor a batch with "post"'],
+      ["traces send empty.json", "empty.json: has no rows; give at least one"],
+      [
+        "traces send other.json",
+        'other.json: the file has neither an array of rows nor an object with the array "post"',
+      ],
       ["traces send bad.ndjson", "bad.ndjson: rows 1 to 1: POST /runs/batch: 422"],
     ]);
   });
