@@ -30,7 +30,10 @@ export const command: Command = {
     },
     ...EXPLORATION_FLAGS,
     jobs: { value: "<n>", help: "with --vary or --sweep: runs of the command at the same time (default 1)" },
-    report: { value: "pretty|junit|json|md", help: "with --vary or --sweep: report format (default pretty)" },
+    report: {
+      value: "pretty|junit|json|md|sarif",
+      help: "with --vary or --sweep: report format (default pretty)",
+    },
     output: {
       value: "<file>",
       help: "with --vary or --sweep: file for the report (default: standard output)",

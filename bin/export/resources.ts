@@ -23,12 +23,12 @@ export function runsOf({ api }: RunningWorld, id: string): Promise<readonly Expo
   return api("GET", `${EXPORTS}/${encodeURIComponent(id)}/runs`);
 }
 
-/** The id that is given, or that of the newest export. Throws a `UsageError` when there is none. */
+/** The id that is given, or that of the newest export. Throws a `UsageError` when none exists. */
 export async function givenOrNewest(world: RunningWorld, id: string | undefined): Promise<string> {
   if (id !== undefined) return id;
   const [newest] = await exportsOf(world, 1);
   if (newest !== undefined) return newest.id;
-  throw new UsageError("there is no export yet; `emulator export create` creates one");
+  throw new UsageError("no export exists yet; `emulator export create` creates one");
 }
 
 /** The window and the schedule of an export, as text. */

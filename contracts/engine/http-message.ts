@@ -21,5 +21,5 @@ export interface WireReply {
 /** Header that names the world of an emulator; takes precedence over the base address. */
 export const WORLD_HEADER = "x-emulator-world";
 
-/** Sends a request; rejects when there is no reply. */
+/** Sends a request; rejects when no reply is received. */
 export type Send = (request: WireRequest) => Promise<WireReply>;

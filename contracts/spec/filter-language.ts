@@ -8,7 +8,7 @@ import { type Column, type ColumnName, type ColumnType, EXPORT_COLUMNS } from ".
 /** A function whose arguments are conditions. */
 export interface FilterOperator {
   readonly text: string;
-  /** Conditions that it takes at least and at most; as many as the bounds allow when there is no most. */
+  /** Conditions that it takes at least and at most; without a maximum, as many as the bounds allow. */
   readonly least: number;
   readonly most?: number;
 }

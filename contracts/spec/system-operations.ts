@@ -33,7 +33,7 @@ const facts = object({
   version: text({ description: "Emulated service version." }),
   application_version: text({ description: "Emulated application version." }),
   agent_server_version: text({ description: "Emulated agent-server version." }),
-  license_expiration_time: nullable(text({ description: "Always null: there is no licence to expire." })),
+  license_expiration_time: nullable(text({ description: "Always null: the emulator needs no licence." })),
   batch_ingest_config: object({
     use_multipart_endpoint: boolean({ description: "Whether trace rows are accepted as multipart bodies." }),
     scale_up_qsize_trigger: integer(),

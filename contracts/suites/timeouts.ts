@@ -65,7 +65,7 @@ export const TIMEOUT_CASES = suite({
       t.fact("8.3-1", (await hitsOf(t, fault)) === 1, "the first attempt begins at once");
       for (const expected of [2, 3]) {
         await t.advance("PT29.999S");
-        t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "there is no retry before 30 s");
+        t.fact("8.3-1", (await hitsOf(t, fault)) === expected - 1, "no retry starts before 30 s");
         await t.advance("PT0.001S");
         t.fact("8.3-1", equal(await hitsOf(t, fault), expected), "there is a retry after 30 s");
       }

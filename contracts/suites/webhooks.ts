@@ -31,7 +31,7 @@ export async function startWith(t: Contract, webhook: string): Promise<number> {
   return (await postToThread(t, `${await thread(t)}/runs`, body)).status;
 }
 
-/** Ends the case when no webhook arrived, because there is no payload to check. */
+/** Ends the case when no webhook arrived, because nothing can be checked then. */
 async function requireDelivery(t: Contract, receiver: Receiver): Promise<void> {
   await receiver.arrived(1, TIMEOUT_MS);
   t.must("6-1", receiver.deliveries.length > 0, "the end of a run posts to its webhook", {

@@ -40,7 +40,7 @@ interface WorldStatus {
   readonly clock: { readonly mode: string };
 }
 
-/** The world that is wanted, else one that is made for the run; undefined where there is no emulator. */
+/** The requested world, or a new one for the run; undefined without an emulator. */
 export async function openTestWorld(
   addresses: AddressInput,
   wanted: string | undefined,

@@ -164,7 +164,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       send: renameMembers(CRONS, { cron_id: "id" }),
     },
     "no-cron-search": {
-      differs: "there is no search for crons",
+      differs: "crons cannot be searched",
       send: rewriteStatus(["POST", /\/runs\/crons\/search$/], [200], 404, "Not Found"),
     },
     hourly: {

@@ -125,11 +125,11 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       send: reword(PLATFORM, (msg) => ({ type: "about:blank", title: "no", detail: [{ msg }] })),
     },
     "destinations-not-listed": {
-      differs: "there is no list of destinations",
+      differs: "destinations cannot be listed",
       send: rewriteStatus(DESTINATIONS, [200], 405, { detail: "Method Not Allowed" }),
     },
     "runs-not-read": {
-      differs: "there is no path that returns a trace row",
+      differs: "trace rows cannot be read",
       send: rewriteStatus(["GET", /^\/(api\/v1\/)?runs\//], [200], 404, { detail: "Not Found" }),
     },
   }),

@@ -336,7 +336,7 @@ def connect(url: Optional[str] = None) -> Emulator:
     """Returns the emulator that runs at ``url``, by default at ``EMULATOR_URL`` (``emulator exec -- pytest``)."""
     url = url or os.environ.get("EMULATOR_URL")
     if not url:
-        raise EmulatorError("There is no address to connect to.", hint="Give one, or run below `emulator exec --`.")
+        raise EmulatorError("The address to connect to is missing.", hint="Give one, or run below `emulator exec --`.")
     reply = _send("GET", url.rstrip("/") + _CONTROL + "/status", {}, None)
     if reply.status >= 400:
         raise _error_of("GET", "/status", reply)
@@ -411,7 +411,7 @@ def _error_of(method: str, path: str, reply: Reply) -> EmulatorError:
 def _default_command() -> List[str]:
     node = shutil.which("node")
     if node is None:
-        raise EmulatorError("There is no program `node`.", hint="Install Node.js 20.19 or newer.")
+        raise EmulatorError("The program `node` was not found.", hint="Install Node.js 20.19 or newer.")
     here = Path(__file__).resolve()
     places = [here.parents[1] / "bin/emulator.js"]
     inside = "node_modules/trace-platform-emulator/dist/bin/emulator.js"

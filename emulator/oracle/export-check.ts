@@ -68,7 +68,7 @@ async function checkFiles(
   const destination = world.reader.get(DESTINATIONS, parent.bulk_export_destination_id);
   if (!destination) return findings.add("unreadable", parent.id, "the destination of the export was deleted");
   const files = await openStoredFiles(tools, destination);
-  if (!files) return findings.add("unreadable", parent.id, "there are no credentials to read the bucket");
+  if (!files) return findings.add("unreadable", parent.id, "the credentials to read the bucket are missing");
 
   const expectedKeys = expectedKeysOf(settings, parent, destination.config);
   const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));

@@ -34,7 +34,7 @@ export interface StoredFilesTools {
 // An object-store client lists at most so many keys.
 const MAX_LISTED_KEYS = 100_000;
 
-/** Undefined when there are no credentials for the store. */
+/** Undefined without credentials for the store. */
 export async function openStoredFiles(
   tools: StoredFilesTools,
   { config, embedded, credentials }: Destination,

@@ -31,7 +31,7 @@ export type {
   EmulatorSnapshots,
   ForkOptions,
   Snapshot,
-  WorldAsOf as PastWorld,
+  WorldAsOf,
 } from "./library/emulator.ts";
 export type { EmulatorOptions } from "./library/options.ts";
 export type { SnapshotExportOptions, SnapshotImportOptions } from "./library/snapshot-files.ts";

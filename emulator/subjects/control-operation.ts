@@ -195,7 +195,7 @@ export interface VerificationProgress {
   readonly rows: number;
 }
 
-/** The result of reading an export back; the export is correct when there are no problems. */
+/** The result of reading an export back; without problems the export is correct. */
 export interface Verification {
   readonly ok: boolean;
   readonly rows: number;

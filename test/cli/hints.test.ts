@@ -20,6 +20,7 @@ const WITHOUT_A_COMMAND = [
   "POST /s3/credentials",
   "GET /s3/credentials",
   "GET /agent/runs",
+  "GET /workspaces",
 ];
 
 /** All requests of the control API that the emulator's texts recommend. */

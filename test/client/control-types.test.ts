@@ -70,7 +70,7 @@ describe("control()", () => {
     expectTypeOf<CallProblem<"POST", "/snapshots">>().toEqualTypeOf<Saving>();
     expectTypeOf<
       CallProblem<"GET", "/clok">
-    >().toEqualTypeOf<"there is no control operation GET /clok; see docs/look-up/control-api.md">();
+    >().toEqualTypeOf<"unknown control operation GET /clok; see docs/look-up/control-api.md">();
   });
 
   it("the points, the operations and the regions of a fault are those of its target", () => {

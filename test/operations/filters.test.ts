@@ -109,7 +109,7 @@ describe("the check of filters (X-1)", () => {
       expect(body).toEqual({
         valid: false,
         errors: [
-          { field: "filter", message: 'at character 4: there is no field "nmae". Did you mean name?' },
+          { field: "filter", message: 'at character 4: unknown field "nmae". Did you mean name?' },
           {
             field: "tree_filter",
             message: "at character 5: the filter ends too early. A closing bracket or a value is missing.",

@@ -178,7 +178,7 @@ function isOurForm(
 ): boolean {
   // An object of errors by attempts may be null while there are none.
   if (value === null && location.assumption === "export.errors_when_none") return true;
-  // Of the platform, ids and times are no more than text (§2.4, §2.5), and no list is said to be the whole reply (§4).
+  // On the platform, ids and times are plain text (§2.4, §2.5), and a list may be a part of a reply (§4).
   return server === "platform" && (code === "format" || location.shown === undefined);
 }
 

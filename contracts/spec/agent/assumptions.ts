@@ -238,7 +238,7 @@ export const AGENT_ASSUMPTIONS = {
     choice: "the run ends with status error after that many nodes, two more when it continues without input",
     alternatives: [],
     reason:
-      "The effect of a run's configuration is not shown. Steps count as in the open-source server. There is no limit by default, since no built-in assistant takes more than ten steps.",
+      "The effect of a run's configuration is not shown. Steps count as in the open-source server. By default steps are unlimited, since every built-in assistant takes at most ten.",
   },
   "agent.supersteps": {
     section: "4.8",

@@ -71,7 +71,7 @@ type FitsSegment<Actual, Expected> = Expected extends `{${string}}`
 type PathOrProblem<Verb extends string, Path extends string> = string extends Path
   ? "a path that is not a literal needs the type of its reply: control<Reply>(method, path, body)"
   : [RowOf<Verb, Path>] extends [never]
-    ? `there is no control operation ${Verb} ${Path}; see docs/look-up/control-api.md`
+    ? `unknown control operation ${Verb} ${Path}; see docs/look-up/control-api.md`
     : [UnknownIn<Path, RowOf<Verb, Path>>] extends [never]
       ? Path
       : `${Verb} ${WithoutQuery<Path>} has no parameter ${UnknownIn<Path, RowOf<Verb, Path>>}`;

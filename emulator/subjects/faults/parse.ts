@@ -119,7 +119,7 @@ function readThen(row: FaultTargetRow, input: unknown, match: unknown): FaultInp
   const answer = names.find((name) => memberOf(row, name)?.needs === "request");
   if (answer !== undefined && Object.hasOwn(match ?? {}, "at"))
     throw invalidThen(
-      `${answer} answers a request, but match.at names a point of an export, where there is no request`,
+      `${answer} answers a request, but match.at names a point of an export, which has no request`,
       "Use match.op to match requests.",
     );
   return Object.fromEntries(read);

@@ -14,7 +14,7 @@ export function triggerStoreFaultAt(turn: Turn, at: FaultPoint, record: BulkExpo
   const fault = point && triggerFault(turn, "s3", point);
   if (!fault) return;
   if (!("delete_bucket" in fault))
-    throw new Error(`${JSON.stringify(fault)} answers a request, but there is no request at ${at}.`);
+    throw new Error(`${JSON.stringify(fault)} answers a request, but ${at} has no request.`);
   deleteBucket(turn, fault.delete_bucket);
 }
 

@@ -64,7 +64,7 @@ function suggestionOr(
   const alias = Object.hasOwn(words, small) ? words[small] : undefined;
   const near = name.length > MAX_NAME_CHARACTERS ? undefined : nearest(name, known);
   const found = alias ?? near;
-  return found ? `Did you mean ${found}?` : `There are ${known.join(", ")}.`;
+  return found ? `Did you mean ${found}?` : `Use one of ${known.join(", ")}.`;
 }
 
 /** What to write in place of a comparison with null. */

@@ -22,7 +22,7 @@ import type { Argument, Call } from "./syntax.ts";
 export function filterOf(call: Call): Filter {
   if (isOperator(call.name)) return junctionOf(call, call.name);
   if (isComparator(call.name)) return comparisonOf(call, call.name);
-  throw new FilterMistake(call.at, `there is no function ${shown(call.name)}`, functionHint(call.name));
+  throw new FilterMistake(call.at, `unknown function ${shown(call.name)}`, functionHint(call.name));
 }
 
 /** Throws `FilterMistake` where a comparison names a column that the service was seen to refuse. */
@@ -137,5 +137,5 @@ function fieldOf(argument: Argument, op: FieldComparator): FilterField {
   const name = argument.value;
   if (isField(name)) return name;
   refuseField(argument.at, name, UNFILTERABLE_FIELDS);
-  throw new FilterMistake(argument.at, `there is no field ${shown(name)}`, fieldHint(name));
+  throw new FilterMistake(argument.at, `unknown field ${shown(name)}`, fieldHint(name));
 }

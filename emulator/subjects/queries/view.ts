@@ -4,7 +4,7 @@ import { objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 
-/** The selected members of a row, its id among them; all when there is no selection. */
+/** The selected members of a row, its id among them; all without a selection. */
 export function selectedView(
   row: TraceRow,
   select: readonly string[] | null | undefined,

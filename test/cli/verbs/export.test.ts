@@ -122,7 +122,7 @@ describe("emulator traces and export", () => {
         "export create --project none --from 2026-02-25 --every 6h",
         "the project none does not exist. Give one of shop",
       ],
-      ["export show", "there is no export yet; `emulator export create` creates one"],
+      ["export show", "no export exists yet; `emulator export create` creates one"],
       [`export show ${ROW}`, "404"],
       ["export cancel", "export cancel: <id> is missing"],
       [`export cancel ${ROW}`, "404"],
