@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
 import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
-import type { ServingEmulator } from "../emulator/runtime/start.ts";
+import type { LogOptions } from "../emulator/runtime/request-log.ts";
+import { type ServingEmulator, serve } from "../emulator/runtime/start.ts";
+import { orExplain } from "../emulator/runtime/start-problems.ts";
 import { isFullDisk } from "../emulator/storage/full-disk.ts";
 import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
@@ -79,4 +81,25 @@ function writeReport(ready: ReadyLine, dataFolder: string | null, why: WorldDefe
   } catch {
     return undefined;
   }
+}
+
+/** Starts the emulator of a command. Throws `StartProblem` (exit code 2) for problems that the user can fix. */
+export async function startForCommand(
+  configuration: Configuration,
+  log?: LogOptions,
+): Promise<ServingEmulator> {
+  return orExplain(configuration, serve(configuration, log));
+}
+
+const UNTRIGGERED_FAULTS = 4;
+
+/**
+ * The exit code for an emulator's faults. Under `--strict` a fault that was armed and never triggered is an
+ * error and is printed, since the test that armed it proved nothing.
+ */
+export function exitCodeOfFaults(running: ServingEmulator, { settings }: Configuration): number {
+  const untriggered = settings.strict ? running.untriggeredFaults() : [];
+  for (const { id, target, match, then } of untriggered)
+    printError(`fault ${id} was never triggered: ${JSON.stringify({ target, match, then })}`);
+  return untriggered.length > 0 ? UNTRIGGERED_FAULTS : 0;
 }

@@ -3,7 +3,7 @@ import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Work } from "./asking.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningWorld } from "./running.ts";
-import { counted } from "./verdict.ts";
+import { counted } from "./terminal.ts";
 
 const EVERY_MS = 1000;
 /** `2026-03-01T06:00` */

@@ -1,12 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ReportModel } from "../contracts/report/model.ts";
+import { type ReportModel, type ReportRow, rowsOf } from "../contracts/report/model.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
 import { fileAdvice } from "../emulator/storage/file-advice.ts";
+import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
-import { reportToGitHub } from "./github.ts";
-import { type HtmlReportKind, htmlReport } from "./html-report.ts";
 import { print } from "./terminal.ts";
 
 /** The formats of every harness, and the page of the console. */
@@ -65,4 +65,55 @@ export function publish(
 
 function unwritable(file: string, error: unknown): UsageError {
   return new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
+}
+
+/** What a report is of; the page has a view for each. */
+export type HtmlReportKind = "contract" | "comparison" | "replay";
+
+/** A report as one file that opens offline: the components of the console with the data inlined. */
+function htmlReport(kind: HtmlReportKind, json: string): string {
+  const script = readFileSync(builtUrl("console/report.js"), "utf8").replaceAll("</script", "<\\/script");
+  const style = readFileSync(builtUrl("console/style.css"), "utf8");
+  // Within a script element nothing but its end tag is markup.
+  const data = JSON.stringify({ kind, report: JSON.parse(json) }).replaceAll("<", "\\u003c");
+  const policy = `default-src 'none'; script-src '${digest(script)}'; style-src '${digest(style)}'`;
+  return [
+    "<!doctype html>",
+    '<html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    `<title>${kind} – emulator</title>`,
+    `<style>${style}</style></head><body class="report">`,
+    `<script type="application/json" id="data">${data}</script>`,
+    `<script>${script}</script>`,
+    "</body></html>",
+  ].join("\n");
+}
+
+function digest(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+/** GitHub displays ten annotations of a step. */
+const MAX_ANNOTATIONS = 10;
+
+/** In GitHub Actions: writes the job summary, and an annotation for each of the first failures. */
+function reportToGitHub({ env }: Pick<Invocation, "env">, model: ReportModel): void {
+  if (env.GITHUB_ACTIONS !== "true") return;
+  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${writeReport(model, "md")}\n`);
+  const failures = rowsOf(model).filter(({ outcome }) => outcome === "failed" || outcome === "error");
+  for (const row of failures.slice(0, MAX_ANNOTATIONS)) process.stderr.write(`${annotation(row)}\n`);
+}
+
+function annotation({ id, message, file }: ReportRow): string {
+  const properties = Object.entries({ file: file?.path, line: file?.line, title: id }).flatMap(
+    ([name, value]) =>
+      value === undefined ? [] : [`${name}=${escaped(String(value)).replace(/[:,]/g, encodeURIComponent)}`],
+  );
+  return `::error ${properties.join(",")}::${escaped(message)}`;
+}
+
+/** Escapes a value of a workflow command. */
+function escaped(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

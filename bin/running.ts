@@ -1,11 +1,12 @@
+import { request as plain, validateHeaderValue } from "node:http";
+import { text } from "node:stream/consumers";
 import { type ControlClient, createControlClient } from "../emulator/client/control-client.ts";
-import { requestJson, type Send } from "../emulator/client/send.ts";
+import { type ClientReply, NoReply, requestJson, type Send } from "../emulator/client/send.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
 import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
-import { sendOverHttp } from "./send-http.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -94,4 +95,40 @@ export async function requireLocator(invocation: Invocation): Promise<Locator> {
   throw new CommandFailure(
     `no running emulator found in ${folder}; start one with \`emulator start\`, or give its address with --url or its data folder with --data`,
   );
+}
+
+/**
+ * Sends to a server as `sendTo` does, without `fetch`: to load that takes Node as long as all else that most commands do. Throws `NoReply`
+ * when no whole reply comes within `timeoutMs`, and `UsageError` for a header that cannot be sent.
+ */
+export function sendOverHttp(url: string, timeoutMs: number): Send {
+  return async (path, { method, headers, body }) => {
+    const request = url.startsWith("https:") ? (await import("node:https")).request : plain;
+    const signal = AbortSignal.timeout(timeoutMs);
+    for (const [name, value] of Object.entries(headers)) requireSendable(name, value);
+    return new Promise<ClientReply>((resolve, reject) => {
+      const fail = () => reject(new NoReply(url));
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      request(url + path, { method, headers: { ...headers, ...length }, signal }, (reply) => {
+        const header = (name: string) => reply.headers[name.toLowerCase()];
+        text(reply).then((whole) => {
+          resolve({
+            status: reply.statusCode ?? 0,
+            headers: { get: (name) => header(name)?.toString() ?? null },
+            text: async () => whole,
+          });
+        }, fail);
+      })
+        .once("error", fail)
+        .end(body);
+    });
+  };
+}
+
+function requireSendable(name: string, value: string): void {
+  try {
+    validateHeaderValue(name, value);
+  } catch {
+    throw new UsageError(`the header ${name} cannot have the value ${JSON.stringify(value)}`);
+  }
 }

@@ -3,8 +3,7 @@ import { nearest } from "../emulator/client/values.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import { MAX_INCLUDE_DEPTH, MAX_INCLUDED_FILES } from "./bounds.ts";
 import { type GivenStep, SECTION_NAMES, VERBS, type Verb } from "./definition.ts";
-import { expectationProblems } from "./expectations.ts";
-import { momentProblems } from "./moments.ts";
+import { expectationProblems, momentProblems } from "./expectations.ts";
 import {
   type FileLocation,
   problemLine,

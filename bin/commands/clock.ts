@@ -4,8 +4,8 @@ import { asking } from "../asking.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
 import { toCliHints } from "../hints.ts";
 import { advanced } from "../long-work.ts";
+import { counted } from "../terminal.ts";
 import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
-import { counted } from "../verdict.ts";
 
 const MAX_EVENTS = 20;
 

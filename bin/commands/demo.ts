@@ -1,10 +1,12 @@
-import { resolve } from "node:path";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { start } from "../../emulator/runtime/start.ts";
 import { orExplain } from "../../emulator/runtime/start-problems.ts";
-import type { Command, Invocation } from "../command.ts";
+import { holderOf } from "../../emulator/storage/folder-lock.ts";
+import { makeFolder } from "../../emulator/storage/make-folder.ts";
+import { type Command, type Invocation, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { runWithEmulator } from "../defect-exit.ts";
-import { makeDemoFolder } from "../demo/folder.ts";
 import { runDemo } from "../demo/run.ts";
 import { openProgress } from "../progress.ts";
 import { firstSignal, untilSignal } from "../signals.ts";
@@ -49,4 +51,23 @@ async function run(invocation: Invocation): Promise<number> {
       progress.clear();
     }
   });
+}
+
+/** File that marks folders created by the demo, which it may empty. */
+const MARK = ".made-by-demo";
+
+/** Empties or creates the demo's folder. Throws `UsageError` for a folder with other contents. */
+async function makeDemoFolder(folder: string): Promise<void> {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    if (!existsSync(join(folder, MARK)))
+      throw new UsageError(
+        `${folder}: contains files that the demo did not make; name an empty folder with --data`,
+      );
+    const holder = await holderOf(folder);
+    if (holder !== undefined)
+      throw new UsageError(`${folder}: in use by ${holder}; stop it, or name another folder`);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  makeFolder(folder);
+  writeFileSync(join(folder, MARK), "Emptied by each `emulator demo`.\n");
 }

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { type Command, type Invocation, TARGET_FLAGS } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
-import { checkFiles } from "../doctor/data-folder.ts";
 import {
   checkClock,
   checkDependencies,
+  checkFiles,
   checkFolder,
   checkNode,
   checkPorts,

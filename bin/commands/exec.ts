@@ -2,15 +2,13 @@ import { CHILD_VARIABLES, childEnvironment } from "../../emulator/client/child-e
 import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
-import { runWithEmulator } from "../defect-exit.ts";
+import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-exit.ts";
 import type { CommandCapsule } from "../exec/capsule.ts";
 import { forwardSignals, runChild } from "../exec/child.ts";
 import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
-import { startForCommand } from "../start-emulator.ts";
 import { printError } from "../terminal.ts";
-import { exitCodeOfFaults } from "../untriggered-faults.ts";
 
 export const command: Command = {
   summary:

@@ -1,16 +1,17 @@
 import { resolve } from "node:path";
+import { CONSOLE_PATH } from "../../emulator/subjects/control-prefix.ts";
 import { type Environment, replyOf } from "../../scenarios/environment.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { openCapsule } from "../capsule/file.ts";
 import { factLines, scenarioOf } from "../capsule/play.ts";
 import { type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
-import { openConsole } from "../console/open.ts";
-import { runWithEmulator } from "../defect-exit.ts";
+import { openInBrowser } from "../console/browser.ts";
+import { runWithEmulator, startForCommand } from "../defect-exit.ts";
 import { readParquet } from "../replay/read-parquet.ts";
+import { runningWorld } from "../running.ts";
 import { firstSignal } from "../signals.ts";
-import { startForCommand } from "../start-emulator.ts";
-import { print } from "../terminal.ts";
+import { print, printError, printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary:
@@ -77,4 +78,16 @@ async function run(invocation: Invocation): Promise<number> {
   } finally {
     capsule.remove();
   }
+}
+
+/** `open` without a capsule: prints the address of the console, and opens it where this runs on a terminal. */
+async function openConsole(invocation: Invocation): Promise<number> {
+  const { url, client } = await runningWorld(invocation);
+  const { console_needs_token: needsToken } = await client.status();
+  const address = url + CONSOLE_PATH;
+  printResult(invocation, { console_url: address }, [address]);
+  if (needsToken === true)
+    printError("the console needs a token; open the address that `emulator start` printed");
+  else if (process.stdout.isTTY === true && invocation.flags.json !== true) openInBrowser(address);
+  return 0;
 }

@@ -1,11 +1,8 @@
 import { asking } from "../asking.ts";
 import type { CommandGroup } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
-import { catObject } from "../s3/cat.ts";
-import { readPlace } from "../s3/place.ts";
-import { showRows } from "../s3/rows.ts";
-import { aligned } from "../terminal.ts";
-import { counted } from "../verdict.ts";
+import { catObject, readPlace, showRows } from "../s3/rows.ts";
+import { aligned, counted } from "../terminal.ts";
 
 export const command: CommandGroup = {
   summary: "the embedded object store of a running emulator, independent of access keys and faults",

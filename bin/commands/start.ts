@@ -10,14 +10,11 @@ import { removeLocator, writeLocator } from "../../emulator/storage/locator.ts";
 import { emulatorLoaded } from "../after-start.ts";
 import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
-import { runWithEmulator } from "../defect-exit.ts";
+import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-exit.ts";
 import { isJsonOutput, LOG_FLAGS, logOptionsOf } from "../request-log.ts";
 import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
-import { startForCommand } from "../start-emulator.ts";
-import { print, printError, withProgress } from "../terminal.ts";
-import { exitCodeOfFaults } from "../untriggered-faults.ts";
-import { counted } from "../verdict.ts";
+import { counted, print, printError, withProgress } from "../terminal.ts";
 
 export const command: Command = {
   summary: "start the emulator and run until SIGINT or SIGTERM",

@@ -1,6 +1,6 @@
 import { asking } from "../asking.ts";
 import { verified } from "../long-work.ts";
-import { verdictLines } from "../verdict.ts";
+import { verdictLines } from "../terminal.ts";
 
 export const command = asking({
   summary:

@@ -1,9 +1,10 @@
+import type { DeliveryView } from "../../emulator/client/control-client.ts";
 import { asking } from "../asking.ts";
-import type { CommandGroup } from "../command.ts";
-import { aligned } from "../terminal.ts";
+import { type CommandGroup, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { followJournal } from "../journal/follow.ts";
+import { runningWorld } from "../running.ts";
+import { aligned, counted, printResult } from "../terminal.ts";
 import { countOf } from "../values.ts";
-import { deliveryCells } from "../webhooks/cells.ts";
-import { tailDeliveries } from "../webhooks/tail.ts";
 
 const DEFAULT_DELIVERIES = 100;
 const MAX_DELIVERIES = 10_000;
@@ -12,7 +13,13 @@ export const command: CommandGroup = {
   summary: "webhook deliveries of a running emulator: follow, list, send again; check a URL",
   usual: "list",
   actions: {
-    tail: tailDeliveries,
+    tail: {
+      summary:
+        "print webhook deliveries until Ctrl-C: first those already ended, then each new one when it ends",
+      operands: [],
+      flags: WORLD_FLAGS,
+      run: tail,
+    },
     list: asking({
       summary: "list the newest deliveries, oldest first",
       reads: true,
@@ -57,3 +64,43 @@ export const command: CommandGroup = {
     }),
   },
 };
+
+/** A delivery as the cells of a line. */
+export function deliveryCells(delivery: DeliveryView): string[] {
+  const { id, created_at, status, run_id, run_status, url, attempts, reason } = delivery;
+  const last = attempts.at(-1);
+  const outcome = last === undefined ? "" : `, last ${last.status ?? last.failure}`;
+  return [
+    created_at,
+    id,
+    status,
+    `run ${run_id} ${run_status}`,
+    `${counted(attempts.length, "attempt")}${outcome}`,
+    reason === null ? url : `${url} (${reason})`,
+  ];
+}
+
+const COLLECTION = "webhook_deliveries/";
+
+/** Prints each delivery once it has ended, those of the ledger first. */
+async function tail(invocation: Invocation): Promise<number> {
+  const world = await runningWorld(invocation);
+  const printed = new Set<string>();
+  for await (const { put = [] } of followJournal(world, 0, () => printed.clear())) {
+    for (const name of put) {
+      const id = name.startsWith(COLLECTION) ? name.slice(COLLECTION.length) : undefined;
+      if (id === undefined || printed.has(id)) continue;
+      const delivery = await world.client.webhooks.delivery(id).catch(ifForgotten);
+      if (delivery === undefined || delivery.status === "pending") continue;
+      printed.add(id);
+      printResult(invocation, delivery, [deliveryCells(delivery).join("  ")]);
+    }
+  }
+  return 0;
+}
+
+/** The ledger forgets old deliveries. */
+function ifForgotten(error: Error & { readonly status?: number }): DeliveryView | undefined {
+  if (error.status !== 404) throw error;
+  return undefined;
+}

@@ -8,7 +8,7 @@ import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storag
 import { CommandFailure } from "../command.ts";
 import type { Progress } from "../progress.ts";
 import { type RunningWorld, worldAt } from "../running.ts";
-import { counted, verdictLines } from "../verdict.ts";
+import { counted, verdictLines } from "../terminal.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
 /** The demo's results, as data and as lines of text. */

@@ -8,11 +8,10 @@ import { createRunner } from "../../scenarios/runner.ts";
 import { trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
-import { runWithEmulator } from "../defect-exit.ts";
+import { runWithEmulator, startForCommand } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
 import { jobsOf } from "../replay/play.ts";
 import { wayOf } from "../replay/way.ts";
-import { startForCommand } from "../start-emulator.ts";
 import { runChild } from "./child.ts";
 
 /** Only the last characters of the output of a command are retained. */

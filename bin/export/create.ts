@@ -8,9 +8,8 @@ import { CALLER_FLAGS, type Invocation, UsageError } from "../command.ts";
 import { advanced, verified } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
-import { aligned } from "../terminal.ts";
+import { aligned, verdictLines } from "../terminal.ts";
 import { FILTER_HELP, readDurationMs, readOptionalId, textOf, timeOf, windowFlags } from "../values.ts";
-import { verdictLines } from "../verdict.ts";
 import { type BulkExport, type ExportRun, exportOf, runCells, runsOf, windowText } from "./resources.ts";
 
 const HOUR_MS = 3_600_000;

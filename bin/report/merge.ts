@@ -11,10 +11,9 @@ import { explorationReport } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import { replayReport } from "../../scenarios/reports.ts";
 import { type Invocation, UsageError } from "../command.ts";
-import type { HtmlReportKind } from "../html-report.ts";
 import { exitCodeOf as exitCodeOfExploration } from "../replay/explore.ts";
 import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
-import { FORMATS, formatOf, publish } from "../report-output.ts";
+import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
 
 /** A report as `--report json` writes it, by the command that wrote it. */
 type ReportFile =

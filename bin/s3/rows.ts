@@ -1,12 +1,15 @@
+import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
+import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
+import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
 import { nearest } from "../../emulator/client/values.ts";
 import type { ParquetFile } from "../../emulator/storage/parquet/read-file.ts";
 import { asking } from "../asking.ts";
-import { UsageError } from "../command.ts";
-import { aligned } from "../terminal.ts";
+import { type Command, UsageError, WORLD_FLAGS } from "../command.ts";
+import { runningWorld } from "../running.ts";
+import { transportTo } from "../snapshot/transport.ts";
+import { aligned, output } from "../terminal.ts";
 import { countOf, textOf } from "../values.ts";
-import { openObject } from "./object.ts";
-import { readObjectPlace } from "./place.ts";
 
 const DEFAULT_ROWS = 20;
 const MAX_ROWS = 1_000_000;
@@ -84,3 +87,44 @@ function cellOf(value: unknown): string {
   const line = text.replace(/\s+/g, " ");
   return line.length > CELL_CHARS ? `${line.slice(0, CELL_CHARS - 1)}…` : line;
 }
+
+/** The body of an object in chunks. Throws `ErrorReply`. */
+export async function openObject(url: string, { bucket, key }: Place): Promise<AsyncIterable<Uint8Array>> {
+  const path = `${CONTROL_PATH}/s3/buckets/${encodeURIComponent(bucket)}/object?key=${encodeURIComponent(key)}`;
+  const { status, ok, chunks } = await transportTo(url)("GET", path);
+  if (ok) return chunks;
+  throw new ErrorReply("GET", path, status, valueOf((await buffer(chunks)).toString(), null));
+}
+
+/** A bucket, and a key or the beginning of keys in it. */
+interface Place {
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** Reads `<bucket>/<key>`, also as `s3://<bucket>/<key>`. */
+export function readPlace(text: string): Place {
+  const [bucket = "", ...key] = text.replace(/^s3:\/\//, "").split("/");
+  return { bucket, key: key.join("/") };
+}
+
+/** The same, of one object. Throws `UsageError`. */
+export function readObjectPlace(text: string): Place {
+  const place = readPlace(text);
+  if (place.bucket !== "" && place.key !== "") return place;
+  throw new UsageError(`"${text}" names no object; give <bucket>/<key>, as \`emulator s3 ls\` prints them`);
+}
+
+/** `s3 cat`: writes an object to standard output as it is stored. */
+export const catObject: Command = {
+  summary: "write the bytes of an object to standard output",
+  operands: ["<bucket/key>"],
+  flags: WORLD_FLAGS,
+  async run(invocation) {
+    const place = readObjectPlace(invocation.operands[0] ?? "");
+    const { url } = await runningWorld(invocation);
+    for await (const piece of await openObject(url, place))
+      if (!output().write(piece)) await once(output(), "drain");
+    return 0;
+  },
+};

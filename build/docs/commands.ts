@@ -1,7 +1,6 @@
 import type { AnyCommand, Command } from "../../bin/command.ts";
 import { COMMANDS } from "../../bin/commands.ts";
-import { EXIT_CODES } from "../../bin/exit-codes.ts";
-import { ENVIRONMENT } from "../../bin/help.ts";
+import { ENVIRONMENT, EXIT_CODES } from "../../bin/help.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
 
 /** Every command and action with its flags, and the exit codes. */

@@ -42,7 +42,9 @@ describe("history on the command line", () => {
     );
 
     const why = await run(["why", second.thread_id], { cwd });
-    expect(why.stdout).toMatch(/^the turns that led to the current state of agent_threads\/.*, newest first:\n {2}#\d+ .*POST \/threads \(createThread\)\n$/);
+    expect(why.stdout).toMatch(
+      /^the turns that led to the current state of agent_threads\/.*, newest first:\n {2}#\d+ .*POST \/threads \(createThread\)\n$/,
+    );
     const unknown = await run(["why", "nothing", "--at", String(turn)], { cwd });
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("nothing does not occur in the history of this world");

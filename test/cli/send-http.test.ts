@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { sendOverHttp } from "../../bin/send-http.ts";
+import { sendOverHttp } from "../../bin/running.ts";
 
 const LONG_MS = 300_000;
 
