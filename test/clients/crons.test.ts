@@ -1,9 +1,9 @@
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+import type { Emulator } from "../../emulator/runtime/index.ts";
 import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
-import type { Rig } from "../support/emulator.ts";
+import { type Rig, startRig } from "../support/emulator.ts";
 import { startOver, TRANSPORTS } from "./transports.ts";
 
 /** The unmodified clients of both lines, over a real port. */
@@ -84,28 +84,17 @@ describe.each(
 });
 
 describe("crons over plain HTTP", () => {
-  let emulator: Emulator;
+  let rig: Rig;
   const threads: string[] = [];
 
   beforeAll(async () => {
-    emulator = await startEmulator({
-      clock: "frozen",
-      now: "2026-03-01T00:00:00Z",
-      agent: { traces: false },
-    });
-    threads.push((await call("POST", "/threads", {})).body.thread_id);
+    rig = await startRig({ agent: { traces: false } });
+    threads.push((await call("POST", "/threads", {})).body.thread_id ?? "");
   });
-  afterAll(() => emulator.close());
+  afterAll(() => rig.close());
 
-  async function call(method: string, path: string, body?: unknown) {
-    const reply = await fetch(new URL(path, emulator.url), {
-      method,
-      headers: { "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    return { status: reply.status, text, body: text === "" ? undefined : JSON.parse(text) };
-  }
+  const call = (method: string, path: string, body?: unknown) =>
+    rig.call<Record<string, string>>(method, path, body);
 
   const plan = { assistant_id: "echo", schedule: "0 * * * *" };
 
@@ -115,7 +104,7 @@ describe("crons over plain HTTP", () => {
     const id = created.body.cron_id;
     expect(await call("GET", `/runs/crons/${id}`)).toMatchObject({ status: 200, body: created.body });
     expect(await call("POST", "/runs/crons/count", { thread_id: threads[0] })).toMatchObject({ body: 1 });
-    expect(await call("DELETE", `/runs/crons/${id}`)).toMatchObject({ status: 204, text: "" });
+    expect(await call("DELETE", `/runs/crons/${id}`)).toMatchObject({ status: 204, body: undefined });
     expect((await call("GET", `/runs/crons/${id}`)).status).toBe(404);
   });
 

@@ -64,23 +64,16 @@ function runStep(inputs: Readonly<Record<string, string>>) {
         .filter((line) => line !== "")
         .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
     );
-  return { status, told: stdout + stderr, outputs: read("output"), env: read("env") };
+  return { status, output: stdout + stderr, outputs: read("output"), env: read("env") };
 }
 
 describe("the GitHub action", () => {
   it("keeps an emulator running for the next steps, and outputs its address", async () => {
-    const {
-      status,
-      told: reported,
-      outputs,
-      env,
-    } = runStep({
-      command: CLI,
-      flags: "--clock frozen --now 2026-01-01T00:00:00Z",
-    });
-    expect({ status, told: reported }).toMatchObject({
+    const flags = "--clock frozen --now 2026-01-01T00:00:00Z";
+    const { status, output, outputs, env } = runStep({ command: CLI, flags });
+    expect({ status, output }).toEqual({
       status: 0,
-      told: expect.stringContaining("frozen clock at 2026-01-01"),
+      output: expect.stringContaining("frozen clock at 2026-01-01"),
     });
     const reply = (await (await fetch(`${outputs.url}/_emulator/v1/status`)).json()) as {
       pid: number;
@@ -98,10 +91,10 @@ describe("the GitHub action", () => {
   });
 
   it("fails with the output of an emulator that does not start", () => {
-    const { status, told: reported } = runStep({ command: CLI, flags: "--sede 7" });
+    const { status, output } = runStep({ command: CLI, flags: "--sede 7" });
     expect(status).toBe(1);
-    expect(reported).toContain("::error::");
-    expect(reported).toContain("did you mean --seed?");
+    expect(output).toContain("::error::");
+    expect(output).toContain("did you mean --seed?");
   });
 
   it("leaves the environment unchanged on request", async () => {

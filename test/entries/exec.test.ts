@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { run, workingFolder } from "../support/emulator-process.ts";
-
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
+import { CLI, run, runShared, workingFolder } from "../support/emulator-process.ts";
 
 const child = (source: string) => ["exec", "--", process.execPath, "-e", source];
 
@@ -31,18 +28,8 @@ describe("emulator exec", () => {
   });
 
   it("passes flags after the dashes to the command", async () => {
-    const words = [
-      "exec",
-      "--seed",
-      "3",
-      "--",
-      process.execPath,
-      "-p",
-      "process.argv.slice(1).join()",
-      "--",
-      "--port",
-      "-x",
-    ];
+    const source = "process.argv.slice(1).join()";
+    const words = ["exec", "--seed", "3", "--", process.execPath, "-p", source, "--", "--port", "-x"];
     expect(await run(words, { cwd: workingFolder() })).toMatchObject({ code: 0, stdout: "--port,-x\n" });
   });
 
@@ -57,22 +44,21 @@ describe("emulator exec", () => {
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
   ])("names the mistake in %s", async (_, words, code, reported) => {
-    expect(await run(words, { cwd: workingFolder() })).toMatchObject({
+    expect(await runShared(words, { cwd: workingFolder() })).toMatchObject({
       code,
       stderr: expect.stringContaining(reported),
     });
   });
 
   it("exits with the code of shells when a signal ended the command", async () => {
-    expect((await run(child("process.kill(process.pid, 'SIGKILL')"), { cwd: workingFolder() })).code).toBe(
-      137,
-    );
+    const words = child("process.kill(process.pid, 'SIGKILL')");
+    expect((await runShared(words, { cwd: workingFolder() })).code).toBe(137);
   });
 
   it("ends with 4 under --strict when a fault was never triggered", async () => {
     const source = `fetch(process.env.EMULATOR_URL + "/_emulator/v1/faults", { method: "POST", body: JSON.stringify({ preset: "worker_crash" }) })`;
     const words = ["exec", "--strict", "--", process.execPath, "-e", source];
-    expect(await run(words, { cwd: workingFolder() })).toMatchObject({
+    expect(await runShared(words, { cwd: workingFolder() })).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("was never triggered"),
     });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/runtime/index.ts";
+import { createLibraryExport } from "../support/library-export.ts";
 
 const opened: Emulator[] = [];
 
@@ -159,18 +160,8 @@ describe("a call that was not waited for", () => {
 
 describe("the clock", () => {
   it("moves until an export has a status, and explains why it cannot have it", async () => {
-    const { session_id } = await emulator.control("POST", "/traces/generate", { count: 3 });
-    const post = async (path: string, json: object) =>
-      ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
-    const bulk_export_destination_id = await post("/api/v1/bulk-exports/destinations", {
-      destination_type: "s3",
-      display_name: "Mine",
-      config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
-      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-    });
-    const [start_time, end_time] = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"];
-    const order = { bulk_export_destination_id, session_id, start_time, end_time };
-    const id = await post("/api/v1/bulk-exports", order);
+    const window = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
+    const id = await createLibraryExport(emulator, window, { count: 3 });
     expect(await emulator.clock.advanceUntil(id)).toMatchObject({ reached: true });
     expect(await refused(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
       name: "AdvanceUnfinished",

@@ -6,6 +6,13 @@ import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
 const US = "https://api.traces.test";
 const EU = "https://eu.traces.test/platform";
 
+const post = (url: string, body: unknown) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": "k" },
+    body: JSON.stringify(body),
+  });
+
 const WORLDS = ["the world main", "a forked world"] as const;
 
 describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
@@ -33,11 +40,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
   });
 
   it("answer for an address without a server", async () => {
-    const made = await fetch(`${US}/threads`, {
-      method: "POST",
-      body: "{}",
-      headers: { "content-type": "application/json" },
-    });
+    const made = await post(`${US}/threads`, {});
     expect(made.status).toBe(200);
     const { thread_id } = (await made.json()) as { thread_id: string };
     expect(await (await fetch(`${US}/threads/${thread_id}?a=b`)).json()).toMatchObject({ thread_id });
@@ -56,12 +59,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
       inputs: {},
       session_name: "eu-only",
     };
-    const sent = await fetch(`${EU}/runs/batch`, {
-      method: "POST",
-      body: JSON.stringify({ post: [run] }),
-      headers: { "content-type": "application/json", "x-api-key": "k" },
-    });
-    expect(sent.status).toBe(202);
+    expect((await post(`${EU}/runs/batch`, { post: [run] })).status).toBe(202);
     const count = async (base: string) =>
       (
         (await (
@@ -73,11 +71,8 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
   });
 
   it("stream", async () => {
-    const reply = await fetch(`${US}/runs/stream`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ assistant_id: "agent", input: { messages: [] }, stream_mode: ["values"] }),
-    });
+    const run = { assistant_id: "agent", input: { messages: [] }, stream_mode: ["values"] };
+    const reply = await post(`${US}/runs/stream`, run);
     expect(reply.headers.get("content-type")).toMatch(/^text\/event-stream/);
     const pieces: string[] = [];
     const decoder = new TextDecoder();
@@ -88,12 +83,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
   });
 
   it("return the location of a run below the path of the address", async () => {
-    const start = (base: string) =>
-      fetch(`${base}/runs/stream`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ assistant_id: "echo", input: {} }),
-      });
+    const start = (base: string) => post(`${base}/runs/stream`, { assistant_id: "echo", input: {} });
     const locationOf = async (base: string) => (await start(base)).headers.get("content-location");
     expect(await locationOf(US)).toMatch(/^\/(threads|runs)\//);
     expect(await locationOf(EU)).toMatch(/^\/platform\/(threads|runs)\//);
@@ -111,8 +101,7 @@ describe.each(WORLDS)("the handlers for msw, in %s", (worldName) => {
       match: { op: "createThread" },
       then: { status: 503, headers: { "retry-after": "1" } },
     });
-    const make = () =>
-      fetch(`${US}/threads`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+    const make = () => post(`${US}/threads`, {});
     const refused = await make();
     expect([refused.status, refused.headers.get("retry-after"), (await make()).status]).toEqual([
       503,

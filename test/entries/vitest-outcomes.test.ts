@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, test as plain } from "vitest";
 import { test, withEmulator } from "../../emulator/entries/vitest.ts";
 import { childVitest } from "../support/child-vitest.ts";
+import { createLibraryExport } from "../support/library-export.ts";
 
 const arm = (more: string) => `await emulator.faults.arm({ preset: "worker_crash"${more} });`;
 
@@ -132,27 +133,9 @@ describe("mistakes", () => {
   });
 
   test("a failed export names the day, the attempt and the error", async ({ emulator, clock }) => {
-    const post = async (path: string, json: object) =>
-      ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
-    const [start_time, end_time] = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"];
-    const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
-      count: 3,
-      from: start_time,
-      to: end_time,
-    });
-    const bulk_export_destination_id = await post("/api/v1/bulk-exports/destinations", {
-      destination_type: "s3",
-      display_name: "Mine",
-      config: { bucket_name: "traces", prefix: "exports", region: "us-east-1" },
-      credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-    });
+    const window = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
     await emulator.faults.arm({ preset: "bucket_deleted" });
-    const id = await post("/api/v1/bulk-exports", {
-      bulk_export_destination_id,
-      session_id,
-      start_time,
-      end_time,
-    });
+    const id = await createLibraryExport(emulator, window, { count: 3, from: window[0], to: window[1] });
     await expect(clock.advanceUntil(id)).rejects.toThrow(
       /did not become COMPLETED: .*the run of 2025-12-31 is FAILED, retry_0: .*NoSuchBucket/,
     );

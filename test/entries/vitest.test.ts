@@ -2,28 +2,10 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import type { ExpectOptions } from "../../contracts/targets/expect.ts";
 import { FIRST_INSTANT, type FrozenClock, type SharedEmulator, test } from "../../emulator/entries/vitest.ts";
 import type { Emulator } from "../../emulator/runtime/index.ts";
+import { createLibraryExport } from "../support/library-export.ts";
 
-async function exported(emulator: Emulator, days: readonly [string, string]): Promise<string> {
-  const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
-    count: 30,
-    project: "shop",
-  });
-  const ask = async (path: string, json: unknown) =>
-    ((await (await emulator.request(path, { json })).json()) as { id: string }).id;
-  const destination = await ask("/api/v1/bulk-exports/destinations", {
-    destination_type: "s3",
-    display_name: "Mine",
-    config: { bucket_name: "traces", prefix: "x", region: "us-east-1" },
-    credentials: { access_key_id: "emulator", secret_access_key: "emulator-secret" },
-  });
-  const [start_time, end_time] = days;
-  return ask("/api/v1/bulk-exports", {
-    bulk_export_destination_id: destination,
-    session_id,
-    start_time,
-    end_time,
-  });
-}
+const exported = (emulator: Emulator, days: readonly [string, string]) =>
+  createLibraryExport(emulator, days, { count: 30 });
 
 const WINDOW = ["2025-12-31T00:00:00Z", "2026-01-01T00:00:00Z"] as const;
 const seen = new Set<string>();
