@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Capsule, readCapsule, writeCapsule } from "../../emulator/runtime/capsules/file.ts";
 import { launch, run, workingFolder } from "../support/emulator-process.ts";
+import { countThreads, send } from "../support/send.ts";
 
 const SECRET = "a-secret-of-mine";
 const KEY = `{ access_key_id: mine, secret_access_key: ${SECRET} }`;
@@ -55,8 +56,6 @@ async function keep(): Promise<void> {
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("bad is kept in ") });
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
-
 /** Brings a capsule up; resolves once its addresses are printed. */
 async function open(file: string, folder: string) {
   const opened = launch(["open", file], { cwd: folder });
@@ -65,7 +64,7 @@ async function open(file: string, folder: string) {
     shown += text;
   });
   while (!shown.includes("   S3 ")) await once(opened.child.stdout, "data");
-  const [, url] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
+  const [, url = ""] = /^(http:\S+) {3}EU/m.exec(shown) ?? [];
   return { opened, shown, url };
 }
 
@@ -88,14 +87,9 @@ describe("the capsule of a scenario that fails", () => {
     await keep();
     const { opened, shown, url } = await open("a.capsule", cwd);
     expect(shown).toContain("the state is that after then[0]: status: expected 201, found 200");
-    const status = (await (await fetch(`${url}/_emulator/v1/status`)).json()) as Record<string, unknown>;
-    expect(status).toMatchObject({ seed: 9, now: expect.stringContaining("2026-03-01T00:00:00") });
-    const count = await fetch(`${url}/threads/count`, {
-      method: "POST",
-      headers: JSON_TYPE,
-      body: "{}",
-    });
-    expect(await count.json()).toBe(1);
+    const { body } = await send(url, "GET", "/_emulator/v1/status");
+    expect(body).toMatchObject({ seed: 9, now: expect.stringContaining("2026-03-01T00:00:00") });
+    expect(await countThreads(url)).toBe(1);
     opened.child.kill("SIGINT");
     expect((await opened.ended).code).toBe(0);
   });
@@ -196,8 +190,7 @@ describe("the capsule of a world that was there before", () => {
     expect(facts.settings).toEqual({ "limits.rows_per_file": 7 });
     expect(snapshot).toBe(join(elsewhere, "d.capsule"));
     const { url, opened } = await open("d.capsule", elsewhere);
-    const reply = await fetch(`${url}/threads/count`, { method: "POST", headers: JSON_TYPE, body: "{}" });
-    expect(await reply.json()).toBe(5);
+    expect(await countThreads(url)).toBe(5);
     opened.child.kill("SIGINT");
     expect((await opened.ended).code).toBe(0);
   });

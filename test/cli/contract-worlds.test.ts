@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEmulator } from "../../emulator/runtime/index.ts";
 import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
 
 const SIGNAL_BASE = 128;
@@ -24,73 +25,64 @@ async function until(child: ChildProcess, holds: () => Promise<boolean>): Promis
   expect(child.exitCode).toBe(null);
 }
 
+async function startTarget() {
+  const emulator = await startEmulator({ clock: "frozen" });
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+const check = (...words: readonly string[]) => ["contract", "run", ...words];
+
 describe("emulator contract run --target", () => {
   it("leaves the emulator unchanged, and checks its main world only on request", async () => {
-    const cwd = workingFolder();
-    const { ready } = await start(["--clock", "frozen"], { cwd });
+    const { url, euUrl } = await startTarget();
     const state = async () =>
       Promise.all(
         ["status", "clock", "journal", "s3/buckets"].map(async (path) =>
-          (await fetch(`${ready.url}/_emulator/v1/${path}`)).text(),
+          (await fetch(`${url}/_emulator/v1/${path}`)).text(),
         ),
       );
     const before = await state();
-    const input = [
-      "contract",
-      "run",
-      "1/both-regions",
-      "1/separate-regions",
-      "3.3/schedule-status",
-      "--target",
-      ready.url,
-      "--eu-url",
-      ready.eu_url,
-    ];
-    const own = await run(input, { cwd });
+    const cases = ["1/both-regions", "1/separate-regions", "3.3/schedule-status"];
+    const words = check(...cases, "--target", url, "--eu-url", euUrl);
+    const own = await run(words, { cwd: workingFolder() });
     expect(own.stdout).toMatch(/: \d+ PASS\n/);
     expect(own.code).toBe(0);
     expect(await state()).toEqual(before);
-    expect(await worldsAt(ready.url)).toEqual(["main"]);
-    expect((await run([...input, "--world", "main"], { cwd })).code).toBe(0);
+    expect(await worldsAt(url)).toEqual(["main"]);
+    expect((await run([...words, "--world", "main"], { cwd: workingFolder() })).code).toBe(0);
     expect((await state())[1]).not.toBe(before[1]);
   });
 
-  it("ended by SIGTERM leaves no world", async () => {
-    const cwd = workingFolder();
-    const { ready } = await start([], { cwd });
-    const { child, ended } = launch(["contract", "run", "--target", ready.url], { cwd });
-    await until(child, async () => (await worldsAt(ready.url)).length > 1);
-    child.kill("SIGTERM");
-    expect((await ended).code).toBe(SIGNAL_BASE + constants.signals.SIGTERM);
-    expect(await worldsAt(ready.url)).toEqual(["main"]);
-  });
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "ended by %s prints what was found so far, and leaves no world",
+    async (signal) => {
+      const { url } = await startTarget();
+      const { child, ended } = launch(check("2", "3", "--target", url), { cwd: workingFolder() });
+      await until(child, () => isAsked(url));
+      child.kill(signal);
+      const { code, stdout } = await ended;
+      expect(stdout).toMatch(
+        /^Not checked: \d+ of \d+ cases[\s\S]*the end of the run, which was interrupted/,
+      );
+      expect(code).toBe(SIGNAL_BASE + constants.signals[signal]);
+      expect(await worldsAt(url)).toEqual(["main"]);
+    },
+  );
 
   it("leaves no world when another server cannot be compared with it", async () => {
-    const cwd = workingFolder();
-    const { ready } = await start([], { cwd });
-    const args = ["contract", "run", "--compare", ready.url, "--target", "http://127.0.0.1:9"];
-    const { code, stderr } = await run(args, { cwd });
+    const { url } = await startTarget();
+    const words = check("--compare", url, "--target", "http://127.0.0.1:9");
+    const { code, stderr } = await run(words, { cwd: workingFolder() });
     expect(stderr).toMatch(/127\.0\.0\.1:9/);
     expect(code).toBe(1);
-    expect(await worldsAt(ready.url)).toEqual(["main"]);
-  });
-
-  it("ended by SIGINT prints what was found so far, and leaves no world", async () => {
-    const cwd = workingFolder();
-    const { ready } = await start([], { cwd });
-    const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url], { cwd });
-    await until(child, () => isAsked(ready.url));
-    child.kill("SIGINT");
-    const { code, stdout } = await ended;
-    expect(stdout).toMatch(/^Not checked: \d+ of \d+ cases[\s\S]*the end of the run, which was interrupted/);
-    expect(code).toBe(SIGNAL_BASE + constants.signals.SIGINT);
-    expect(await worldsAt(ready.url)).toEqual(["main"]);
+    expect(await worldsAt(url)).toEqual(["main"]);
   });
 
   it("reports the findings when the emulator stops in the middle", async () => {
     const cwd = workingFolder();
     const { child: emulator, ready } = await start([], { cwd });
-    const { child, ended } = launch(["contract", "run", "2", "3", "--target", ready.url, "--json"], { cwd });
+    const { child, ended } = launch(check("2", "3", "--target", ready.url, "--json"), { cwd });
     await until(child, () => isAsked(ready.url));
     emulator.kill("SIGKILL");
     const { code, stdout, stderr } = await ended;

@@ -2,19 +2,16 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { HEADERS } from "../support/emulator.ts";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { send } from "../support/send.ts";
 
-const KEY = { "content-type": "application/json", "x-api-key": "emulator-key" };
 const ROW = {
   id: "00000001-0000-4000-8000-000000000001",
   name: "row",
   run_type: "chain",
   start_time: "2026-01-01T00:00:00Z",
 };
-
-function post(url: string, path: string, body: unknown): Promise<Response> {
-  return fetch(`${url}${path}`, { method: "POST", headers: KEY, body: JSON.stringify(body) });
-}
 
 /** A file where the folder of trace rows belongs: the next row meets an invariant that does not hold. */
 function breakTraces(data: string): () => void {
@@ -29,9 +26,9 @@ describe("a broken emulator", () => {
     const cwd = workingFolder();
     const data = join(cwd, ".emulator");
     const first = await start(["--ready-file", "ready.json"], { cwd });
-    expect((await post(first.ready.url, "/sessions", { name: "kept" })).status).toBe(200);
+    expect((await send(first.ready.url, "POST", "/sessions", { name: "kept" })).status).toBe(200);
     const mend = breakTraces(data);
-    expect((await post(first.ready.url, "/runs", ROW)).status).toBe(500);
+    expect((await send(first.ready.url, "POST", "/runs", ROW)).status).toBe(500);
     const { code, stderr } = await first.ended;
     const report = join(data, `defect-${first.ready.pid}.ndjson`);
     expect(code).toBe(5);
@@ -55,11 +52,9 @@ describe("a broken emulator", () => {
 
     mend();
     const { ready } = await start([], { cwd });
-    const projects = (await (await fetch(`${ready.url}/sessions`, { headers: KEY })).json()) as {
-      name: string;
-    }[];
+    const { body: projects } = await send<{ name: string }[]>(ready.url, "GET", "/sessions");
     expect(projects.map(({ name }) => name)).toContain("kept");
-    expect((await post(ready.url, "/runs", ROW)).status).toBe(202);
+    expect((await send(ready.url, "POST", "/runs", ROW)).status).toBe(202);
   });
 
   it("ends `start` when its data folder is removed", async () => {
@@ -80,7 +75,7 @@ describe("a broken emulator", () => {
       writeFileSync("kept/pool/1/rows", "");
       fetch(process.env.EMULATOR_URL + "/runs", {
         method: "POST",
-        headers: ${JSON.stringify(KEY)},
+        headers: ${JSON.stringify(HEADERS)},
         body: JSON.stringify(${JSON.stringify(ROW)}),
       });
       setInterval(() => undefined, 1000);
@@ -94,12 +89,10 @@ describe("a broken emulator", () => {
   it("without a data folder writes its last turns to a new folder", async () => {
     const cwd = workingFolder();
     const { ready, child, ended } = await start(["--ephemeral"], { cwd, env: { TMPDIR: cwd } });
-    const status = (await (await fetch(`${ready.url}/_emulator/v1/status`)).json()) as {
-      objects_folder: string;
-    };
-    breakTraces(join(status.objects_folder, "../../.."));
+    const { body } = await send<{ objects_folder: string }>(ready.url, "GET", "/_emulator/v1/status");
+    breakTraces(join(body.objects_folder, "../../.."));
     // More than waits in memory until it is written.
-    await post(ready.url, "/runs", { ...ROW, inputs: { text: "x".repeat(2 ** 21) } });
+    await send(ready.url, "POST", "/runs", { ...ROW, inputs: { text: "x".repeat(2 ** 21) } });
     if (child.exitCode === null) await once(child, "exit");
     const { code, stderr } = await ended;
     expect(code).toBe(5);

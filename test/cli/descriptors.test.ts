@@ -1,78 +1,39 @@
-import { spawn } from "node:child_process";
 import { on, once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { fileURLToPath } from "node:url";
+import type { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import { sendSigned } from "../s3/signed-request.ts";
-import { DESTINATION, type ExportRunReply } from "../support/emulator.ts";
-import { workingFolder } from "../support/emulator-process.ts";
+import { DESTINATION, type ExportRunReply, HEADERS } from "../support/emulator.ts";
+import { launch, type RunningProcess, start, workingFolder } from "../support/emulator-process.ts";
 import { DESCRIPTOR_HOLDER_ENVIRONMENT } from "../support/held-descriptors.ts";
+import { countThreads, send } from "../support/send.ts";
 
-const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
-const KEY = {
-  "content-type": "application/json",
-  "x-api-key": "emulator-key",
-  "x-tenant-id": "00000000-0000-4000-8000-000000000001",
-};
 const CROWD = 100;
+const DAY = "2026-02-25T00:00:00Z";
 
 /** An emulator that may open so many files and connections. */
-function startWith(
-  descriptors: number,
-  cwd: string,
-  env: Readonly<Record<string, string>> = {},
-  ...more: readonly string[]
-) {
-  const words = [
-    process.execPath,
-    CLI,
-    "start",
-    "--port",
-    "0",
-    "--json",
-    "--rate-limits",
-    "off",
-    "--data",
-    "data",
-    ...more,
-  ];
-  const child = spawn("sh", ["-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, ...words], {
-    cwd,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    stderr += text;
-  });
-  return { child, ended: once(child, "close").then(([code]) => ({ code, stderr })) };
-}
+const limited = (descriptors: number, env: Readonly<Record<string, string>> = {}) => ({
+  cwd: workingFolder(),
+  env: { EMULATOR_RATE_LIMITS: "off", ...env },
+  limit: `ulimit -n ${descriptors}`,
+});
 
 it("refuses to start with too few descriptors, and prints the required number", async () => {
-  const { ended } = startWith(64, workingFolder());
+  const { ended } = launch(["start", "--port", "0", "--json"], limited(64));
   const says =
     "emulator: This process may open 64 files and connections, but it needs at least 128. Raise the limit";
-  expect(await ended).toEqual({ code: 2, stderr: expect.stringContaining(says) });
+  expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
 });
 
 it("with few descriptors turns away whom it cannot serve, and loses nothing of the others", async () => {
-  const { child, ended } = startWith(128, workingFolder());
-  const [line] = await once(child.stdout, "data");
-  const { url } = JSON.parse(String(line)) as { url: string };
-  const { port } = new URL(url);
-  const ask = (path: string, body: unknown) =>
-    fetch(url + path, { method: "POST", headers: KEY, body: JSON.stringify(body) });
+  const { ready, child, ended } = await start([], limited(128));
+  const { port } = new URL(ready.url);
+  const ask = (path: string, body: unknown) => send(ready.url, "POST", path, body);
   for (let n = 0; n < 60; n += 1) {
-    const post = [
-      { name: "r", run_type: "chain", session_name: `p${n}`, start_time: "2026-02-10T00:00:00Z" },
-    ];
-    const runs = post.map((run) => ({
-      ...run,
-      id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
-    }));
-    expect((await ask("/runs/batch", { post: runs })).status).toBe(202);
+    const id = `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+    const run = { id, name: "r", run_type: "chain", session_name: `p${n}`, start_time: DAY };
+    expect((await ask("/runs/batch", { post: [run] })).status).toBe(202);
   }
   const sockets: Socket[] = [];
   const said: string[] = [];
@@ -86,9 +47,9 @@ it("with few descriptors turns away whom it cannot serve, and loses nothing of t
   expect(new Set(said.map((text) => text.slice(9, 12)))).toEqual(new Set(["429"]));
   for (const socket of sockets) socket.destroy();
   await expect.poll(async () => (await ask("/threads", {}).catch(() => undefined))?.status).toBe(200);
-  expect(await (await ask("/threads/count", {})).text()).toBe("1");
+  expect(await countThreads(ready.url)).toBe(1);
   child.kill();
-  expect(await ended).toEqual({ code: 0, stderr: "" });
+  expect(await ended).toMatchObject({ code: 0, stderr: "" });
 });
 
 interface Asked {
@@ -107,7 +68,7 @@ interface Answered {
 function replyOf(url: string, asked: Asked): Promise<Answered> {
   const { method, path, headers, body } = asked;
   return new Promise((resolve) => {
-    const options = { method, headers: { ...KEY, ...headers }, agent: false as const };
+    const options = { method, headers: { ...HEADERS, ...headers }, agent: false as const };
     request(url + path, options, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (piece) => {
@@ -125,9 +86,9 @@ const statusOf = async (url: string, asked: Asked): Promise<number> => (await re
 const json = (path: string, body: unknown): Asked => ({ method: "POST", path, body: JSON.stringify(body) });
 
 /** Has a process that holds descriptors take them, or give them back. */
-async function toggle(child: ReturnType<typeof startWith>["child"], said: "taken" | "released") {
+async function toggle({ child }: Pick<RunningProcess, "child">, said: "taken" | "released") {
   child.kill("SIGUSR2");
-  for await (const [text] of on(child.stderr, "data")) if (String(text).includes(said)) return;
+  for await (const [text] of on(child.stderr as Readable, "data")) if (String(text).includes(said)) return;
 }
 
 async function signedStatus(port: number, asked: Parameters<typeof sendSigned>[1]): Promise<number> {
@@ -141,9 +102,8 @@ const ZSTD = Buffer.concat([Buffer.from("28b52ffd200b590000", "hex"), Buffer.fro
 const DELETION = "<Delete><Object><Key>none</Key></Object></Delete>";
 
 it("without free descriptors refuses a request that needs one, and accepts it later", async () => {
-  const { child, ended } = startWith(128, workingFolder(), DESCRIPTOR_HOLDER_ENVIRONMENT);
-  const [line] = await once(child.stdout, "data");
-  const { url, s3_url } = JSON.parse(String(line)) as ReadyLine;
+  const running = await start([], limited(128, DESCRIPTOR_HOLDER_ENVIRONMENT));
+  const { url, s3_url } = running.ready;
   const port = Number(new URL(s3_url).port);
   const signed = (method: string, path: string, more = {}) => signedStatus(port, { method, path, ...more });
   expect(await signed("PUT", "/traces/object", { body: "body" })).toBe(200);
@@ -171,24 +131,23 @@ it("without free descriptors refuses a request that needs one, and accepts it la
     put: () => signed("PUT", "/traces/other", { body: "other" }),
     get: () => signed("GET", "/traces/object"),
   };
-  await toggle(child, "taken");
+  await toggle(running, "taken");
   expect(await all.console?.()).toBe(429);
   for (const [name, ask] of Object.entries(all)) {
     const status = await ask();
     // The object store has its own way to say so.
     expect(status < 500 || (status === 503 && /xml|put|get/.test(name)), `${name}: ${status}`).toBe(true);
   }
-  await toggle(child, "released");
+  await toggle(running, "released");
   for (const [name, ask] of Object.entries(all)) {
     const status = await ask();
     expect(status >= 200 && status < 300, `${name}: ${status}`).toBe(true);
   }
-  child.kill();
-  expect(await ended).toMatchObject({ code: 0 });
+  running.child.kill();
+  expect(await running.ended).toMatchObject({ code: 0 });
 });
 
 const LARGE_ROWS = 12;
-const DAY = "2026-02-25T00:00:00Z";
 
 /** So many bytes of one day that a thread encodes them. */
 const largeRows = () =>
@@ -206,11 +165,9 @@ const FOLDED_THREADS = 90;
 const largeThread = json("/threads", { metadata: { text: "x".repeat(100_000) } });
 
 it("without a descriptor for a thread, an export reports that and a long journal keeps its turns; both work later", async () => {
-  const cwd = workingFolder();
   const frozen = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
-  const { child, ended } = startWith(128, cwd, DESCRIPTOR_HOLDER_ENVIRONMENT, ...frozen);
-  const [line] = await once(child.stdout, "data");
-  const { url } = JSON.parse(String(line)) as ReadyLine;
+  const running = await start(frozen, limited(128, DESCRIPTOR_HOLDER_ENVIRONMENT));
+  const { url } = running.ready;
   const ask = async <T>(asked: Asked): Promise<T> => {
     const { status, text } = await replyOf(url, asked);
     expect(status, `${asked.path}: ${text}`).toBeLessThan(300);
@@ -233,16 +190,16 @@ it("without a descriptor for a thread, an export reports that and a long journal
     return run;
   };
 
-  await toggle(child, "taken");
+  await toggle(running, "taken");
   const failed = await exported();
   expect(failed).toMatchObject({ status: "FAILED", rows_exported: 0 });
   expect(JSON.stringify(failed?.errors)).toContain("EMFILE");
   for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
 
-  await toggle(child, "released");
+  await toggle(running, "released");
   expect(await exported()).toMatchObject({ status: "COMPLETED", rows_exported: LARGE_ROWS });
   for (let n = 0; n < FOLDED_THREADS; n += 1) expect(await statusOf(url, largeThread)).toBe(200);
   expect(await ask(json("/threads/count", {}))).toBe(2 * FOLDED_THREADS);
-  child.kill();
-  expect(await ended).toMatchObject({ code: 0 });
+  running.child.kill();
+  expect(await running.ended).toMatchObject({ code: 0 });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
+import { send } from "../support/send.ts";
 import { CTRL_C, endTerminals, runOnTerminal } from "../support/terminal.ts";
 
 afterEach(endTerminals);
@@ -65,10 +66,8 @@ describe("on a running emulator", () => {
   it("an advance shows how far it is, and Ctrl-C ends it there", async () => {
     const cwd = workingFolder();
     const { ready } = await start(["--ephemeral", "--clock", "frozen"], { cwd });
-    const headers = { "content-type": "application/json", "x-api-key": "emulator-key" };
-    const body = JSON.stringify({ assistant_id: "echo", schedule: "* * * * *" });
-    const made = await fetch(`${ready.url}/runs/crons`, { method: "POST", headers, body });
-    expect(made.status).toBe(200);
+    const cron = { assistant_id: "echo", schedule: "* * * * *" };
+    expect((await send(ready.url, "POST", "/runs/crons", cron)).status).toBe(200);
     const advance = runOnTerminal(["clock", "advance", "9000d"], { cwd });
     await advance.shows(/\[\.+\] 0 % {2}\d+ s.*\d{4}-\d\d-\d\dT\S+, \d+ events/);
     advance.type(CTRL_C);
@@ -79,8 +78,10 @@ describe("on a running emulator", () => {
         /stopped by SIGINT: \d+ events have fired and the advance was stopped.*; virtual time is \d{4}-/,
       ),
     });
-    const progress = await (await fetch(`${ready.url}/_emulator/v1/progress`)).json();
-    expect(progress).toMatchObject({ advance: null, verifications: [] });
+    expect((await send(ready.url, "GET", "/_emulator/v1/progress")).body).toMatchObject({
+      advance: null,
+      verifications: [],
+    });
   });
 
   it("a partly written snapshot leaves no file", async () => {

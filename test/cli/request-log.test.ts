@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { launch, type Outcome, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
+import { send } from "../support/send.ts";
 
-const JSON_TYPE = { "content-type": "application/json" };
 const FLAGS = ["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
 
 /** What an emulator prints after its ready line, while it is sent these requests. */
@@ -10,7 +10,8 @@ async function logged(...flags: string[]): Promise<readonly string[]> {
   const call = (path: string, init: RequestInit = {}) => fetch(ready.url + path, init);
   const fault = { target: "http", match: { op: "createThread" }, then: { status: 503 } };
   await call("/_emulator/v1/faults", { method: "POST", body: JSON.stringify(fault) });
-  const thread = { method: "POST", headers: { ...JSON_TYPE, "x-api-key": "s3cret-key" }, body: '{"foo":1}' };
+  const headers = { "content-type": "application/json", "x-api-key": "s3cret-key" };
+  const thread = { method: "POST", headers, body: '{"foo":1}' };
   expect((await call("/threads", thread)).status).toBe(503);
   expect((await call("/threads?token=s3cret-token", thread)).status).toBe(200);
   expect((await call("/w/none/ok")).status).toBe(404);
@@ -57,12 +58,13 @@ it("prints control requests and other turns with --log all, and JSON on request"
 it("prints the reason of each refusal, and the instant once", async () => {
   const cwd = workingFolder();
   const { ready, child, ended } = await start([...FLAGS, "--log", "all", "--log-format", "text"], { cwd });
-  const post = (path: string, body: string) =>
-    fetch(ready.url + path, { method: "POST", headers: JSON_TYPE, body });
-  expect((await post("/_emulator/v1/clock/advance", '{"by":"6 hours"}')).status).toBe(422);
-  expect((await post("/threads", '{"thread_id":7}')).status).toBe(422);
-  expect((await post("/runs", '{"assistant_id":"echo"}')).status).toBe(200);
-  expect((await post("/_emulator/v1/clock/advance", '{"by":"PT1M"}')).status).toBe(200);
+  for (const [path, body, status] of [
+    ["/_emulator/v1/clock/advance", { by: "6 hours" }, 422],
+    ["/threads", { thread_id: 7 }, 422],
+    ["/runs", { assistant_id: "echo" }, 200],
+    ["/_emulator/v1/clock/advance", { by: "PT1M" }, 200],
+  ] as const)
+    expect((await send(ready.url, "POST", path, body)).status).toBe(status);
   child.kill("SIGTERM");
   const lines = (await ended).stdout.trimEnd().split("\n").slice(1);
   const lineOf = (text: string) => lines.find((line) => line.includes(text));
@@ -105,8 +107,8 @@ it("prints nothing in --quiet", async () => {
 
 it("a port of another emulator is reported as such", async () => {
   const { ready } = await start(["--ephemeral"], { cwd: workingFolder() });
-  const port = new URL(ready.url).port;
-  const { code, stderr } = await run(["start", "--ephemeral", "--port", port], { cwd: workingFolder() });
+  const words = ["start", "--ephemeral", "--port", new URL(ready.url).port];
+  const { code, stderr } = await runShared(words, { cwd: workingFolder() });
   expect({ code, stderr }).toEqual({
     code: 2,
     // Its other ports are any that were free, so one of them may be a neighbour of the first.

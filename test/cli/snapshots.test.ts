@@ -3,32 +3,24 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { describe, expect, it } from "vitest";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { type RunningProcess, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
+import { objectStore } from "../support/object-store.ts";
+import { addThread, countThreads, send } from "../support/send.ts";
 
 const CONTROL = "/_emulator/v1";
 const FROZEN = ["--clock", "frozen", "--now", "2026-03-01T00:00:00Z"];
 
+let cwd: string;
+
+beforeEach(() => {
+  cwd = workingFolder();
+});
+
 async function put({ ready }: RunningProcess, key: string, body: Uint8Array | string): Promise<void> {
-  const store = new S3Client({
-    endpoint: ready.s3_url,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "emulator", secretAccessKey: "emulator-secret" },
-  });
-  await store.send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: body }));
-}
-
-async function threadsOf(url: string): Promise<unknown> {
-  const headers = { "content-type": "application/json" };
-  return (await fetch(`${url}/threads/count`, { method: "POST", headers, body: "{}" })).json();
-}
-
-async function addThread(url: string): Promise<void> {
-  const headers = { "content-type": "application/json" };
-  expect((await fetch(`${url}/threads`, { method: "POST", headers, body: "{}" })).status).toBe(200);
+  await objectStore(ready.s3_url).send(new PutObjectCommand({ Bucket: "traces", Key: key, Body: body }));
 }
 
 async function stopped({ child, ended }: RunningProcess) {
@@ -38,7 +30,6 @@ async function stopped({ child, ended }: RunningProcess) {
 
 describe("emulator snapshot and world", () => {
   it("work on a running emulator, its worlds and files", async () => {
-    const cwd = workingFolder();
     const running = await start([...FROZEN], { cwd });
     const { url } = running.ready;
     const emulator = (...words: string[]) => run(words, { cwd });
@@ -68,7 +59,7 @@ describe("emulator snapshot and world", () => {
     expect((await emulator("env", "--world", "side")).stdout).toContain(`EMULATOR_URL='${url}/w/side'`);
     expect(await emulator("wait", "--world", "side")).toMatchObject({ code: 0 });
     expect(await emulator("reset", "--world", "side", "--empty")).toMatchObject({ code: 0 });
-    expect([await threadsOf(url), await threadsOf(`${url}/w/side`)]).toEqual([1, 0]);
+    expect([await countThreads(url), await countThreads(`${url}/w/side`)]).toEqual([1, 0]);
 
     const file = join(cwd, "two.tar.gz");
     const written = await emulator("snapshot", "export", "two", "two.tar.gz", "--json");
@@ -89,7 +80,7 @@ describe("emulator snapshot and world", () => {
     });
     expect(await emulator("snapshot", "import", "two.tar.gz", "three")).toMatchObject({ code: 0 });
     expect(await emulator("snapshot", "load", "three")).toMatchObject({ code: 0 });
-    expect(await threadsOf(url)).toBe(2);
+    expect(await countThreads(url)).toBe(2);
     expect(await emulator("snapshot", "rm", "three")).toMatchObject({ code: 0 });
     expect(await emulator("world", "rm", "side")).toMatchObject({ code: 0 });
     expect(readdirSync(cwd).sort()).toEqual([".emulator", "two.tar.gz"]);
@@ -97,13 +88,10 @@ describe("emulator snapshot and world", () => {
   });
 
   it("read missing secrets from a JSON file", async () => {
-    const cwd = workingFolder();
     const running = await start([...FROZEN, "--ephemeral"], { cwd });
     const url = ["--url", running.ready.url];
-    await fetch(`${running.ready.url}${CONTROL}/s3/credentials`, {
-      method: "POST",
-      body: JSON.stringify({ access_key_id: "mine", secret_access_key: "very-hidden" }),
-    });
+    const key = { access_key_id: "mine", secret_access_key: "very-hidden" };
+    await send(running.ready.url, "POST", `${CONTROL}/s3/credentials`, key);
     await run(["snapshot", "save", "one", ...url], { cwd });
     const bare = await run(["snapshot", "export", "one", "bare.tar.gz", ...url], { cwd });
     expect(bare.stdout).toContain("secrets were left out (destinations=0, keys=1)");
@@ -166,7 +154,6 @@ describe("emulator snapshot and world", () => {
 
 describe("--import and --export-on-exit", () => {
   it("carry a world from start to start, and through exec", async () => {
-    const cwd = workingFolder();
     const file = join(cwd, "world.tar.gz");
     const first = await start([...FROZEN, "--ephemeral", "--export-on-exit", "world.tar.gz"], { cwd });
     await addThread(first.ready.url);
@@ -177,18 +164,17 @@ describe("--import and --export-on-exit", () => {
     );
     expect(again).toMatchObject({ code: 7, stderr: "" });
     const kept = await start(["--clock", "frozen", "--import", file], { cwd });
-    expect(await threadsOf(kept.ready.url)).toBe(2);
+    expect(await countThreads(kept.ready.url)).toBe(2);
     expect(kept.ready.now).toBe("2026-03-01T00:00:00.000000Z");
     await stopped(kept);
     const refused = await run(["start", "--import", file, "--port", "0"], { cwd });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Remove --import") });
     const on = await start(["--clock", "frozen"], { cwd });
-    expect(await threadsOf(on.ready.url)).toBe(2);
+    expect(await countThreads(on.ready.url)).toBe(2);
     await stopped(on);
   });
 
   it("end with 1 when the file cannot be written, and leave the old one", async () => {
-    const cwd = workingFolder();
     writeFileSync(join(cwd, "world.tar.gz"), "old");
     const env = { EMULATOR_LIMITS__SNAPSHOT_BYTES: "10" };
     const running = await start([...FROZEN, "--ephemeral", "--export-on-exit", "world.tar.gz"], { cwd, env });
@@ -208,7 +194,6 @@ const ADD_THREAD = `fetch(process.env.EMULATOR_URL + "/threads", {
 
 describe("kill -9", () => {
   it("in the middle of an import removes the partial import", async () => {
-    const cwd = workingFolder();
     const data = join(cwd, ".emulator");
     let running = await start([...FROZEN], { cwd });
     await put(running, "a.bin", randomBytes(4_000_000));
@@ -239,7 +224,6 @@ describe("kill -9", () => {
   });
 
   it("in the middle of an export keeps the old file", async () => {
-    const cwd = workingFolder();
     writeFileSync(join(cwd, "world.tar.gz"), "old");
     const running = await start([...FROZEN, "--export-on-exit", "world.tar.gz"], { cwd });
     const bytes = isFull ? 9_000_000 : 3_000_000;

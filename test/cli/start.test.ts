@@ -2,14 +2,19 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
-import { launch, run, start, workingFolder } from "../support/emulator-process.ts";
+import { launch, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = workingFolder();
+});
 
 describe("emulator start", () => {
   it("prints its addresses when it is ready, and writes them to the ready file", async () => {
-    const cwd = workingFolder();
     const { ready, child } = await start(
       ["--ready-file", "ready.json", "--seed", "7", "--clock", "frozen", "--now", "2026-01-01T00:00:00Z"],
       { cwd },
@@ -34,7 +39,6 @@ describe("emulator start", () => {
   });
 
   it("reports a problem of a data folder in one line, and does not change the folder", async () => {
-    const cwd = workingFolder();
     const { child, ended } = await start([], { cwd });
     child.kill("SIGTERM");
     await ended;
@@ -42,7 +46,7 @@ describe("emulator start", () => {
     const world = stateFileIn(data);
     const kept = { world: readFileSync(world), key: readFileSync(join(data, "key")) };
     const refused = async (says: RegExp, folder = data) => {
-      const { code, stderr } = await run(["start", "--port", "0", "--data", folder], { cwd });
+      const { code, stderr } = await runShared(["start", "--port", "0", "--data", folder], { cwd });
       expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 2, lines: 1 });
       expect(stderr).toMatch(says);
     };
@@ -61,7 +65,6 @@ describe("emulator start", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with 0 on %s and takes its files away", async (signal) => {
-    const cwd = workingFolder();
     const { child, ended } = await start(["--ready-file", "ready.json"], { cwd });
     const locator = join(cwd, ".emulator/locator.json");
     expect(statSync(locator).mode & 0o777).toBe(0o600);
@@ -72,7 +75,6 @@ describe("emulator start", () => {
   });
 
   it("is found by status, env, wait and stop through its locator", async () => {
-    const cwd = workingFolder();
     const { ready, ended } = await start([], { cwd });
     const status = await run(["status", "--json"], { cwd });
     expect(JSON.parse(status.stdout)).toMatchObject({ url: ready.url, pid: ready.pid });
@@ -95,7 +97,6 @@ describe("emulator start", () => {
   });
 
   it("answers reset and verify-export of an unknown export", async () => {
-    const cwd = workingFolder();
     const { ready } = await start([], { cwd });
     expect(await run(["reset"], { cwd })).toEqual({
       code: 0,
@@ -110,9 +111,8 @@ describe("emulator start", () => {
   });
 
   it("allows one process per data folder, and names its owner", async () => {
-    const cwd = workingFolder();
     const { ready } = await start([], { cwd });
-    const second = await run(["start", "--port", "0"], { cwd });
+    const second = await runShared(["start", "--port", "0"], { cwd });
     expect(second).toEqual({
       code: 2,
       stdout: "",
@@ -121,7 +121,6 @@ describe("emulator start", () => {
   });
 
   it("starts at once where another was killed", async () => {
-    const cwd = workingFolder();
     const first = await start([], { cwd });
     first.child.kill("SIGKILL");
     await first.ended;
@@ -131,7 +130,6 @@ describe("emulator start", () => {
   });
 
   it("does not change the locator of another running emulator", async () => {
-    const cwd = workingFolder();
     const kept = await start([], { cwd });
     const ephemeral = await start(["--ephemeral"], { cwd });
     const status = JSON.parse((await run(["status", "--json"], { cwd })).stdout);
@@ -145,7 +143,6 @@ describe("emulator start", () => {
   });
 
   it("says where a stored world resumes", async () => {
-    const cwd = workingFolder();
     const begin = ["start", "--port", "0", "--clock", "frozen", "--now", "2026-03-03T00:00:02Z"];
     const outputOf = async (args: readonly string[]) => {
       const { child, ended } = launch(args, { cwd });
@@ -159,7 +156,6 @@ describe("emulator start", () => {
   });
 
   it("reads the configuration file of its folder, and the environment", async () => {
-    const cwd = workingFolder();
     writeFileSync(
       join(cwd, "emulator.config.yaml"),
       "seed: 5\nclock: { mode: frozen, now: 2026-03-01T00:00:00Z }\n",
@@ -174,7 +170,9 @@ describe("emulator start", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
-    const outcome = await run(["start", "--port", String(port), "--ephemeral"], { cwd: workingFolder() });
+    const outcome = await runShared(["start", "--port", String(port), "--ephemeral"], {
+      cwd: workingFolder(),
+    });
     server.close();
     expect(outcome).toMatchObject({ code: 2, stdout: "" });
     // One of the next two, which are taken as well, may be that of another test.
@@ -184,7 +182,6 @@ describe("emulator start", () => {
   });
 
   it("prints nothing with --quiet", async () => {
-    const cwd = workingFolder();
     const starting = start(["--quiet"], { cwd });
     const outcome = starting.catch((error: Error) => error.message);
     expect((await run(["wait"], { cwd })).code).toBe(0);

@@ -142,7 +142,7 @@ describe("emulator", () => {
       stdout: "",
       stderr:
         'emulator: emulator.config.yaml: limits.max_retries: "many" is not valid; give an integer of 0 or more\n' +
-        'emulator: EMULATOR_CLOCK: "fast" is not valid; give one of flowing, frozen\n',
+        'emulator: EMULATOR_CLOCK: "fast" is not valid; give one of wall, flowing, frozen\n',
     });
   });
 

@@ -3,7 +3,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { runShared, start, workingFolder } from "../support/emulator-process.ts";
+import { send } from "../support/send.ts";
 import { CERTIFICATE, KEY } from "./certificate.ts";
 
 const CONFIG = "webhooks:\n  headers:\n    authorization: Bearer ${{ env.LG_WEBHOOK_TOKEN }}\n";
@@ -13,7 +14,7 @@ describe("webhooks of the built program", () => {
   it("block the start with exit code 2 while a variable is missing (6.1-3)", async () => {
     const cwd = workingFolder();
     writeFileSync(join(cwd, "emulator.config.yaml"), CONFIG);
-    const { code, stdout, stderr } = await run(["start", "--port", "0", "--ephemeral"], { cwd });
+    const { code, stdout, stderr } = await runShared(["start", "--port", "0", "--ephemeral"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("LG_WEBHOOK_TOKEN")]);
   });
@@ -47,18 +48,10 @@ interface Delivery {
 
 async function deliveryOf(webhook: string, cwd: string, env: Record<string, string>): Promise<Delivery> {
   const { ready, child, ended } = await start(["--ephemeral", "--clock", "frozen"], { cwd, env });
-  const call = async (method: string, path: string, body?: unknown) => {
-    const reply = await fetch(ready.url + path, {
-      method,
-      headers: { "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return reply.json();
-  };
-  await call("POST", "/runs/wait", { assistant_id: "echo", webhook });
-  await call("POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
-  const [delivery] = (await call("GET", "/_emulator/v1/webhooks/deliveries")) as [Delivery];
+  await send(ready.url, "POST", "/runs/wait", { assistant_id: "echo", webhook });
+  await send(ready.url, "POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
+  const { body } = await send<[Delivery]>(ready.url, "GET", "/_emulator/v1/webhooks/deliveries");
   child.kill("SIGTERM");
   await ended;
-  return delivery;
+  return body[0];
 }

@@ -26,6 +26,8 @@ export interface RunningProcess {
 interface Surroundings {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A command of a shell that limits the process, such as `ulimit -n 128`. */
+  readonly limit?: string;
 }
 
 /** What a process of a test has of the environment of the run. */
@@ -101,8 +103,10 @@ export async function start(words: readonly string[], surroundings: Surroundings
 }
 
 /** Runs the built command line, without waiting for it. */
-export function launch(words: readonly string[], { cwd, env = {} }: Surroundings) {
-  const child = spawn(process.execPath, [CLI, ...words], { cwd, env: { ...BASE_ENVIRONMENT, ...env } });
+export function launch(words: readonly string[], { cwd, env = {}, limit }: Surroundings) {
+  const call = [process.execPath, CLI, ...words];
+  const [program = "", ...rest] = limit ? ["sh", "-c", `${limit}; exec "$0" "$@"`, ...call] : call;
+  const child = spawn(program, rest, { cwd, env: { ...BASE_ENVIRONMENT, ...env } });
   children.add(child);
   return { child, ended: outcomeOf(child) };
 }

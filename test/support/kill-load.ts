@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import type { RunningCli } from "./cli.ts";
-import { HEADERS } from "./emulator.ts";
 import { objectStore } from "./object-store.ts";
+import { send as sendTo } from "./send.ts";
 
 /** The project of all rows. */
 export const SESSION = "99999999-0000-4000-8000-000000000001";
@@ -11,14 +11,8 @@ export const rowId = (round: number, number: number) =>
 
 const storeOf = ({ ready }: RunningCli) => objectStore(ready.s3_url);
 
-export async function send({ ready }: RunningCli, method: string, path: string, body?: unknown) {
-  const reply = await fetch(ready.url + path, {
-    method,
-    headers: HEADERS,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: reply.status, body: (await reply.json()) as never };
-}
+export const send = ({ ready }: RunningCli, method: string, path: string, body?: unknown) =>
+  sendTo<never>(ready.url, method, path, body);
 
 /** What the emulator has said yes to. */
 export interface Acknowledgements {

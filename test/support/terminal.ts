@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { BASE_ENVIRONMENT, CLI } from "./emulator-process.ts";
 
-/** Runs its arguments on a terminal of 100 columns: what comes on standard input is typed there. */
+/**
+ * Runs its arguments on a terminal of 100 columns: what comes on standard input is typed there. Writes to descriptor 3 how the
+ * terminal was left.
+ */
 const PSEUDO_TERMINAL = `
 import fcntl, os, pty, select, struct, sys, termios
 pid, terminal = pty.fork()
@@ -21,6 +24,8 @@ while terminal in sources:
         else:
             os.write(1 if source == terminal else terminal, text)
 _, status = os.waitpid(pid, 0)
+mode = termios.tcgetattr(terminal)[3]
+os.write(3, b"%s %s" % (b"lines" if mode & termios.ICANON else b"", b"echo" if mode & termios.ECHO else b""))
 sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `;
 
@@ -30,7 +35,15 @@ export interface TerminalProcess {
   shows(pattern: RegExp): Promise<string>;
   /** Types on its keyboard. */
   type(keys: string): void;
-  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+  readonly ended: Promise<TerminalOutcome>;
+}
+
+interface TerminalOutcome {
+  readonly code: number | null;
+  readonly output: string;
+  /** Whether the terminal then waits for whole lines, as a shell expects, and shows what is typed. */
+  readonly readsLines: boolean;
+  readonly echoes: boolean;
 }
 
 /** What Ctrl-C sends. */
@@ -53,9 +66,14 @@ export function runOnTerminal(
   const child = spawn("python3", ["-c", PSEUDO_TERMINAL, ...program, ...words], {
     cwd,
     env: { ...BASE_ENVIRONMENT, TERM: "xterm", ...env },
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   children.add(child);
   let output = "";
+  let mode = "";
+  child.stdio[3]?.on("data", (text: Buffer) => {
+    mode += text;
+  });
   let isOver = false;
   let changed = () => {};
   for (const stream of [child.stdout, child.stderr])
@@ -67,7 +85,8 @@ export function runOnTerminal(
     isOver = true;
     changed();
     children.delete(child);
-    return { code: code as number | null, output };
+    const readsLines = mode.includes("lines");
+    return { code: code as number | null, output, readsLines, echoes: mode.includes("echo") };
   });
   return {
     async shows(pattern) {

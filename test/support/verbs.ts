@@ -1,11 +1,15 @@
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { JournalEntry } from "../../emulator/kernel/journal.ts";
-import { type Outcome, run, start, workingFolder } from "./emulator-process.ts";
+import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
+import { type Outcome, run, workingFolder } from "./emulator-process.ts";
 
-/** An emulator on a frozen clock, and the commands that find it by its data folder. */
+/** An emulator of this process on a frozen clock, and commands that find it by its address. */
 export interface Verbs {
+  readonly emulator: Emulator;
   readonly url: string;
   readonly cwd: string;
+  /** The environment of its commands. */
+  readonly env: Readonly<Record<string, string>>;
   /** Runs a command. */
   run(...words: string[]): Promise<Outcome>;
   /** Runs a command that must succeed; gives its lines. */
@@ -17,27 +21,25 @@ export interface Verbs {
 
 export const NOW = "2026-03-01T00:00:00Z";
 
-export async function openVerbs(...flags: string[]): Promise<Verbs> {
+export async function openVerbs(): Promise<Verbs> {
   const cwd = workingFolder();
-  const { ready } = await start(["--ephemeral", "--clock", "frozen", "--now", NOW, ...flags], { cwd });
+  const emulator = await startEmulator({ clock: "frozen", now: NOW, rateLimits: "on" });
+  onTestFinished(() => emulator.close({ unusedFaults: "ignore" }));
+  const env = { EMULATOR_URL: emulator.url };
   const succeed = async (words: readonly string[]) => {
-    const outcome = await run(words, { cwd });
+    const outcome = await run(words, { cwd, env });
     expect(outcome, words.join(" ")).toMatchObject({ code: 0, stderr: "" });
     return outcome.stdout;
   };
   return {
-    url: ready.url,
+    emulator,
+    url: emulator.url,
     cwd,
-    run: (...words) => run(words, { cwd }),
+    env,
+    run: (...words) => run(words, { cwd, env }),
     lines: async (...words) => (await succeed(words)).trimEnd().split("\n"),
     json: async (...words) => JSON.parse(await succeed([...words, "--json"])),
-    async journal() {
-      const text = await (await fetch(`${ready.url}/_emulator/v1/journal`)).text();
-      return text
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-    },
+    journal: () => emulator.control("GET", "/journal"),
   };
 }
 

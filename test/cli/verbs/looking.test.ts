@@ -1,22 +1,19 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { launch } from "../../support/emulator-process.ts";
+import { addThread, send } from "../../support/send.ts";
 import { expectRefusals, openVerbs, type Verbs } from "../../support/verbs.ts";
 
 /** Runs an agent whose end is delivered to an inbox of the emulator. */
 async function deliverOnce({ url, lines }: Verbs): Promise<void> {
-  const reply = await fetch(`${url}/runs/wait`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": "k" },
-    body: JSON.stringify({ assistant_id: "echo", input: {}, webhook: `${url}/_emulator/inbox/one` }),
-  });
-  expect(reply.status).toBe(200);
+  const body = { assistant_id: "echo", input: {}, webhook: `${url}/_emulator/inbox/one` };
+  expect((await send(url, "POST", "/runs/wait", body)).status).toBe(200);
   await lines("clock", "advance", "1m");
 }
 
 /** The first line that a command prints that does not end by itself. */
-async function firstLine({ cwd }: Verbs, ...words: string[]): Promise<string> {
-  const { child } = launch(words, { cwd });
+async function firstLine(verbs: Verbs, ...words: string[]): Promise<string> {
+  const { child } = launch(words, verbs);
   const [piece] = (await once(child.stdout, "data")) as [Buffer];
   child.kill("SIGKILL");
   return piece.toString().split("\n")[0] ?? "";
@@ -87,11 +84,7 @@ describe("emulator webhooks and logs", () => {
     expect(line).toMatch(/^#\d+ 2026-03-01T00:00:00.000000Z control faults.arm$/);
     const turn = (await verbs.journal()).at(-1)?.turn;
     const next = firstLine(verbs, "logs", "--follow", "--since", String(turn));
-    await fetch(`${verbs.url}/threads`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: '{"foo":1}',
-    });
+    await send(verbs.url, "POST", "/threads", { foo: 1 });
     expect(await next).toContain("POST /threads (createThread); unread: body.foo");
     expect(await verbs.run("logs", "--since", "x")).toMatchObject({
       code: 2,
@@ -104,14 +97,16 @@ describe("what follows a world", () => {
   const RESET = "emulator: the world was reset or loaded; its new journal:";
 
   /** Runs a command that follows the world `side`, connected. */
-  async function following({ cwd, url }: Verbs, ...words: string[]) {
-    const { child, ended } = launch([...words, "--world", "side"], { cwd });
+  async function following(verbs: Verbs, ...words: string[]) {
+    const { child, ended } = launch([...words, "--world", "side"], verbs);
     let text = "";
     child.stdout.on("data", (piece) => {
       text += piece;
     });
     const status = async () =>
-      (await (await fetch(`${url}/w/side/_emulator/v1/status`)).json()) as { journal_followers: number };
+      (await (await fetch(`${verbs.url}/w/side/_emulator/v1/status`)).json()) as {
+        journal_followers: number;
+      };
     while ((await status()).journal_followers === 0) expect(child.exitCode).toBe(null);
     return {
       ended,
@@ -125,8 +120,7 @@ describe("what follows a world", () => {
     const verbs = await openVerbs();
     await verbs.lines("world", "create", "side");
     const { printed, ended } = await following(verbs, "logs", "--follow");
-    const headers = { "content-type": "application/json" };
-    const act = () => fetch(`${verbs.url}/w/side/threads`, { method: "POST", headers, body: "{}" });
+    const act = () => addThread(`${verbs.url}/w/side`);
     await act();
     await printed("createThread", 1);
     await verbs.lines("snapshot", "save", "one", "--world", "side");
@@ -156,7 +150,7 @@ describe("what follows a world", () => {
     await verbs.lines("reset", "--world", "side");
     await deliverOnce(side);
     await printed("  delivered", 2);
-    await verbs.lines("stop");
+    await verbs.emulator.close();
     const { code, stdout, stderr } = await ended;
     const ids = stdout.match(/[0-9a-f-]{36}(?= {2}delivered)/g);
     expect(ids?.[0]).toBe(ids?.[1]);
@@ -181,10 +175,7 @@ describe("emulator s3", () => {
     await verbs.lines("traces", "generate", "--count", "30", ...window);
     await verbs.lines("export", "create", ...window, "--wait");
     await verbs.lines("fault", "arm", "s3", "--match", "op=GetObject", "--then", "s3_error=SlowDown");
-    await fetch(`${verbs.url}/_emulator/v1/s3/credentials/emulator`, {
-      method: "PATCH",
-      body: '{"deny":["get","list"]}',
-    });
+    await send(verbs.url, "PATCH", "/_emulator/v1/s3/credentials/emulator", { deny: ["get", "list"] });
     expect(await verbs.lines("s3", "ls")).toEqual([expect.stringMatching(/^traces {2}1 object /)]);
     const [entry] = await verbs.json<{ name: string; size: string }[]>("s3", "ls", "traces/exports");
     const name = entry?.name ?? "";
