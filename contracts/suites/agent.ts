@@ -177,8 +177,10 @@ export const AGENT_CASES = suite({
           await refusals(wrong),
           `${Object.keys(wrong).join(", ")} of another type are refused`,
         );
-      for (const other of [{ input: INPUT }, { assistant_id, stream_mode: "nonsense" }])
-        t.choice("agent.request_values", await refusals(other), `${Object.keys(other).join(", ")}: refused`);
+      const values = [{ input: INPUT }, { assistant_id, stream_mode: "nonsense" }];
+      const inputs = ["text", ["text"], 7, true].map((input) => ({ assistant_id, input }));
+      for (const other of [...values, ...inputs])
+        t.choice("agent.request_values", await refusals(other), `${JSON.stringify(other)}: refused`);
     },
   },
   "4.8/wait-answers": {

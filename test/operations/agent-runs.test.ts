@@ -252,10 +252,23 @@ describe("refused requests", () => {
     }
   });
 
+  it.each(["text", ["text"], 7, true])("is an input that is not an object: %j (§4.8-2)", async (input) => {
+    const cron = { assistant_id: "echo", schedule: "* * * * *", input };
+    for (const path of ["/runs", "/runs/stream", "/runs/wait", "/runs/crons"]) {
+      const { status, text } = await raw(
+        "POST",
+        path,
+        path.endsWith("crons") ? cron : { assistant_id: "echo", input },
+      );
+      expect([status, JSON.parse(text)], path).toEqual([422, expect.stringContaining("input")]);
+    }
+    expect((await raw("POST", "/runs/wait", { assistant_id: "echo", input: null })).status).toBe(200);
+  });
+
   it("is more than a run may be started with", async () => {
     const { status, text } = await raw("POST", "/runs", {
       assistant_id: "echo",
-      input: "x".repeat(1_048_577),
+      input: { text: "x".repeat(1_048_577) },
     });
     expect([status, JSON.parse(text)]).toEqual([413, expect.stringContaining("at most 1048576 are allowed")]);
   });

@@ -76,6 +76,14 @@ export const AGENT_ASSUMPTIONS = {
     alternatives: [],
     reason: "The remaining request fields are not shown, and public clients send many of them.",
   },
+  "agent.null_input": {
+    section: "4.8",
+    requirement: "4.8-2",
+    choice: "the same as none",
+    alternatives: [],
+    reason:
+      "The input is an object, so other types are refused with 422. Public clients send null to resume a run without input.",
+  },
   "agent.both_spellings": {
     section: "4.8",
     requirement: "4.8-1",

@@ -72,7 +72,7 @@ const breakpoints = {
 
 const runCreateFields = {
   assistant_id: assistantId,
-  input: optional(anything(doc("4.8-2", "What the run works on; an object in all that is shown."))),
+  input: optional(nullable(freeForm(doc("4.8-2", "What the run works on; null is the same as none.")))),
   command: optional(
     nullable(
       freeForm(

@@ -206,15 +206,15 @@ describe("refused requests", () => {
 
   it("kwargs larger than limits.agent_kwargs_bytes are refused with 413, on create and on change", async () => {
     const world = await openCronWorld({ limits: { agent_kwargs_bytes: 1024 } });
-    const input = "x".repeat(1024);
+    const input = { text: "x".repeat(1024) };
     expect(() => world.create({ input })).toThrow(expect.objectContaining({ status: 413 }));
-    const { cron_id } = world.create({ input: "x".repeat(900) });
+    const { cron_id } = world.create({ input: { text: "x".repeat(900) } });
     expect(() => world.change(cron_id, { config: { x: "y".repeat(100) } })).toThrow(
       expect.objectContaining({ status: 413 }),
     );
     expect(world.change(cron_id, { enabled: false }).payload).toEqual({
       assistant_id: "echo",
-      input: "x".repeat(900),
+      input: { text: "x".repeat(900) },
     });
   });
 
