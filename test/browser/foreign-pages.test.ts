@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { someOf } from "../support/depth.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 import { documentAt, hasChromium, visit } from "./chromium.ts";
 
 const PORTS = ["url", "euUrl", "s3Url"] as const;
 const REFUSED = "not accepted at the host";
 
-let rig: Rig;
+const rig = useRig("file", () => startRig({}));
 let pages: Server;
 let report: (seen: string) => void;
 
@@ -36,7 +37,6 @@ const attempt = async (name, ask) => {
 </script></body>`;
 
 beforeAll(async () => {
-  rig = await startRig({});
   pages = createServer(async (request, response) => {
     if (request.method === "POST") report(await text(request));
     response.setHeader("content-type", "text/html").end(SCRIPT(rig.emulator.url, rig.emulator.s3Url));
@@ -46,7 +46,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   pages.close();
-  await rig.close();
 });
 
 const pageAt = (host: string) => `http://${host}:${(pages.address() as AddressInfo).port}/`;

@@ -1,18 +1,13 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { casesOf } from "../support/depth.ts";
-import { DESTINATION, type ExportRig, HEADERS, startExportRig } from "../support/emulator.ts";
+import { DESTINATION, HEADERS, startExportRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 import { show, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
-let rig: ExportRig;
-
-beforeAll(async () => {
-  rig = await startExportRig();
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startExportRig());
 
 const TURNS = casesOf(10_000);
 

@@ -3,21 +3,16 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { describe, expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const BUILT = fileURLToPath(new URL("../../dist/console", import.meta.url));
 const PAGE = "/_emulator/console/";
 const MAX_GZIP_BYTES = 60 * 1024;
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig();
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startRig());
 
 /** Without following redirects, and with headers that `fetch` does not let through. */
 function get(url: string, headers: Record<string, string> = {}) {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
-import { type ExportRig, startExportRig } from "../support/emulator.ts";
+import { startExportRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 import { copied, timeIsWhole, toView, turnsIn, useBrowser } from "./browser.ts";
 
 const { openAt: openPageAt } = useBrowser();
-let rig: ExportRig;
-
-beforeAll(async () => {
-  rig = await startExportRig();
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startExportRig());
 
 const openAt = (address: string) => openPageAt(rig.emulator.url, address);
 

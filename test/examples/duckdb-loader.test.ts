@@ -9,17 +9,16 @@ import {
   createExport,
   type PreparedExport,
   prepareExport,
-  type Rig,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
+const rig = useRig("test", () => startRig());
 let folder: string;
 let client: S3Client;
 
 beforeEach(async () => {
-  rig = await startRig();
   folder = mkdtempSync(join(tmpdir(), "loader-"));
   client = new S3Client({
     endpoint: rig.emulator.s3Url,
@@ -32,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   client.destroy();
   rmSync(folder, { recursive: true, force: true });
-  await rig.close();
 });
 
 async function exported(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {

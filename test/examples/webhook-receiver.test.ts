@@ -2,18 +2,18 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWebhookReceiver, type FinishedRun } from "../../fixtures/examples/webhook-receiver.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const TOKEN = "only-we-know";
 
-let rig: Rig;
+const rig = useRig("test", () => startRig());
 let receiver: Server;
 let url: string;
 let handled: FinishedRun[];
 let failures: number;
 
 beforeEach(async () => {
-  rig = await startRig();
   handled = [];
   failures = 0;
   receiver = createWebhookReceiver({
@@ -31,7 +31,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await rig.close();
   await new Promise((resolve) => receiver.close(resolve));
 });
 

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
+const rig = useRig("test", () => startRig());
 let thread: string;
 
 beforeEach(async () => {
-  rig = await startRig();
   thread = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body.thread_id;
 });
-afterEach(() => rig.close());
-
 const start = async (path: string, body: Record<string, unknown> = {}) =>
   (await rig.call<{ run_id: string; thread_id: string }>("POST", path, { assistant_id: "slow", ...body }))
     .body;

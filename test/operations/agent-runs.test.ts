@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
 
@@ -11,15 +12,12 @@ interface Run {
   readonly metadata: Record<string, unknown>;
 }
 
-let rig: Rig;
+const rig = useRig("file", () => startRig());
 let thread: string;
 
 beforeAll(async () => {
-  rig = await startRig();
   thread = (await rig.call<{ thread_id: string }>("POST", "/threads", {})).body.thread_id;
 });
-afterAll(() => rig.close());
-
 async function raw(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const reply = await fetch(`${rig.emulator.url}${path}`, {
     method,

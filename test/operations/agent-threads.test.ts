@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { describe, expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 interface Thread {
   readonly thread_id: string;
@@ -14,12 +15,7 @@ interface State {
   readonly metadata: { readonly step: number; readonly source: string };
 }
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
-
+const rig = useRig("test", () => startRig());
 const create = (body: Record<string, unknown>) => rig.call<Thread>("POST", "/threads", body);
 const historyOf = async ({ thread_id }: Thread) =>
   (await rig.call<State[]>("POST", `/threads/${thread_id}/history`, {})).body;

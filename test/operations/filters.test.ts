@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   createExport,
   type PreparedExport,
   prepareExport,
-  type Rig,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 interface Note {
   readonly kind: string;
@@ -14,15 +14,12 @@ interface Note {
   readonly detail?: Record<string, unknown>;
 }
 
-let rig: Rig;
+const rig = useRig("file", () => startRig());
 let prepared: PreparedExport;
 
 beforeAll(async () => {
-  rig = await startRig();
   prepared = await prepareExport(rig, { shape: "mixed" });
 });
-
-afterAll(() => rig.close());
 
 const rowsOf = async (id: string): Promise<number> => {
   const { body } = await rig.call<{ rows_exported: number }[]>("GET", `/api/v1/bulk-exports/${id}/runs`);

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { callers, SPECIFIED, type SpecifiedRow } from "../subjects/rate-limits/specification.ts";
-import { type Reply, type Rig, startRig } from "../support/emulator.ts";
+import { type Reply, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const SCALE = 0.005;
 const CASES = SPECIFIED.flatMap((row) => (["us", "eu"] as const).map((region) => ({ ...row, region })));
 const UUID = "5a0f4a6e-4bf5-4d0c-9c3e-0c6f3c1f7a11";
 
-let rig: Rig;
+const rig = useRig("file", () =>
+  startRig({ rate_limits: { enabled: true, scale: SCALE, trusted_proxies: ["127.0.0.1"] } }),
+);
 const control = <T = Record<string, never>>(method: string, path: string, body?: unknown) =>
   rig.emulator.control<unknown>(method, path, body) as Promise<T>;
-
-beforeAll(async () => {
-  rig = await startRig({ rate_limits: { enabled: true, scale: SCALE, trusted_proxies: ["127.0.0.1"] } });
-});
-
-afterAll(() => rig.close());
 
 beforeEach(() => control("POST", "/rate-limits/reset", {}));
 

@@ -1,29 +1,20 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { someOf } from "../support/depth.ts";
-import {
-  createExport,
-  HEADERS,
-  type PreparedExport,
-  prepareExport,
-  type Rig,
-  startRig,
-} from "../support/emulator.ts";
+import { createExport, HEADERS, type PreparedExport, prepareExport, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const UNKNOWN = "12345678-1234-4234-8234-123456789abc";
 
-let rig: Rig;
+const rig = useRig("file", () => startRig());
 let prepared: PreparedExport;
 
 beforeAll(async () => {
-  rig = await startRig();
   prepared = await prepareExport(rig, { count: 5 });
 });
-
-afterAll(() => rig.close());
 
 /** All that a refused request could have changed. */
 async function everything(): Promise<string> {

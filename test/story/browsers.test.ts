@@ -1,19 +1,14 @@
 import { request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { describe, expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const LOCAL_PAGE = "http://localhost:5173";
 const LISTED_PAGE = "https://app.example.com";
 const FOREIGN_PAGE = "https://evil.example";
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig({ allowedHosts: ["proxy.example"], corsOrigins: [LISTED_PAGE] });
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startRig({ allowedHosts: ["proxy.example"], corsOrigins: [LISTED_PAGE] }));
 
 interface Sent {
   readonly method?: string;

@@ -1,7 +1,8 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { expect, it } from "vitest";
+import { createExport, prepareExport, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
 interface Turn {
   readonly turn: number;
@@ -17,13 +18,7 @@ interface Causes {
   readonly effects_total?: number;
 }
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ seed: 3 });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig({ seed: 3 }));
 
 function why(id: string, query = ""): Promise<Causes> {
   return rig.emulator.control("GET", `/why/${encodeURIComponent(id)}${query}`);

@@ -1,18 +1,13 @@
 // own process: replaces the environment.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DESTINATION, type Rig, startRig } from "../support/emulator.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { DESTINATION, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig({ timings: { object_store_timeout: "PT1S" } });
-});
+const rig = useRig("file", () => startRig({ timings: { object_store_timeout: "PT1S" } }));
 
 beforeEach(() => rig.emulator.reset());
-
-afterAll(() => rig.close());
 
 const create = (change: Record<string, unknown> = {}) =>
   rig.call<{ id: string; detail: string }>("POST", "/api/v1/bulk-exports/destinations", {

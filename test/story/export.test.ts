@@ -1,18 +1,16 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
 import { duck } from "../support/duckdb.ts";
-import { createExport, DESTINATION, type ExportRig, startExportRig } from "../support/emulator.ts";
+import { createExport, DESTINATION, startExportRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: ExportRig;
+const rig = useRig("file", () => startExportRig());
 let folder: string;
 
 beforeAll(async () => {
-  rig = await startExportRig();
   folder = (await rig.emulator.control<{ objects_folder: string }>("GET", "/status")).objects_folder;
 });
-
-afterAll(() => rig.close());
 
 const filesOf = async (id: string) => (await rig.runsOf(id)).flatMap((run) => run.metadata.files);
 const globOf = (id: string) => join(folder, `traces/exports/export_id=${id}/**/*.parquet`);

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WorkProgress } from "../../emulator/client/views.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 interface ClockReply {
   readonly now: string;
@@ -15,13 +16,7 @@ interface Refused {
 const CLOCK = "/_emulator/v1/clock";
 const TEN_YEARS = { by: "P3650D" };
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig();
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig());
 
 const cron = (schedule: string) => rig.call("POST", "/runs/crons", { assistant_id: "echo", schedule });
 const clockNow = async () => (await rig.call<ClockReply>("GET", CLOCK)).body;

@@ -1,21 +1,16 @@
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DESTINATION, type ExportRig, startExportRig } from "../support/emulator.ts";
+import { DESTINATION, startExportRig } from "../support/emulator.ts";
 import { start, workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
 interface FaultReply {
   readonly id: string;
   readonly hits: number;
 }
 
-let rig: ExportRig;
-
-beforeEach(async () => {
-  rig = await startExportRig({ limits: { rows_per_file: 5 } });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startExportRig({ limits: { rows_per_file: 5 } }));
 
 const hitsOf = async ({ id }: FaultReply) =>
   (await rig.emulator.control<FaultReply>("GET", `/faults/${id}`)).hits;

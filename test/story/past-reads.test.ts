@@ -1,15 +1,10 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { createExport, prepareExport, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ seed: 5 });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig({ seed: 5 }));
 
 interface Entry {
   readonly turn: number;

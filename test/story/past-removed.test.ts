@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { isFull } from "../support/depth.ts";
 import {
   createExport,
   HEADERS,
   prepareExport,
-  type Rig,
   rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ seed: 11 });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig({ seed: 11 }));
 
 /** So many turns of the event loop come between a request and the removal of its world. */
 const ROUNDS = [0, 1, 3, 8];

@@ -4,19 +4,17 @@ import { ListMultipartUploadsCommand, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DESTINATION, type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-let rig: ExportRig;
+const rig = useRig("file", () => startExportRig());
 let first: ExportRig["prepared"];
 
 beforeAll(async () => {
-  rig = await startExportRig();
   first = rig.prepared;
   await rig.emulator.snapshots.save("begun");
 });
-
-afterAll(() => rig.close());
 
 /** Each test starts from the saved world. */
 beforeEach(async () => {

@@ -1,22 +1,11 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readParquet } from "../../contracts/targets/parquet.ts";
-import {
-  BEGIN,
-  type ExportReply,
-  type ExportRig,
-  type ExportRunReply,
-  startExportRig,
-} from "../support/emulator.ts";
+import { BEGIN, type ExportReply, type ExportRunReply, startExportRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: ExportRig;
-
-beforeEach(async () => {
-  rig = await startExportRig();
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startExportRig());
 
 const schedule = async (interval_hours: unknown, start_time = BEGIN) =>
   rig.createExport({ interval_hours, start_time });

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exchangeOf } from "../../contracts/engine/exchange.ts";
 import { isSecretName, withoutUrlSecrets } from "../../contracts/spec/secrets.ts";
 import { record } from "../../scenarios/recording.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 /** One for each place; none of them is the beginning of another. */
 const SECRETS = {
@@ -18,13 +19,7 @@ const HIDDEN = /hidden\d/;
 const HOOK = `http://${SECRETS.user}:${SECRETS.password}@127.0.0.1:9/hook?token=${SECRETS.token}&x=${SECRETS.unnamed}`;
 const PRESIGNED = `https://s3.example/traces/a?X-Amz-Credential=${SECRETS.key}&X-Amz-Signature=${SECRETS.signature}&X-Amz-Date=20260101T000000Z`;
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig();
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig());
 
 /** A run whose webhook and input hold secrets, and a listing that is asked for with some in its query. */
 async function play(): Promise<void> {

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createExport,
-  HEADERS,
-  type PreparedExport,
-  prepareExport,
-  type Rig,
-  startRig,
-} from "../support/emulator.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createExport, HEADERS, type PreparedExport, prepareExport, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const OTHER = { "x-tenant-id": "00000000-0000-4000-8000-000000000002" };
 const ROW = "cccccccc-0000-4000-8000-000000000001";
 
-let rig: Rig;
+const rig = useRig("file", () => startRig());
 let prepared: PreparedExport;
 let exportId: string;
 
 beforeAll(async () => {
-  rig = await startRig();
   prepared = await prepareExport(rig);
   exportId = (await createExport(rig, prepared)).body.id;
   const row = {
@@ -28,8 +21,6 @@ beforeAll(async () => {
   };
   await rig.call("POST", "/runs", row);
 });
-
-afterAll(() => rig.close());
 
 /** Everything that somebody else might try to see or to touch. */
 function attempts(headers: Record<string, string>, origin: string) {

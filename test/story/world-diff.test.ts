@@ -1,25 +1,19 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import type { WorldDifference } from "../../emulator/subjects/world-difference.ts";
 import {
   createExport,
   DESTINATION,
   prepareExport,
-  type Rig,
   rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ seed: 9 });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig({ seed: 9 }));
 
 function diff(a: string, query: string): Promise<WorldDifference> {
   return rig.emulator.control("GET", `/worlds/${a}/diff?${query}`);

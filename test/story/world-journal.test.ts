@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
-import { HEADERS, type Rig, startRig } from "../support/emulator.ts";
+import { HEADERS, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
+const rig = useRig("test", () => startRig());
 let fork: Emulator;
 
 beforeEach(async () => {
-  rig = await startRig();
   await rig.emulator.request("/threads", { json: {} });
   fork = await rig.emulator.fork({ id: "side" });
 });
-
-afterEach(() => rig.close());
 
 interface Line {
   readonly turn: number;

@@ -3,26 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import S3rver from "s3rver";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import {
   createExport,
   DESTINATION,
   prepareExport,
-  type Rig,
   rigOfWorld,
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig({ seed: 42 });
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig({ seed: 42 }));
 
 async function bodiesIn({ s3Url }: Emulator): Promise<Record<string, string>> {
   const client = objectStore(s3Url);
