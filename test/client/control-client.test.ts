@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createControlClient } from "../../emulator/client/control-client.ts";
 import { requestJson, sendTo } from "../../emulator/client/send.ts";
-import { BEGIN, type Rig, startRig } from "../support/emulator.ts";
+import { BEGIN, startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig();
-});
-afterAll(() => rig.close());
-
+const rig = useRig("file", () => startRig());
 const WAYS = {
   "over the network": () => sendTo(rig.emulator.url),
   "in this process": () => rig.emulator.request,

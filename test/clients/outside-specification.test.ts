@@ -1,19 +1,15 @@
 import { Client as Client1 } from "langgraph-sdk-1";
 import { Client as Client2 } from "langgraph-sdk-2";
 import { Client as Traces } from "langsmith";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { afterEach, expect, it, vi } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
 const NONE = "00000000-0000-4000-8000-00000000dead";
 
-let rig: Rig;
+const rig = useRig("file", () => startRig());
 
-beforeAll(async () => {
-  rig = await startRig();
-});
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => rig.close());
-
 const options = () => ({ apiUrl: rig.emulator.url, apiKey: "emulator-key" });
 
 /** Calls of public clients, with the retries that their users have, to what the specification does not show. */

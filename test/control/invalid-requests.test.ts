@@ -1,13 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeEach(async () => {
-  rig = await startRig();
-});
-
-afterEach(() => rig.close());
+const rig = useRig("test", () => startRig());
 
 async function refusal(method: string, path: string, body?: unknown) {
   const reply = await rig.call<{ error: unknown }>(method, `/_emulator/v1${path}`, body);

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { expect, it } from "vitest";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
-
+const rig = useRig("test", () => startRig());
 const followers = async () =>
   (await rig.emulator.control<{ journal_followers: number }>("GET", "/status")).journal_followers;
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RecordedRequest } from "../../emulator/subjects/recording.ts";
-import { type Rig, startRig } from "../support/emulator.ts";
+import { startRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: Rig;
-
-beforeAll(async () => {
-  rig = await startRig({});
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startRig({}));
 
 interface Answer {
   readonly verdict: string;

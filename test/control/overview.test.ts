@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunDetail, RunOverview, ThreadOverview } from "../../emulator/subjects/agent/overview.ts";
 import type { ExportDetail, ExportOverview } from "../../emulator/subjects/bulk-exports/overview.ts";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import type { ObjectList } from "../../emulator/subjects/object-storage/contents.ts";
-import { DESTINATION, type ExportRig, startExportRig } from "../support/emulator.ts";
+import { DESTINATION, startExportRig } from "../support/emulator.ts";
+import { useRig } from "../support/use-rig.ts";
 
-let rig: ExportRig;
-
-beforeAll(async () => {
-  rig = await startExportRig();
-});
-
-afterAll(() => rig.close());
+const rig = useRig("file", () => startExportRig());
 
 const control = <T>(path: string) => rig.emulator.control<unknown>("GET", path) as Promise<T>;
 
