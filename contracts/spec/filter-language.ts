@@ -52,6 +52,8 @@ export type FieldComparator = Exclude<FilterComparator, "search">;
 /** The comparators and values of a kind of field. */
 export interface FilterKind {
   readonly comparators: readonly FieldComparator[];
+  /** Those of them that the service was seen to refuse (`export.filter_fields`). */
+  readonly refused?: readonly FieldComparator[];
   /** The value that it is compared with, as a phrase. */
   readonly value: string;
 }
@@ -62,15 +64,19 @@ const patterns = ["like", "notlike"] as const;
 
 /** Kinds of fields: which comparators take them, with what values. */
 export const FILTER_KINDS = {
-  identifier: { comparators: [...equality, "in"], value: "a uuid in quotes" },
+  identifier: { comparators: [...equality, "in", ...patterns], refused: patterns, value: "a uuid in quotes" },
   text: { comparators: [...equality, "in", ...patterns], value: "a text in quotes" },
   thread: { comparators: [...equality, "in", ...patterns], value: "a text in quotes" },
   sortable_text: { comparators: [...equality, ...order, "in", ...patterns], value: "a text in quotes" },
   time: { comparators: [...equality, ...order], value: 'a date or a time such as "2026-01-31T12:00:00Z"' },
   duration: { comparators: [...equality, ...order], value: 'a number of seconds or a text such as "1.5s"' },
   boolean: { comparators: equality, value: "true or false, without quotes" },
-  labels: { comparators: ["has"], value: "a text in quotes" },
-  document: { comparators: patterns, value: "a text in quotes" },
+  labels: {
+    comparators: ["has", ...equality, ...patterns],
+    refused: [...equality, ...patterns],
+    value: "a text in quotes",
+  },
+  document: { comparators: [...patterns, ...equality], refused: equality, value: "a text in quotes" },
   metadata: { comparators: ["has", "exists"], value: "a JSON object in single quotes, or a key in quotes" },
   key: { comparators: [...equality, "in", ...patterns], value: "a key in quotes" },
   value: {
@@ -79,7 +85,11 @@ export const FILTER_KINDS = {
   },
   score: { comparators: [...equality, ...order], value: "a number" },
   figure: { comparators: [...equality, ...order, "in"], value: "a number" },
-  identifiers: { comparators: ["has"], value: "a uuid in quotes" },
+  identifiers: {
+    comparators: ["has", ...equality, ...patterns],
+    refused: [...equality, ...patterns],
+    value: "a uuid in quotes",
+  },
 } as const satisfies Record<string, FilterKind>;
 
 export type FilterKindName = keyof typeof FILTER_KINDS;

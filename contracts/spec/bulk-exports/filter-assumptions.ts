@@ -37,7 +37,7 @@ export const FILTER_ASSUMPTIONS = {
     choice: "every column",
     alternatives: ["some refused"],
     reason:
-      "No column is excluded. The public service was observed to refuse total_tokens and error. Other figures follow.",
+      "No column is excluded from eq, nor one with a text form from like. On a list, eq and like need one fitting element. The public service was observed to refuse total_tokens and error, and comparators by type. Other figures follow.",
     ruledOut: ["some refused"],
     observed: "some refused",
     switchable: true,

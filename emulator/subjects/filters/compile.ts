@@ -59,7 +59,7 @@ function comparisonTest(comparison: Comparison, tenantId: string): RowTest {
   if (entriesOf(comparison)) return partTest({ comparisons: [comparison] }, tenantId);
   switch (fieldRow(field).kind) {
     case "labels":
-      return (row) => row.tags.includes(value as string);
+      return elementTest(comparison, ({ tags }) => tags);
     case "metadata":
       return op === "has"
         ? (row) => matchesMembers(metadataOf(row), value)
@@ -67,7 +67,7 @@ function comparisonTest(comparison: Comparison, tenantId: string): RowTest {
     case "document":
       return documentTest(comparison, field as DocumentField);
     case "identifiers":
-      return (row) => row.parent_run_ids.includes(value as string);
+      return elementTest(comparison, ({ parent_run_ids }) => parent_run_ids);
     case "figure": {
       const test = sameTypeTest(op, value);
       return (row) => test(figureOf(row[field as FigureField]));
@@ -109,6 +109,13 @@ type FigureField = FieldOf<"figure">;
 /** Costs are stored as decimal numerals; a double is precise enough for the costs that a filter can contain. */
 function figureOf(value: TraceRow[FigureField]): number | null {
   return value === null ? null : Number(value);
+}
+
+/** Compares the elements of a list: one that fits is enough, and the negations hold if none does. */
+function elementTest({ op, value }: Comparison, elementsOf: (row: TraceRow) => readonly string[]): RowTest {
+  const isNegated = op === "neq" || op === "notlike";
+  const test = sameTypeTest(op === "like" || op === "notlike" ? "like" : "eq", value);
+  return (row) => elementsOf(row).some(test) !== isNegated;
 }
 
 /** Compares the JSON text of a column, as in an export. */

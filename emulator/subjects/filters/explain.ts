@@ -61,6 +61,13 @@ function inEntries(comparisons: readonly Comparison[], row: TraceRow): Rejection
   };
 }
 
+const DOCUMENT_REASONS = {
+  like: (field: string) => `the text of its ${field} does not fit the pattern`,
+  notlike: (field: string) => `the text of its ${field} fits the pattern`,
+  eq: (field: string) => `the text of its ${field} is another one`,
+  neq: (field: string) => `the text of its ${field} is the same`,
+};
+
 /** Describes the row's actual value. */
 function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): string {
   switch (fieldRow(field).kind) {
@@ -69,7 +76,7 @@ function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): st
     case "metadata":
       return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
     case "document":
-      return `the text of its ${field} ${op === "like" ? "does not fit" : "fits"} the pattern`;
+      return DOCUMENT_REASONS[op as keyof typeof DOCUMENT_REASONS](field);
     case "identifiers":
       return `its ${field} are ${shown(row.parent_run_ids.join(", "), MAX_VALUE_CHARACTERS)}`;
     case "thread":

@@ -25,16 +25,25 @@ export function filterOf(call: Call): Filter {
   throw new FilterMistake(call.at, `unknown function ${shown(call.name)}`, functionHint(call.name));
 }
 
-/** Throws `FilterMistake` where a comparison names a column that the service was seen to refuse. */
+/** Throws `FilterMistake` where a comparison has a column or a comparator that the service was seen to refuse. */
 export function refuseFields(call: Call): void {
   const [first] = call.arguments;
-  if (isComparator(call.name) && (first?.kind === "word" || first?.kind === "text"))
+  if (isComparator(call.name) && (first?.kind === "word" || first?.kind === "text")) {
     refuseField(first.at, first.value, REFUSED_FIELDS);
+    if (isField(first.value) && call.name !== "search") refuseComparator(call, first.value, call.name);
+  }
   for (const argument of call.arguments) if (argument.kind === "call") refuseFields(argument);
 }
 
 function refuseField(at: number, name: string, hints: Readonly<Record<string, string>>): void {
   if (Object.hasOwn(hints, name)) throw new FilterMistake(at, `${name} cannot be filtered on`, hints[name]);
+}
+
+function refuseComparator({ at }: Call, field: FilterField, op: FieldComparator): void {
+  const { comparators, refused = [] }: FilterKind = FILTER_KINDS[FILTER_FIELDS[field].kind];
+  const accepted = comparators.filter((each) => !refused.includes(each));
+  if (!accepted.includes(op))
+    throw new FilterMistake(at, `${field} cannot be compared with ${op}`, comparatorHint(field, accepted));
 }
 
 function isOperator(name: string): name is FilterOperatorName {
@@ -103,12 +112,12 @@ function comparisonOf(call: Call, op: FilterComparator): Filter {
   const [first, second] = call.arguments as [Argument, Argument];
   if (op === "search") return { op, term: termOf(first) };
   const field = fieldOf(first, op);
-  const kind: FilterKind = FILTER_KINDS[FILTER_FIELDS[field].kind];
-  if (!kind.comparators.includes(op))
+  const { comparators }: FilterKind = FILTER_KINDS[FILTER_FIELDS[field].kind];
+  if (!comparators.includes(op))
     throw new FilterMistake(
       call.at,
       `${field} cannot be compared with ${op}`,
-      comparatorHint(field, kind.comparators),
+      comparatorHint(field, comparators),
     );
   return { op, field, value: operandOf(field, op, second) };
 }

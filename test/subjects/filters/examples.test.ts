@@ -4,6 +4,7 @@ import {
   FILTER_FIELDS,
   FILTER_KINDS,
   type FilterField,
+  type FilterKind,
   REFUSED_FIELDS,
   UNFILTERABLE_FIELDS,
 } from "../../../contracts/spec/filter-language.ts";
@@ -128,6 +129,28 @@ test("every field accepts only the comparators of its kind", () => {
   }
 });
 
+test("eq takes every column of an export, and like every column with a text form (§2.5)", () => {
+  for (const name of COLUMN_NAMES) {
+    const { kind } = FILTER_FIELDS[name];
+    const value = kind in VALUES ? VALUES[kind as keyof typeof VALUES] : '"x"';
+    expect(parseFilter(`eq(${name}, ${value})`), name).toHaveProperty("filter");
+    const hasText = !["time", "boolean", "figure"].includes(kind);
+    expect("filter" in parseFilter(`like(${name}, "%")`), name).toBe(hasText);
+  }
+});
+
+test("the comparators that the service was seen to refuse are refused like it", () => {
+  for (const [field, { kind }] of Object.entries(FILTER_FIELDS)) {
+    const { refused = [] }: FilterKind = FILTER_KINDS[kind];
+    for (const op of refused) {
+      const value = op.endsWith("like") || !(kind in VALUES) ? '"x"' : VALUES[kind as keyof typeof VALUES];
+      expect(parseFilter(`not(${op}(${field}, ${value}))`, true)).toMatchObject({
+        problem: { message: expect.stringMatching(/cannot be (compared with|filtered on)/) },
+      });
+    }
+  }
+});
+
 test("no field is both filterable and not; what can be refused is a column", () => {
   expect(Object.keys(UNFILTERABLE_FIELDS).filter((name) => name in FILTER_FIELDS)).toEqual([]);
   expect(Object.keys(REFUSED_FIELDS).filter((name) => !(name in FILTER_FIELDS))).toEqual([]);
@@ -154,6 +177,14 @@ test.each([
   ["lte(total_cost, 0.1)", { total_cost: "0.1" }, { total_cost: "0.100000000001" }],
   ["in(completion_cost, [1, 2.5])", { completion_cost: "2.50" }, { completion_cost: null }],
   [`has(parent_run_ids, "${OTHER_ID}")`, { parent_run_ids: [ID, OTHER_ID] }, { parent_run_ids: [ID] }],
+  ['eq(tags, "a")', { tags: ["a", "b"] }, { tags: ["ab"] }],
+  ['neq(tags, "a")', { tags: ["b"] }, { tags: ["b", "a"] }],
+  ['like(tags, "a%")', { tags: ["b", "ab"] }, { tags: ["ba"] }],
+  ['notlike(tags, "a%")', { tags: [] }, { tags: ["b", "ab"] }],
+  [`eq(parent_run_ids, "${OTHER_ID}")`, { parent_run_ids: [ID, OTHER_ID] }, { parent_run_ids: [ID] }],
+  [`like(id, "${ID.slice(0, 8)}%")`, { id: ID }, { id: OTHER_ID.replace(/^.{8}/, "ffffffff") }],
+  [`eq(inputs, '{"a":1}')`, { inputs: { a: 1 } }, { inputs: { a: 1, b: 2 } }],
+  [`neq(outputs, '{"a":1}')`, { outputs: null }, { outputs: { a: 1 } }],
   [`like(extra, '%"plan":"pro"%')`, {}, { extra: null }],
   ["like(events, '%token%')", { events: [{ name: "token" }] }, { events: [] }],
   ["like(feedback_stats, '%tone%')", {}, { feedback_stats: null }],
