@@ -52,8 +52,6 @@ export interface Operation {
   };
   /** Absent: GET reads, DELETE removes, the other methods add. What adds is refused while the disk is full (413). */
   readonly access?: Access;
-  /** True if the handler itself limits the depth of the body, so that nothing else walks through it. */
-  readonly boundsDepth?: true;
   /** Members of the items of the body's lists that the handler only keeps: they may reach it as JSON text. */
   readonly keptMembers?: readonly string[];
   /** False if recordings omit the request, because it does not show what a client does. */

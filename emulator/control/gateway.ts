@@ -170,7 +170,7 @@ async function check(
   request: HttpRequest,
 ) {
   const isEmpty = request.body.length === 0;
-  const value = row.body && (isEmpty ? {} : parseJson(request.body, limits.json_levels));
+  const value = row.body && (isEmpty ? {} : parseJson(request.body, limits));
   const checks = checksOf(row) ?? (await prepareChecks(row));
   const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.

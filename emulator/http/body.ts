@@ -1,29 +1,31 @@
 import { Refusal } from "../kernel/refusal.ts";
 import { asBuffer, decodeUtf8, matchesAt } from "../subjects/bytes.ts";
+import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../subjects/json-bounds.ts";
 import { TextSource, textOrValue } from "../subjects/json-text.ts";
 import { isPlainText, JsonWalk } from "../subjects/json-walk.ts";
 import type { HttpRequest } from "../subjects/message.ts";
+import type { LimitSettings } from "../subjects/settings.ts";
 
-/** Parses a JSON body of any depth; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
+/** Parses a JSON body; of the items of its lists some members may stay texts. Throws `Refusal` when it is not JSON, too large, or of another content type (§4-1). */
 export function readBody(
   { headers, body }: HttpRequest,
-  maxBytes: number,
+  limits: LimitSettings,
   textMembers?: readonly string[],
 ): unknown {
-  refuseTooLarge(body, maxBytes);
+  refuseTooLarge(body, limits);
   if (body.length === 0) throw new Refusal(422, "missing_body", "A JSON body is required.");
   const type = mediaOf(headers);
   if (type !== "application/json") throw unsupportedMedia(type, ["application/json"]);
-  return (textMembers && parseItemTexts(body, textMembers)) ?? parseUtf8Json(body);
+  return (textMembers && parseItemTexts(body, textMembers, limits)) ?? parseJson(body, limits);
 }
 
 /** Throws `Refusal` (413) for a body of more than `limits.body_bytes`. */
-export function refuseTooLarge({ length }: Uint8Array, maxBytes: number): void {
-  if (length > maxBytes)
+export function refuseTooLarge({ length }: Uint8Array, { body_bytes }: LimitSettings): void {
+  if (length > body_bytes)
     throw new Refusal(
       413,
       "body_too_large",
-      `The body has ${length} bytes; at most ${maxBytes} are accepted.`,
+      `The body has ${length} bytes; at most ${body_bytes} are accepted.`,
       "limits.body_bytes sets the maximum.",
     );
 }
@@ -42,37 +44,14 @@ export function unsupportedMedia(type: string, media: readonly string[]): Refusa
   );
 }
 
-/** Parses JSON in UTF-8. Throws `Refusal` (422) when it is invalid or nests too deep. */
-export function parseJson(body: Uint8Array, maxLevels: number): unknown {
-  const value = parseUtf8Json(body);
-  refuseTooDeep(value, maxLevels);
-  return value;
-}
-
-/** Throws `Refusal` (422) for a value that nests deeper than checks and handlers can process. */
-export function refuseTooDeep(value: unknown, maxLevels: number): void {
-  if (isDeeperThan(value, maxLevels))
-    throw new Refusal(
-      422,
-      "too_deep",
-      `The body nests deeper than ${maxLevels} levels.`,
-      "limits.json_levels sets the maximum.",
-    );
-}
-
-function parseUtf8Json(body: Uint8Array): unknown {
+/** Parses JSON in UTF-8. Throws `Refusal` when it is invalid or nests too deep (422), or has too many values (413). */
+export function parseJson(body: Uint8Array, bounds: JsonBounds): unknown {
+  requireBounds(body, bounds);
   try {
     return JSON.parse(decodeUtf8(body));
   } catch (error) {
     throw new Refusal(422, "malformed_json", `The body is not JSON in UTF-8: ${(error as Error).message}.`);
   }
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
 }
 
 const OPEN_LIST = 0x5b;
@@ -87,12 +66,13 @@ interface Hole {
 
 /**
  * Parses a body whose members are lists of objects. In these, members of such names remain texts (`JsonText`) where they can.
- * Undefined when the body is not of that form, has spaces between its values, or is not JSON.
+ * Undefined when the body is not of that form, has spaces between its values, or is not JSON. Throws `Refusal` (413) when it has
+ * too many values.
  */
-export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unknown {
+export function parseItemTexts(sent: Uint8Array, names: readonly string[], bounds: JsonBounds): unknown {
   const body = asBuffer(sent);
   if (body[0] !== OPEN_OBJECT || !isPlainText(body)) return undefined;
-  const holes = holesIn(body, names);
+  const holes = holesIn(body, names, bounds);
   if (!holes) return undefined;
   try {
     const value = JSON.parse(withoutHoles(body, holes)) as Readonly<Record<string, unknown>>;
@@ -108,12 +88,14 @@ export function parseItemTexts(sent: Uint8Array, names: readonly string[]): unkn
   }
 }
 
-function holesIn(body: Buffer, names: readonly string[]): readonly Hole[] | undefined {
+function holesIn(body: Buffer, names: readonly string[], bounds: JsonBounds): readonly Hole[] | undefined {
   const holes: Hole[] = [];
   const wanted = names.map((name) => Buffer.from(name));
-  const walk = new JsonWalk(body);
+  const count = new NameCount(body.length, bounds);
+  const walk = new JsonWalk(body, count);
   for (let more = walk.firstMember(); more; more = walk.nextMember())
     if (!(body[walk.at] === OPEN_LIST ? pastItems(walk, wanted, holes) : walk.value())) return undefined;
+  refuseTooMany(walk.values, count, bounds);
   return !walk.isBroken && walk.isCanonical && walk.at === body.length ? holes : undefined;
 }
 
@@ -128,9 +110,13 @@ function pastMembers(walk: JsonWalk, names: readonly Buffer[], holes: Hole[]): b
     // A name with escapes could be any.
     if (!walk.isCanonical) return false;
     const isHole = isOneOf(names, walk);
-    const from = walk.at;
+    const [from, namesBefore] = [walk.at, walk.names?.count];
     if (!walk.value()) return false;
-    if (isHole) holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
+    if (isHole) {
+      holes.push({ from, to: walk.at, isCanonical: walk.isCanonical });
+      // No objects are built from a member that stays a text.
+      if (walk.isCanonical && walk.names) walk.names.count = namesBefore ?? 0;
+    }
     walk.isCanonical = true;
   }
   return !walk.isBroken;

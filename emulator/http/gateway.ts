@@ -112,7 +112,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     let value: unknown;
     if (route.choices) {
       // The last of them takes any object; the others take lists, which are never kept as text.
-      value = readBody(request, settings.limits.body_bytes, route.operation.keptMembers);
+      value = readBody(request, settings.limits, route.operation.keptMembers);
       route = chosenRoute(route, value);
     }
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;

@@ -6,7 +6,7 @@ import type { HttpRequest } from "../subjects/message.ts";
 import type { Settings } from "../subjects/settings.ts";
 import { type Check, checkOf } from "../validation/check.ts";
 import { unknownFields } from "../validation/unknown-fields.ts";
-import { readBody, refuseTooDeep } from "./body.ts";
+import { readBody } from "./body.ts";
 import { type Codecs, readMedia } from "./media.ts";
 import { readQuery, unknownParameters } from "./query.ts";
 
@@ -165,14 +165,12 @@ interface BodyReading {
 
 /** Decodes the body; media types other than JSON are decoded asynchronously. */
 export function bodyOf(
-  { body, bodyMedia, boundsDepth, keptMembers }: Operation,
+  { body, bodyMedia, keptMembers }: Operation,
   request: HttpRequest,
   { value: known, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
   const { limits } = settings;
   if (bodyMedia) return readMedia(request, bodyMedia, limits, codecs);
-  const value = known === undefined ? readBody(request, limits.body_bytes, keptMembers) : known;
-  if (!boundsDepth) refuseTooDeep(value, limits.json_levels);
-  return { value };
+  return { value: known === undefined ? readBody(request, limits, keptMembers) : known };
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { NameCount } from "./json-bounds.ts";
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -24,6 +25,9 @@ export class JsonWalk {
   isCanonical = true;
   /** Whether a list or an object ended where none does. */
   isBroken = false;
+  /** Items of lists and members of objects so far. */
+  values = 0;
+  readonly names: NameCount | undefined;
   /** Where the last name begins and ends. */
   nameStart = 0;
   nameEnd = 0;
@@ -34,8 +38,10 @@ export class JsonWalk {
   /** The next one. */
   #backslash = -1;
 
-  constructor(bytes: Buffer) {
+  /** `names` counts the different names. */
+  constructor(bytes: Buffer, names?: NameCount) {
     this.bytes = bytes;
+    this.names = names;
   }
 
   /** From the first byte of a value to behind its last one. */
@@ -90,15 +96,19 @@ export class JsonWalk {
   #first(close: number): boolean {
     this.at += 1;
     this.#pastSpace();
-    if (this.bytes[this.at] !== close) return true;
-    this.at += 1;
-    return false;
+    if (this.bytes[this.at] === close) {
+      this.at += 1;
+      return false;
+    }
+    this.values += 1;
+    return true;
   }
 
   #next(close: number): boolean {
     this.#pastSpace();
     const byte = this.bytes[this.at++];
     if (byte === COMMA) {
+      this.values += 1;
       this.#pastSpace();
       return true;
     }
@@ -117,6 +127,7 @@ export class JsonWalk {
       at += 1;
     }
     this.#nameHash = hash;
+    this.names?.add(hash);
     this.nameEnd = at;
     this.isBroken = bytes[this.nameStart - 1] !== QUOTE;
     this.at = at + 1;

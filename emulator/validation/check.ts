@@ -11,8 +11,8 @@ export type Check = (value: unknown, where: string, bytes?: number) => readonly 
 
 const MAX_PROBLEMS = 10;
 
-/** Finding all problems takes memory for each, and a body may have millions. */
-const MAX_BYTES_FOR_ALL_PROBLEMS = 256 * 1024;
+/** Finding all problems takes about 500 bytes for each, and three bytes of a body may have four. */
+const MAX_BYTES_FOR_ALL_PROBLEMS = 16 * 1024;
 
 /** A start needs none. */
 const loadCompiler = lazily(async () => createCompiler((await import("ajv/dist/2020.js")).Ajv2020));

@@ -118,6 +118,8 @@ describe("unknown fields", () => {
     const value = { ...good, colour: 1, lines: [{ count: 1, size: 2 }] };
     expect(unknownFields(value, order, "body")).toEqual(["body.lines[0].size", "body.colour"].reverse());
     expect(unknownFields({ toString: 1 }, order, "body")).toEqual(["body.toString"]);
+    const wide = Object.fromEntries(Array.from({ length: 100 }, (_, number) => [`a${number}`, 0]));
+    expect(unknownFields(wide, order, "body")).toHaveLength(50);
   });
 
   it("are also found in a query, in every spelling of a list", () => {

@@ -5,9 +5,10 @@ import { JsonText, valueWith } from "../../emulator/subjects/json-text.ts";
 import { casesOf } from "../support/depth.ts";
 
 const NAMES = ["inputs", "outputs"];
+const BOUNDS = { json_levels: 500, json_values: 1_000, json_names: 1_000 };
 
 function parse(json: string): unknown {
-  return parseItemTexts(Buffer.from(json), NAMES);
+  return parseItemTexts(Buffer.from(json), NAMES, BOUNDS);
 }
 
 const name = fc.constantFrom(...NAMES, "id", "post", "0", "__proto__", 'a"b\\');
@@ -67,7 +68,7 @@ test.each([
 
 test("keeps no text that is not UTF-8", () => {
   const bytes = Buffer.concat([Buffer.from('{"post":[{"id":"'), Buffer.of(0xff), Buffer.from('"}]}')]);
-  expect(parseItemTexts(bytes, NAMES)).toBeUndefined();
+  expect(parseItemTexts(bytes, NAMES, BOUNDS)).toBeUndefined();
 });
 
 test("reads the same values as JSON.parse from any body", () => {

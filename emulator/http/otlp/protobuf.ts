@@ -1,5 +1,7 @@
+import type { Reader } from "protobufjs/light.js";
 import { lazily } from "../../kernel/lazily.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { type JsonBounds, refuseTooMany, tooDeep } from "../../subjects/json-bounds.ts";
 import type { Codecs } from "../media.ts";
 
 /** The OTLP trace messages and fields used for trace rows: names, numbers and types. */
@@ -39,6 +41,15 @@ const MESSAGES = {
   ExportTracePartialSuccess: { rejectedSpans: [1, "int64"], errorMessage: [2, "string"] },
 } as const satisfies Record<string, Record<string, readonly [number, string, "repeated"?]>>;
 
+/** The types of fields by message and number. */
+const TYPES: Readonly<Record<string, ReadonlyMap<number, string>>> = Object.fromEntries(
+  Object.entries(MESSAGES).map(([name, fields]) => [
+    name,
+    new Map(Object.values(fields).map(([id, type]) => [id, type])),
+  ]),
+);
+const LENGTH_DELIMITED = 2;
+
 const ONE_OF = [
   "stringValue",
   "boolValue",
@@ -72,15 +83,17 @@ const loadTypes = lazily(async () => {
     ),
   });
   return {
+    reader: (bytes: Uint8Array) => protobuf.Reader.create(bytes),
     request: root.lookupType("ExportTraceServiceRequest"),
     reply: root.lookupType("ExportTraceServiceResponse"),
   };
 });
 
-/** The request as OTLP/JSON writes it: ids in hexadecimal, large numbers as text. */
-export async function readSpans(bytes: Uint8Array): Promise<unknown> {
-  const { request } = await loadTypes();
+/** The request as OTLP/JSON writes it: ids in hexadecimal, large numbers as text. The bounds are those of JSON. */
+export async function readSpans(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
+  const { reader, request } = await loadTypes();
   try {
+    countFields(reader(bytes), bytes.length, "ExportTraceServiceRequest", bounds);
     const value: SpansRequest = request.toObject(request.decode(bytes), {
       longs: String,
       bytes: String,
@@ -90,12 +103,34 @@ export async function readSpans(bytes: Uint8Array): Promise<unknown> {
       for (const name of IDS) if (span[name] !== undefined) span[name] = hexOf(span[name]);
     return value;
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
       422,
       "malformed_protobuf",
       `The body is not OTLP in protobuf: ${(error as Error).message}.`,
     );
   }
+}
+
+/** Counts the fields of a message and of those in it before anything is built. Throws a `Refusal` (413, 422). */
+function countFields(
+  reader: Reader,
+  end: number,
+  message: string,
+  bounds: JsonBounds,
+  [before, levels] = [0, 1],
+): number {
+  if (levels > bounds.json_levels) throw tooDeep(bounds);
+  let count = before;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    count += 1;
+    refuseTooMany(count, { count: 0 }, bounds);
+    const inner = (tag & 7) === LENGTH_DELIMITED ? TYPES[message]?.get(tag >>> 3) : undefined;
+    if (inner === undefined || !(inner in TYPES)) reader.skipType(tag & 7);
+    else count = countFields(reader, reader.uint32() + reader.pos, inner, bounds, [count, levels + 1]);
+  }
+  return count;
 }
 
 /** The reply to spans (`ExportTraceServiceResponse`) in protobuf. */

@@ -104,7 +104,9 @@ export function history(
 export function includesMembers(value: unknown, members: unknown): boolean {
   if (typeof members !== "object" || members === null) return value === members;
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(members).every(([name, inner]) => includesMembers((value as Json)[name], inner));
+  for (const name in members)
+    if (!includesMembers((value as Json)[name], (members as Json)[name])) return false;
+  return true;
 }
 
 function checkpointIdIn(value: unknown): string | undefined {

@@ -1,13 +1,13 @@
 import { formatInstant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { recordFeedback, refuseTooMuch } from "../feedback/feedback.ts";
-import { type FeedbackInput, readFeedback } from "../feedback/input.ts";
+import { readFeedback } from "../feedback/input.ts";
 import { isSameProject, type ProjectReference, projectFor, refuseDeleted } from "../projects/projects.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { createDraft } from "./draft.ts";
 import { holdPatches } from "./held-patches.ts";
-import { type IngestedPatch, type IngestedRun, normalisePatch, normalisePost } from "./normalise.ts";
+import { normalisePatch, normalisePost, type Problems } from "./normalise.ts";
 
 /** An item of an ingest request as received, with its path in the request for error messages. */
 export interface IngestItem {
@@ -25,6 +25,20 @@ export interface Batch {
 }
 
 const MAX_PROBLEMS = 10;
+/** A batch with more is not read to its end. */
+const MAX_COUNTED_PROBLEMS = 1_000;
+
+/** Throws a `Refusal` (413) for more items than one request may have. */
+export function requireBatchSize({ ports }: Turn, items: number): void {
+  const { batch_items } = ports.settings.limits;
+  if (items <= batch_items) return;
+  throw new Refusal(
+    413,
+    "too_many_items",
+    `The request has ${items} items; at most ${batch_items} are accepted.`,
+    "Send smaller requests, or raise limits.batch_items.",
+  );
+}
 
 /** Ingests a batch atomically. Throws a `Refusal` (404, 422, 429) before anything is written. */
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
@@ -65,31 +79,35 @@ function onceInARow<T>(act: (reference: ProjectReference) => T): (reference: Pro
 }
 
 function normalised(turn: Turn, batch: Batch) {
-  const runs: IngestedRun[] = [];
-  const patches: IngestedPatch[] = [];
-  const feedback: FeedbackInput[] = [];
   const problems: string[] = [...(batch.problems ?? [])];
   const now = formatInstant(turn.now);
-  for (const { value, where } of batch.posts) {
-    const result = normalisePost(value, where, { now });
-    if ("problems" in result) problems.push(...result.problems);
-    else runs.push(result.run);
-  }
-  for (const { value, where, id } of batch.patches) {
-    const result = normalisePatch(value, where, id);
-    if ("problems" in result) problems.push(...result.problems);
-    else patches.push(result);
-  }
-  for (const { value, where } of batch.feedback ?? []) {
-    const result = readFeedback(value, where);
-    if ("problems" in result) problems.push(...result.problems);
-    else feedback.push(result.input);
-  }
+  const runs = readEach(batch.posts, problems, ({ value, where }) => normalisePost(value, where, { now }));
+  const patches = readEach(batch.patches, problems, ({ value, where, id }) =>
+    normalisePatch(value, where, id),
+  );
+  const feedback = readEach(batch.feedback ?? [], problems, ({ value, where }) => readFeedback(value, where));
   if (problems.length > 0) throw new Refusal(422, "invalid_run", joinProblems(problems));
-  return { runs, patches, feedback };
+  return { runs: runs.map(({ run }) => run), patches, feedback: feedback.map(({ input }) => input) };
+}
+
+/** Reads items until there are too many problems. */
+function readEach<Item, Result extends object>(
+  items: readonly Item[],
+  problems: string[],
+  read: (item: Item) => Result | Problems,
+): readonly Exclude<Result, Problems>[] {
+  const results: Exclude<Result, Problems>[] = [];
+  for (const item of items) {
+    if (problems.length > MAX_COUNTED_PROBLEMS) break;
+    const result = read(item);
+    if ("problems" in result) problems.push(...result.problems);
+    else results.push(result as Exclude<Result, Problems>);
+  }
+  return results;
 }
 
 function joinProblems(problems: readonly string[]): string {
   const more = problems.length - MAX_PROBLEMS;
-  return problems.slice(0, MAX_PROBLEMS).join("; ") + (more > 0 ? `; and ${more} more` : "");
+  const count = problems.length > MAX_COUNTED_PROBLEMS ? `at least ${more}` : more;
+  return problems.slice(0, MAX_PROBLEMS).join("; ") + (more > 0 ? `; and ${count} more` : "");
 }

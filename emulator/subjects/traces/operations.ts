@@ -1,7 +1,7 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
 import { isDeleted } from "../projects/projects.ts";
-import { checkBatch, ingest } from "./ingest.ts";
+import { checkBatch, ingest, requireBatchSize } from "./ingest.ts";
 import { batchOfParts } from "./parts.ts";
 import { batchOfSpans } from "./spans/batch.ts";
 import { camelCase, snakeCaseName } from "./spans/names.ts";
@@ -30,6 +30,7 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   ingestRunBatch(turn, { workspace, body }) {
+    requireBatchSize(turn, (body.post?.length ?? 0) + (body.patch?.length ?? 0));
     const posts = (body.post ?? []).map((value, index) => ({ value, where: `body.post[${index}]` }));
     const patches = (body.patch ?? []).map((value, index) => ({ value, where: `body.patch[${index}]` }));
     ingest(turn, workspace, { posts, patches });
@@ -37,8 +38,8 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   ingestRunParts(turn, { workspace, body }) {
-    const { assumptions } = turn.ports.settings;
-    const batch = batchOfParts(body, assumptions["ingest.multipart_lengths"] === "required");
+    const { assumptions, limits } = turn.ports.settings;
+    const batch = batchOfParts(body, assumptions["ingest.multipart_lengths"] === "required", limits);
     ingest(turn, workspace, batch);
     for (const { run_id, ...detail } of batch.attachments.slice(0, MAX_NOTED_ATTACHMENTS))
       turn.note("trace.attachment", run_id, detail);
@@ -55,7 +56,9 @@ export const TRACE_HANDLERS: Pick<Handlers, OperationIds> = {
         `Send ${camelCase(misspelt)}.`,
       );
     const project = headers["langsmith-project"] || undefined;
-    const { posts, rejected } = batchOfSpans(body.resourceSpans ?? [], project);
+    const { posts, rejected } = batchOfSpans(body.resourceSpans ?? [], project, (count) =>
+      requireBatchSize(turn, count),
+    );
     ingest(turn, workspace, { posts, patches: [] });
     if (rejected.length === 0) return {};
     const errorMessage = [...new Set(rejected)].slice(0, 3).join("; ");

@@ -1,5 +1,6 @@
 import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
 import { decodeUtf8 } from "../bytes.ts";
+import { type JsonBounds, NameCount, refuseTooMany, requireBounds } from "../json-bounds.ts";
 import { keptText } from "../json-text.ts";
 import type { Batch, IngestItem } from "./ingest.ts";
 import { isJsonObject } from "./json.ts";
@@ -41,12 +42,20 @@ interface PartsRead {
   readonly feedback: IngestItem[];
   /** That of the last part: those of one item mostly come together. */
   latest?: PartGroup;
+  /** Counts the values of a part, and unless it stays a text, its names. Throws a `Refusal` (413, 422). */
+  requireBounds(bytes: Uint8Array, isText: boolean): void;
+  /** Whether the texts that are kept could have too many values. */
+  readonly isLarge: boolean;
 }
 
-/** Assembles a batch from the parts of a multipart body; the order of the parts does not matter. */
-export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean): PartBatch {
+/** Assembles a batch from the parts of a multipart body in any order. Throws a `Refusal` when they hold too much (413, 422). */
+export function batchOfParts(
+  parts: readonly FormPart[],
+  needsLengths: boolean,
+  bounds: JsonBounds,
+): PartBatch {
   const problems: string[] = nameProblems(parts, needsLengths);
-  const read: PartsRead = { groups: new Map(), feedback: [] };
+  const read: PartsRead = { groups: new Map(), feedback: [], ...boundsOfParts(parts, bounds) };
   const attachments: Attachment[] = [];
   for (const part of parts) {
     const attachment = attachmentIn(part);
@@ -60,6 +69,25 @@ export function batchOfParts(parts: readonly FormPart[], needsLengths: boolean):
   for (const group of read.groups.values())
     items[group.verb].push({ value: valueOf(group, problems), where: group.where });
   return { posts: items.post, patches: items.patch, feedback: read.feedback, problems, attachments };
+}
+
+/** All parts together have no more values than one JSON body. */
+function boundsOfParts(
+  parts: readonly FormPart[],
+  bounds: JsonBounds,
+): Pick<PartsRead, "requireBounds" | "isLarge"> {
+  const size = parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const names = new NameCount(size, bounds);
+  let values = 0;
+  return {
+    isLarge: size > bounds.json_values,
+    requireBounds(bytes, isText) {
+      const namesBefore = names.count;
+      values += requireBounds(bytes, bounds, names);
+      if (isText) names.count = namesBefore;
+      refuseTooMany(values, names, bounds);
+    },
+  };
 }
 
 function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string[] {
@@ -84,7 +112,7 @@ function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | unde
 function addJsonPart(part: FormPart, read: PartsRead): string | undefined {
   const { name } = part;
   if (name.startsWith("feedback.") && FEEDBACK.test(name)) {
-    const json = readJson(part, false);
+    const json = readJson(part, read, false);
     if ("problem" in json) return json.problem;
     read.feedback.push({ value: withId(json.value, name.slice(-36)), where: name });
     return undefined;
@@ -92,7 +120,7 @@ function addJsonPart(part: FormPart, read: PartsRead): string | undefined {
   const found = groupOf(name, read);
   if (typeof found === "string") return found;
   const { group, member } = found;
-  const json = readJson(part, KEPT.has(member));
+  const json = readJson(part, read, KEPT.has(member));
   if ("problem" in json) return json.problem;
   read.latest = group;
   if (member === undefined) group.value = json.value;
@@ -145,10 +173,12 @@ function withId(value: unknown, id: string): unknown {
 
 function readJson(
   { name, bytes, isOfPlainText }: FormPart,
+  read: PartsRead,
   isKept: boolean,
 ): { readonly value: unknown } | { readonly problem: string } {
+  const kept = isKept ? keptText(bytes, isOfPlainText) : undefined;
+  if (!kept || read.isLarge) read.requireBounds(bytes, kept !== undefined);
   try {
-    const kept = isKept ? keptText(bytes, isOfPlainText) : undefined;
     return { value: kept ?? JSON.parse(decodeUtf8(bytes)) };
   } catch (error) {
     return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };

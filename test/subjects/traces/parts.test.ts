@@ -3,6 +3,7 @@ import type { FormPart } from "../../../contracts/spec/traces/resources.ts";
 import { JsonText } from "../../../emulator/subjects/json-text.ts";
 import { batchOfParts } from "../../../emulator/subjects/traces/parts.ts";
 
+const BOUNDS = { json_levels: 500, json_values: 1_000, json_names: 1_000 };
 const FIRST = "0aaaaaaa-0000-4000-8000-000000000001";
 const SECOND = "0aaaaaaa-0000-4000-8000-000000000002";
 
@@ -12,7 +13,7 @@ function part(name: string, json: string, isOfPlainText = true): FormPart {
 }
 
 function read(...parts: readonly FormPart[]) {
-  const { posts, patches, problems } = batchOfParts(parts, true);
+  const { posts, patches, problems } = batchOfParts(parts, true, BOUNDS);
   return JSON.parse(JSON.stringify({ posts, patches, problems }));
 }
 
@@ -68,7 +69,7 @@ test.for([true, false])(
 test("stored values stay text; another control character in the body changes nothing", () => {
   for (const isPlain of [true, false]) {
     const parts = [part(`post.${FIRST}`, "{}"), part(`post.${FIRST}.inputs`, '{"a":1}', isPlain)];
-    const [post] = batchOfParts(parts, true).posts;
+    const [post] = batchOfParts(parts, true, BOUNDS).posts;
     expect(post?.value).toMatchObject({ inputs: expect.any(JsonText) });
   }
   const { problems } = read(

@@ -16,7 +16,7 @@ function rowOf(values: Record<string, object>, more: object = {}, project?: stri
     attributes: attributes(values),
     ...more,
   };
-  const { posts, rejected } = batchOfSpans([{ scopeSpans: [{ spans: [span] }] }], project);
+  const { posts, rejected } = batchOfSpans([{ scopeSpans: [{ spans: [span] }] }], project, () => {});
   expect(rejected).toEqual([]);
   return posts[0]?.value as Record<string, unknown>;
 }

@@ -10,11 +10,16 @@ export interface SpanBatch {
   readonly rejected: readonly string[];
 }
 
-/** Converts the spans of an OTLP request to posts. */
-export function batchOfSpans(resourceSpans: readonly unknown[], project: string | undefined): SpanBatch {
+/** Converts the spans of an OTLP request to posts. `requireSize` is called with the number of spans so far. */
+export function batchOfSpans(
+  resourceSpans: readonly unknown[],
+  project: string | undefined,
+  requireSize: (spans: number) => void,
+): SpanBatch {
   const posts: IngestItem[] = [];
   const rejected: string[] = [];
   for (const { span, source, where } of spansIn(resourceSpans, project)) {
+    requireSize(posts.length + rejected.length + 1);
     const result = isJsonObject(span) ? runOfSpan(span, source) : { problem: "a span is not a JSON object" };
     if ("run" in result) posts.push({ value: result.run, where });
     else rejected.push(result.problem);
