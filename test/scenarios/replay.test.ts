@@ -1,45 +1,25 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openInProcess } from "../../bin/replay/in-process.ts";
+import { describe, expect, it } from "vitest";
 import { writeReport } from "../../contracts/report/write.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type ReplayOptions, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
 import { replayReport } from "../../scenarios/reports.ts";
+import { useScenarioFolder } from "./scenario-folder.ts";
 
-let folder: string;
-let environments: Environments;
-
-beforeEach(() => {
-  environments = openInProcess();
-  folder = mkdtempSync(join(tmpdir(), "replay-"));
-});
-
-afterEach(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await environments.close();
-});
+const scenarios = useScenarioFolder();
 
 function write(name: string, ...lines: readonly string[]): string {
-  const file = join(folder, `${name}.scenario.yaml`);
+  const file = join(scenarios.folder, `${name}.scenario.yaml`);
   writeFileSync(file, `${["scenario: A sentence.", "seed: 5", ...lines].join("\n")}\n`);
   return file;
 }
 
 async function playAll(options: Partial<ReplayOptions> = {}) {
-  return replay(readScenarios(scenarioFiles([folder], folder)), {
-    cwd: folder,
+  return replay(readScenarios(scenarioFiles([scenarios.folder], scenarios.folder)), {
+    cwd: scenarios.folder,
     jobs: 2,
-    environments,
+    environments: scenarios.environments,
     ...options,
   });
 }
@@ -105,14 +85,14 @@ it("fields that nothing reads are warned of, once for each step, and change no v
     expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: unknown fields: .*body\.metdata$/),
   ]);
   const line = `warning: ${unread?.warnings[0]}`;
-  expect(writeReport(replayReport(outcomes, folder), "pretty")).toContain(`        ${line}\n`);
-  expect(writeReport(replayReport(outcomes, folder), "md")).toContain(
+  expect(writeReport(replayReport(outcomes, scenarios.folder), "pretty")).toContain(`        ${line}\n`);
+  expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toContain(
     `### unread\n\n\`\`\`\n${line}\n\`\`\``,
   );
-  expect(writeReport(replayReport(outcomes, folder), "junit")).toMatch(
+  expect(writeReport(replayReport(outcomes, scenarios.folder), "junit")).toMatch(
     /<system-out>warning: .*metdata<\/system-out><\/testcase>/,
   );
-  expect(JSON.parse(writeReport(replayReport(outcomes, folder), "json")).scenarios).toContainEqual(
+  expect(JSON.parse(writeReport(replayReport(outcomes, scenarios.folder), "json")).scenarios).toContainEqual(
     expect.objectContaining({ name: "unread", warnings: unread?.warnings }),
   );
 });
@@ -128,7 +108,7 @@ describe("a failure reports", () => {
     );
     const [outcome] = await playAll();
     expect(outcome?.verdict).toBe("failed");
-    const text = writeReport(replayReport([outcome!], folder), "pretty");
+    const text = writeReport(replayReport([outcome!], scenarios.folder), "pretty");
     expect(text.split("\n").slice(1)).toEqual([
       "        bad.scenario.yaml:4: when[0]",
       "        it has to be there",
@@ -161,13 +141,13 @@ describe("a failure reports", () => {
     write("good", "when:", "  - request: GET /ok");
     const [outcome, good] = await playAll({ keep: true });
     expect([outcome?.isKept, good?.isKept]).toEqual([true, false]);
-    expect(writeReport(replayReport([outcome!], folder), "pretty")).not.toContain("gone");
+    expect(writeReport(replayReport([outcome!], scenarios.folder), "pretty")).not.toContain("gone");
     const [, address = ""] = /'(http:[^']*)'$/.exec(outcome?.failure?.curl ?? "") ?? [];
     const headers = { "x-api-key": "emulator-key" };
     expect((await fetch(address, { headers })).status).toBe(404);
     const clock = await fetch(address.replace(thread, "/_emulator/v1/clock"), { headers });
     expect(await clock.json()).toMatchObject({ now: expect.stringContaining("T01:00:00") });
-    await environments.close();
+    await scenarios.environments.close();
     await expect(fetch(address, { headers })).rejects.toThrow();
   });
 
@@ -175,15 +155,17 @@ describe("a failure reports", () => {
     write("bad<&>", "when:", '  - request: GET /threads/"<&\u0001>"', "    expect: { status: 200 }");
     write("good", "when:", "  - request: GET /ok");
     const outcomes = await playAll();
-    const junit = writeReport(replayReport(outcomes, folder), "junit");
+    const junit = writeReport(replayReport(outcomes, scenarios.folder), "junit");
     expect(junit).toContain('tests="2" failures="1" errors="0"');
     expect(junit).toContain("&quot;&lt;&amp;");
     expect(junit).not.toContain("\u0001");
-    expect(JSON.parse(writeReport(replayReport(outcomes, folder), "json"))).toMatchObject({
+    expect(JSON.parse(writeReport(replayReport(outcomes, scenarios.folder), "json"))).toMatchObject({
       summary: { passed: 1, failed: 1 },
       scenarios: [{ verdict: "failed", seed: 5 }, { verdict: "passed" }],
     });
-    expect(writeReport(replayReport(outcomes, folder), "md")).toContain("| good | A sentence. | ok |");
+    expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toContain(
+      "| good | A sentence. | ok |",
+    );
   });
 
   it("that settings are wrong, as a scenario that could not be played", async () => {
@@ -236,11 +218,11 @@ describe("scenarios", () => {
     let open = 0;
     let most = 0;
     const counted: Environments = {
-      ...environments,
+      ...scenarios.environments,
       async open(setting) {
         open += 1;
         most = Math.max(most, open);
-        const environment = await environments.open(setting);
+        const environment = await scenarios.environments.open(setting);
         return {
           ...environment,
           async close() {
@@ -264,17 +246,19 @@ describe("scenarios", () => {
     const names = ["b.scenario.yaml", "a.scenario.yml", "deep/er/c.scenario.yaml"];
     const others = ["node_modules/x/d.scenario.yaml", "deep/node_modules/e.scenario.yaml", "plain.yaml"];
     for (const name of [...names, ...others]) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), "");
+      mkdirSync(dirname(join(scenarios.folder, name)), { recursive: true });
+      writeFileSync(join(scenarios.folder, name), "");
     }
-    expect(scenarioFiles([folder], folder)).toEqual(names.map((name) => join(folder, name)).sort());
-    const inside = join(folder, "node_modules");
-    expect(scenarioFiles([inside], folder)).toEqual([join(inside, "x/d.scenario.yaml")]);
+    expect(scenarioFiles([scenarios.folder], scenarios.folder)).toEqual(
+      names.map((name) => join(scenarios.folder, name)).sort(),
+    );
+    const inside = join(scenarios.folder, "node_modules");
+    expect(scenarioFiles([inside], scenarios.folder)).toEqual([join(inside, "x/d.scenario.yaml")]);
   });
 
   it("must exist", () => {
-    expect(() => scenarioFiles([folder], folder)).toThrow("contains no *.scenario.yaml");
-    expect(() => scenarioFiles(["gone"], folder)).toThrow("gone: no such file or folder");
+    expect(() => scenarioFiles([scenarios.folder], scenarios.folder)).toThrow("contains no *.scenario.yaml");
+    expect(() => scenarioFiles(["gone"], scenarios.folder)).toThrow("gone: no such file or folder");
   });
 });
 
@@ -283,7 +267,7 @@ describe("a golden journal", () => {
 
   it("is written on request, and then compared byte for byte", async () => {
     const file = write("kept", ...steps);
-    const golden = join(folder, "kept.journal.ndjson");
+    const golden = join(scenarios.folder, "kept.journal.ndjson");
     expect(await playAll()).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
     expect(existsSync(golden)).toBe(false);
     expect(await playAll({ update: true })).toMatchObject([
@@ -295,7 +279,7 @@ describe("a golden journal", () => {
     writeFileSync(golden, text.replace("createThread", "createThraed"));
     const [outcome] = await playAll();
     expect(outcome).toMatchObject({ verdict: "drifted", drift: { kind: "drifted", file: golden } });
-    expect(writeReport(replayReport([outcome!], folder), "pretty")).toMatch(
+    expect(writeReport(replayReport([outcome!], scenarios.folder), "pretty")).toMatch(
       /line \d+\.cause\.name: expected "createThraed", found "createThread"/,
     );
     writeFileSync(golden, text);
@@ -306,22 +290,27 @@ describe("a golden journal", () => {
   it("never overwrites a scenario, whatever its name", async () => {
     const text = `${["scenario: A sentence.", ...steps].join("\n")}\n`;
     for (const name of ["plain.yaml", "no-ending", "other.scenario.yml"]) {
-      const file = join(folder, name);
+      const file = join(scenarios.folder, name);
       writeFileSync(file, text);
       const play = (update: boolean) =>
-        replay(readScenarios([file]), { cwd: folder, jobs: 1, environments, update });
+        replay(readScenarios([file]), {
+          cwd: scenarios.folder,
+          jobs: 1,
+          environments: scenarios.environments,
+          update,
+        });
       expect(await play(false)).toMatchObject([{ verdict: "passed", drift: { kind: "none" } }]);
       expect(await play(true)).toMatchObject([{ drift: { kind: "written" } }]);
       expect(readFileSync(file, "utf8")).toBe(text);
       expect(await play(false)).toMatchObject([{ drift: { kind: "same" } }]);
     }
     const journals = ["no-ending.journal.ndjson", "other.journal.ndjson", "plain.yaml.journal.ndjson"];
-    expect(readdirSync(folder).filter((name) => name.endsWith(".ndjson"))).toEqual(journals);
+    expect(readdirSync(scenarios.folder).filter((name) => name.endsWith(".ndjson"))).toEqual(journals);
   });
 
   it("is not written when the scenario failed", async () => {
     write("failed", ...steps, "  - request: GET /gone");
     expect(await playAll({ update: true })).toMatchObject([{ verdict: "failed", drift: undefined }]);
-    expect(existsSync(join(folder, "failed.journal.ndjson"))).toBe(false);
+    expect(existsSync(join(scenarios.folder, "failed.journal.ndjson"))).toBe(false);
   });
 });

@@ -1,35 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { describe, expect, it } from "vitest";
 import { readScenario } from "../../../scenarios/document.ts";
-import type { Environments } from "../../../scenarios/environment.ts";
 import { replay } from "../../../scenarios/replay.ts";
 import { type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
 import { run } from "../../support/emulator-process.ts";
+import { useScenarioFolder } from "../scenario-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-let folder: string;
-let environments: Environments;
+const scenarios = useScenarioFolder();
 
-beforeEach(() => {
-  environments = openInProcess();
-  folder = mkdtempSync(join(tmpdir(), "shrink-"));
-});
-
-afterEach(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await environments.close();
-});
-
-function write(...lines: readonly string[]): string {
-  const file = join(folder, "long.scenario.yaml");
-  writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
-  return file;
-}
+const write = (...lines: readonly string[]) => scenarios.write("long", ...lines);
 
 /** Forty steps, of which four lead to the failure: a run that is rejected as long as another one works. */
 const FORTY = [
@@ -62,8 +45,8 @@ const SEVEN = FORTY.filter(
 );
 
 async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly file: string }> {
-  const output = join(folder, "small.scenario.yaml");
-  const shrunk = await shrink(readScenario(file), output, { environments, maxRuns });
+  const output = join(scenarios.folder, "small.scenario.yaml");
+  const shrunk = await shrink(readScenario(file), output, { environments: scenarios.environments, maxRuns });
   writeFileSync(output, shrunk.text);
   return { ...shrunk, file: output };
 }
@@ -76,19 +59,23 @@ describe("a scenario that fails", () => {
     expect(runs).toBeLessThan(120);
     for (const lost of ["x-mine", "unused", "rows_per_file", "owner", "note", "seed"])
       expect(text).not.toContain(lost);
-    const [outcome] = await replay([readScenario(file)], { cwd: folder, jobs: 1, environments });
+    const [outcome] = await replay([readScenario(file)], {
+      cwd: scenarios.folder,
+      jobs: 1,
+      environments: scenarios.environments,
+    });
     expect(outcome?.failure?.differences[0]).toMatch(/^status: expected 200, found 4/);
   });
 
   it("keeps the steps of files that it includes, and names other files from where it is", async () => {
     for (const name of ["scenarios/parts", "fixtures/traces"])
-      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+      cpSync(join(ROOT, name), join(scenarios.folder, name), { recursive: true });
     const shipped = join(ROOT, "scenarios/shipped/schema-torture.scenario.yaml");
     const broken = readFileSync(shipped, "utf8")
       .replaceAll("../", "scenarios/")
       .replaceAll("scenarios/scenarios/", "")
       .replace(/^then:$/m, "then:\n  - request: GET /ok\n    expect: { status: 201 }");
-    const file = join(folder, "torture.scenario.yaml");
+    const file = join(scenarios.folder, "torture.scenario.yaml");
     writeFileSync(file, broken.replaceAll("scenarios/fixtures", "fixtures"));
     const { steps, difference } = await small(file);
     expect({ steps, difference }).toEqual({ steps: 1, difference: "status: expected 201, found 200" });
@@ -110,15 +97,15 @@ describe("emulator replay --shrink", () => {
   it("writes the small one, which is played as any other", async () => {
     write(...SEVEN);
     const words = ["replay", "--shrink", "long.scenario.yaml", "--output", "small.scenario.yaml"];
-    const { code, stdout } = await run(words, { cwd: folder });
+    const { code, stdout } = await run(words, { cwd: scenarios.folder });
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
         /^small\.scenario\.yaml: [345] of 7 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
       ),
     });
-    expect((await run(["replay", "small.scenario.yaml"], { cwd: folder })).code).toBe(1);
-    const again = await run(words, { cwd: folder });
+    expect((await run(["replay", "small.scenario.yaml"], { cwd: scenarios.folder })).code).toBe(1);
+    const again = await run(words, { cwd: scenarios.folder });
     expect(again.stderr).toContain("small.scenario.yaml exists; overwrite it with --update");
   });
 
@@ -131,7 +118,7 @@ describe("emulator replay --shrink", () => {
     ],
   ])("refuses %j", async (flags, said) => {
     write("when:", "  - { request: GET /ok }");
-    const { code, stderr } = await run(["replay", ...flags], { cwd: folder });
+    const { code, stderr } = await run(["replay", ...flags], { cwd: scenarios.folder });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
   });
 });

@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { describe, expect, it } from "vitest";
 import type { Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { edgeSweep } from "../../../scenarios/sweeps/edge-sweep.ts";
@@ -11,34 +7,20 @@ import { crashSweep, limitsSweep, storeSweep } from "../../../scenarios/sweeps/f
 import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
 import { isFull } from "../../support/depth.ts";
 import { subjectOf } from "../../support/subjects.ts";
+import { useScenarioFolder } from "../scenario-folder.ts";
 
 const NIGHTLY = fileURLToPath(new URL("../../mutations/nightly.scenario.yaml", import.meta.url));
 
-let folder: string;
-let environments: Environments;
+const scenarios = useScenarioFolder();
 
-beforeEach(() => {
-  environments = openInProcess();
-  folder = mkdtempSync(join(tmpdir(), "sweeps-"));
-});
-
-afterEach(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await environments.close();
-});
-
-function written(...lines: readonly string[]): string {
-  const file = join(folder, "a.scenario.yaml");
-  writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
-  return file;
-}
+const written = (...lines: readonly string[]) => scenarios.write("a", ...lines);
 
 async function swept<Found>(
   file: string,
   sweep: Exploration<Found>,
   options: Pick<ExplorationOptions, "perSubject" | "only"> = {},
 ) {
-  return explore([subjectOf(file, environments)], sweep, { jobs: 1, maxRuns: 1000, ...options });
+  return explore([subjectOf(file, scenarios.environments)], sweep, { jobs: 1, maxRuns: 1000, ...options });
 }
 
 const names = (results: readonly TrialResult[]) => results.map(({ trial }) => trial);
@@ -151,9 +133,9 @@ it("a scenario that removes the faults by which a sweep counts is refused", asyn
 it("names a world that is removed during the replay, and does not report it as a difference", async () => {
   let played = 0;
   const removing: Environments = {
-    ...environments,
+    ...scenarios.environments,
     async open(options) {
-      const environment = await environments.open(options);
+      const environment = await scenarios.environments.open(options);
       played += 1;
       // The baseline is the first.
       if (played === 2) {

@@ -1,29 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openInProcess } from "../../../bin/replay/in-process.ts";
+import { describe, expect, it } from "vitest";
 import { writeReport } from "../../../contracts/report/write.ts";
-import type { Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationReport } from "../../../scenarios/exploration-reports.ts";
 import type { Subject } from "../../../scenarios/trials.ts";
 import { type VariationMode, variationByName } from "../../../scenarios/variations/variations.ts";
 import { variationTrials } from "../../../scenarios/variations/vary.ts";
 import { subjectOf } from "../../support/subjects.ts";
+import { useScenarioFolder } from "../scenario-folder.ts";
 
-let folder: string;
-let environments: Environments;
-
-beforeEach(() => {
-  environments = openInProcess();
-  folder = mkdtempSync(join(tmpdir(), "vary-"));
-});
-
-afterEach(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await environments.close();
-});
+const scenarios = useScenarioFolder();
 
 const ORDER = [
   "given:",
@@ -42,9 +27,7 @@ const ORDER = [
 ];
 
 function subject(name: string, ...lines: readonly string[]): Subject {
-  const file = join(folder, `${name}.scenario.yaml`);
-  writeFileSync(file, `${["scenario: A sentence.", "now: 2026-03-01T00:00:00Z", ...lines].join("\n")}\n`);
-  return subjectOf(file, environments);
+  return subjectOf(scenarios.write(name, ...lines), scenarios.environments);
 }
 
 function vary(
@@ -67,7 +50,7 @@ describe("every variation", () => {
     expect(tried).toContain("agent.thread_fields=with interrupts");
     // It has no export.
     expect(tried.filter((name) => name.startsWith("export."))).toEqual([]);
-    expect(writeReport(explorationReport(report, folder), "pretty")).toContain(
+    expect(writeReport(explorationReport(report, scenarios.folder), "pretty")).toContain(
       "order.scenario.yaml:14: then[0]",
     );
   });
