@@ -1,5 +1,5 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import type { WorldDifference } from "../../emulator/subjects/world-difference.ts";
 import {
@@ -122,4 +122,31 @@ it("refuses unknown worlds", async () => {
   );
   await expect(diff("main", "with=main&at=1000000")).rejects.toThrow("turn 1000000 is in the future");
   await expect(diff("main", "")).rejects.toThrow("with");
+});
+
+it("lets other work run between two rows and two records", async () => {
+  const now = vi.spyOn(Date, "now");
+  // Each reading is a minute later, so that every slice of work is over when it is asked for.
+  now.mockImplementation(() => performance.timeOrigin + now.mock.calls.length * 60_000);
+  const slow = await startRig();
+  const fork = await slow.emulator.fork({ id: "fork" });
+  const ids = Array.from({ length: 300 }, (_, number) => ROW.slice(0, -4) + String(number).padStart(4, "0"));
+  for (const thread_id of ids) await fork.request("/threads", { json: { thread_id } });
+  const post = ids.map((id) => ({ id, name: "a", run_type: "chain", start_time: "2026-02-01T00:00:00Z" }));
+  await fork.request("/runs/batch", { json: { post } });
+  let [turns, isOver] = [0, false];
+  const countTurns = () => {
+    turns += 1;
+    if (!isOver) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const { records, rows } = await slow.emulator.control<WorldDifference>(
+    "GET",
+    "/worlds/fork/diff?with=main",
+  );
+  isOver = true;
+  now.mockRestore();
+  await slow.close();
+  expect([Object.values(records).map(({ removed }) => removed), rows.removed]).toEqual([[1, 1, 300], 300]);
+  expect(turns).toBeGreaterThan(600);
 });

@@ -1,4 +1,5 @@
 import type { Changes, FieldChange, ItemChange } from "../../../subjects/world-difference.ts";
+import type { YieldWhenDue } from "../slices.ts";
 
 const MAX_ITEMS = 100;
 const MAX_FIELDS = 20;
@@ -24,13 +25,14 @@ export function createChangeList(): ChangeList {
 }
 
 /** The differences between two maps by key; values are compared and listed in the JSON form of `comparableOf`. */
-export function changesBetween<T>(
-  a: ReadonlyMap<string, T>,
-  b: ReadonlyMap<string, T>,
+export async function changesBetween<T>(
+  [a, b]: readonly [ReadonlyMap<string, T>, ReadonlyMap<string, T>],
   comparableOf: (value: T) => unknown,
-): Changes {
+  yieldWhenDue: YieldWhenDue,
+): Promise<Changes> {
   const changes = createChangeList();
   for (const [key, before] of a) {
+    await yieldWhenDue();
     const after = b.get(key);
     if (after === undefined) changes.add(key, "removed");
     else if (before !== after) {

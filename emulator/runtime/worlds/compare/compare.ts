@@ -9,6 +9,7 @@ import type { World } from "../../../subjects/turn.ts";
 import type { Changes, ComparedWorld, Parting, WorldDifference } from "../../../subjects/world-difference.ts";
 import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
+import type { YieldWhenDue } from "../slices.ts";
 import { withOwnTime } from "../world-state.ts";
 import { changesBetween, createChangeList } from "./changes.ts";
 import { comparable } from "./comparable.ts";
@@ -37,15 +38,16 @@ export async function compareWorlds(one: WorldAt, other: WorldAt, maxRows: numbe
 
 async function differenceOf(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
   const [a, b] = [runtimeAt(one), runtimeAt(other)];
-  const records = new Map(recordChanges(a.world, b.world));
+  const { yieldWhenDue } = one.runtime.clock;
+  const records = new Map(await recordChanges(a.world, b.world, yieldWhenDue));
   const objectChanges = records.get(objects.name) ?? createChangeList().list();
   records.delete(objects.name);
-  const rows = await rowChanges(a, b, maxRows);
-  const events = eventChanges(a.world, b.world);
+  const rows = await rowChanges(a, b, maxRows, yieldWhenDue);
+  const events = await eventChanges(a.world, b.world, yieldWhenDue);
   const found = {
     records: Object.fromEntries(records),
     rows,
-    objects: await withParquetRows(objectChanges, a.objects, b.objects),
+    objects: await withParquetRows(objectChanges, [a.objects, b.objects], yieldWhenDue),
     events,
   };
   const same = records.size === 0 && [rows, objectChanges, events].every(isEmpty) && rows.not_compared === 0;
@@ -111,10 +113,15 @@ function describeTurn(entry: JournalEntry | null): string {
 }
 
 /** The records of two worlds that differ, by collection. Forks share what neither has changed, which is passed over. */
-function recordChanges(a: World, b: World): ReadonlyMap<string, Changes> {
+async function recordChanges(
+  a: World,
+  b: World,
+  yieldWhenDue: YieldWhenDue,
+): Promise<ReadonlyMap<string, Changes>> {
   const found = new Map<string, Changes>();
   for (const kind of COLLECTIONS) {
-    const changes = changesBetween(byId(a, kind), byId(b, kind), (record) => comparable(kind.name, record));
+    const comparableOf = (record: unknown) => comparable(kind.name, record);
+    const changes = await changesBetween([byId(a, kind), byId(b, kind)], comparableOf, yieldWhenDue);
     if (!isEmpty(changes)) found.set(kind.name, changes);
   }
   return found;
@@ -127,8 +134,8 @@ function byId<T>({ reader }: World, kind: Collection<T>): ReadonlyMap<string, un
 }
 
 /** What is due in one of two worlds. */
-function eventChanges(a: World, b: World): Changes {
+function eventChanges(a: World, b: World, yieldWhenDue: YieldWhenDue): Promise<Changes> {
   const byName = (world: World) =>
     new Map(world.queue().map((event) => [`${event.number} ${event.kind} ${event.ref}`, event]));
-  return changesBetween(byName(a), byName(b), (event) => comparable(EVENTS, event));
+  return changesBetween([byName(a), byName(b)], (event) => comparable(EVENTS, event), yieldWhenDue);
 }

@@ -3,6 +3,7 @@ import type { ObjectStore } from "../../../s3/object-store.ts";
 import { readBody } from "../../../storage/objects/opened-body.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
 import type { Changes, ItemChange } from "../../../subjects/world-difference.ts";
+import type { YieldWhenDue } from "../slices.ts";
 import { changesBetween } from "./changes.ts";
 
 const MAX_FILES = 20;
@@ -12,22 +13,30 @@ const ENDING = ".parquet";
 type Row = Readonly<Record<string, unknown>>;
 
 /** The rows of Parquet files that are in both stores with other bytes; so many files, each up to so many bytes. */
-export async function withParquetRows(changes: Changes, a: ObjectStore, b: ObjectStore): Promise<Changes> {
+export async function withParquetRows(
+  changes: Changes,
+  stores: readonly [ObjectStore, ObjectStore],
+  yieldWhenDue: YieldWhenDue,
+): Promise<Changes> {
   const items: ItemChange[] = [];
   let files = 0;
   for (const item of changes.items) {
     const isCompared = item.change === "changed" && item.key.endsWith(ENDING) && files < MAX_FILES;
     if (isCompared) files += 1;
-    const rows = isCompared ? await fileChanges(item.key, a, b) : undefined;
+    const rows = isCompared ? await fileChanges(item.key, stores, yieldWhenDue) : undefined;
     items.push(rows ? { ...item, rows } : item);
   }
   return { ...changes, items };
 }
 
-async function fileChanges(key: string, a: ObjectStore, b: ObjectStore): Promise<Changes | undefined> {
+async function fileChanges(
+  key: string,
+  [a, b]: readonly [ObjectStore, ObjectStore],
+  yieldWhenDue: YieldWhenDue,
+): Promise<Changes | undefined> {
   const [left, right] = [await rowsById(a, key), await rowsById(b, key)];
   if (!left || !right) return undefined;
-  return changesBetween(left, right, plain);
+  return changesBetween([left, right], plain, yieldWhenDue);
 }
 
 /** Undefined for what is too large, or no Parquet file after all. */

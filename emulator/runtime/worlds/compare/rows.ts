@@ -1,19 +1,23 @@
-import { yieldToEventLoop } from "../../../oracle/yield-to-event-loop.ts";
 import type { NamedSegment } from "../../../storage/pool/names.ts";
 import type { ListedRow, RowRange } from "../../../subjects/traces/port.ts";
 import type { World } from "../../../subjects/turn.ts";
 import type { WorldDifference } from "../../../subjects/world-difference.ts";
 import type { WorldRuntime } from "../runtime.ts";
+import type { YieldWhenDue } from "../slices.ts";
 import { createChangeList, fieldChanges } from "./changes.ts";
 
 /** A world and the files of its trace rows. */
 type RowSide = Pick<WorldRuntime, "world" | "rowNames">;
 
-const ROWS_PER_SLICE = 500;
 const DAY_MS = 86_400_000;
 
 /** The trace rows that differ. Days stored in the same files in both worlds are skipped. Reads at most `maxRows` rows. */
-export async function rowChanges(a: RowSide, b: RowSide, maxRows: number): Promise<WorldDifference["rows"]> {
+export async function rowChanges(
+  a: RowSide,
+  b: RowSide,
+  maxRows: number,
+  yieldWhenDue: YieldWhenDue,
+): Promise<WorldDifference["rows"]> {
   const [left, right] = [segmentsOf(a), segmentsOf(b)];
   const changes = createChangeList();
   let compared = 0;
@@ -24,7 +28,7 @@ export async function rowChanges(a: RowSide, b: RowSide, maxRows: number): Promi
       compared += 1;
       if (compared > maxRows) notCompared += 1;
       else addRow(changes, before, after);
-      if (compared % ROWS_PER_SLICE === 0) await yieldToEventLoop();
+      await yieldWhenDue();
     }
   }
   return { ...changes.list(), not_compared: notCompared };
