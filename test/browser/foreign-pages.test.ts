@@ -18,7 +18,9 @@ let report: (seen: string) => void;
 /** Calls the emulator in every way that needs no preflight, and in one that does, and reports what it learned. */
 const SCRIPT = (url: string, s3Url: string) => `<!doctype html><body>
 <iframe name="sink"></iframe><form id="form" method="post" target="sink" enctype="text/plain" action="${url}/threads"><input name="{}"></form>
+<img src="${url}/info"><script src="${url}/ok"></script><img src="${s3Url}/traces/x">
 <script>
+window.open("${url}/info");
 const seen = [];
 const attempt = async (name, ask) => {
   try { const reply = await ask(); seen.push(name + " " + reply.type + " " + reply.status); }
@@ -56,10 +58,13 @@ const seenBy = (host: string) =>
       report = resolve;
     }),
   );
-/** How many turns the world has had: a refused request takes none. */
+/** How many turns and recorded requests the world has had: a refused request is neither. */
 async function turns(): Promise<number> {
-  const journal = await fetch(`${rig.emulator.url}/_emulator/v1/journal`);
-  return (await journal.text()).split("\n").length;
+  const lines = ["journal", "recording"].map(async (name) => {
+    const reply = await fetch(`${rig.emulator.url}/_emulator/v1/${name}`);
+    return (await reply.text()).split("\n").length;
+  });
+  return (await Promise.all(lines)).reduce((sum, count) => sum + count);
 }
 
 describe.skipIf(!hasChromium)("a page in Chromium", () => {

@@ -7,9 +7,14 @@ const guard = createBrowserGuard({
   consoleToken: "right",
 });
 
-function refusal(headers: Readonly<Record<string, string>>, method = "POST"): string | undefined {
+function refusal(
+  headers: Readonly<Record<string, string>>,
+  method = "POST",
+  isConsolePage = false,
+): string | undefined {
   const rawHeaders = Object.entries(headers).flat();
-  return guard.refusalOf({ method, headers, rawHeaders, socket: { localAddress: "10.1.2.3" } })?.code;
+  const request = { method, headers, rawHeaders, socket: { localAddress: "10.1.2.3" } };
+  return guard.refusalOf(request, isConsolePage)?.code;
 }
 
 it.each([
@@ -46,4 +51,27 @@ it.each([
 
 it("the console's page may read without the token", () => {
   expect(refusal({ host: "10.1.2.3:4700", origin: "http://10.1.2.3:4700" }, "GET")).toBeUndefined();
+});
+
+const CROSS_SITE = { host: "127.0.0.1:4700", "sec-fetch-site": "cross-site" };
+
+it.each([
+  ["an image of another site", { "sec-fetch-mode": "no-cors" }, "cross_site"],
+  ["a link of another site", { "sec-fetch-mode": "navigate" }, "cross_site"],
+  ["an image of another site that says so", { referer: "https://evil.example/" }, "cross_site"],
+  ["an image of a name like this machine", { referer: "http://localhost.evil.example/" }, "cross_site"],
+  ["an image of a page of this machine", { referer: "http://localhost:3000/" }, undefined],
+  ["an image of a listed page", { referer: "https://listed.example/" }, undefined],
+  ["a script of a listed page", { origin: "https://listed.example" }, undefined],
+])("a request across sites from %s", (_, headers, code) => {
+  expect(refusal({ ...CROSS_SITE, ...headers }, "GET")).toBe(code);
+});
+
+it("the console may be opened from another site, and is not loaded into one", () => {
+  expect(refusal({ ...CROSS_SITE, "sec-fetch-mode": "navigate" }, "GET", true)).toBeUndefined();
+  expect(refusal({ ...CROSS_SITE, "sec-fetch-mode": "no-cors" }, "GET", true)).toBe("cross_site");
+});
+
+it.each(["none", "same-origin", "same-site"])("a request with Sec-Fetch-Site: %s passes", (site) => {
+  expect(refusal({ ...CROSS_SITE, "sec-fetch-site": site }, "GET")).toBeUndefined();
 });

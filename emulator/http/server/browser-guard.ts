@@ -1,12 +1,15 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
 import { CONTAINER_HOST, isLoopback } from "../../subjects/local-hosts.ts";
 
 /** Keeps web pages that a developer happens to open away from the emulator. */
 export interface BrowserGuard {
-  /** Why a request is refused (403, or 400 for a Host header that is sent twice); undefined when it may pass. */
-  refusalOf(request: GuardedRequest): Refusal | undefined;
+  /**
+   * Why a request is refused (403, or 400 for a Host header that is sent twice); undefined when it may pass. A page of
+   * the console may be opened from any site.
+   */
+  refusalOf(request: GuardedRequest, isConsolePage?: boolean): Refusal | undefined;
 }
 
 /** What is looked at of a request. */
@@ -30,8 +33,9 @@ const READS = ["GET", "HEAD", "OPTIONS"];
 const PORT = /:\d*$/;
 
 /**
- * A page of another site reaches a local port in two ways. It rebinds a name of its own to this machine: then `Host`
- * names that site. Or it sends requests as they are: then `Origin` does. Neither is believed on any port.
+ * A page of another site reaches a local port in three ways. It rebinds a name of its own to this machine: then `Host`
+ * names that site. It sends requests with a script or a form: then `Origin` does. Or it loads an image, a script or a
+ * window: then `Sec-Fetch-Site` says cross-site, and `Referer` names a page of this machine at most.
  */
 export function createBrowserGuard({
   allowedHosts,
@@ -46,16 +50,33 @@ export function createBrowserGuard({
     withoutBrackets(name) === localAddress ||
     allowedHosts.includes(name);
 
+  /** Whether a request without Origin comes from a page of another site. */
+  function isForeign({ referer = "", ...headers }: IncomingHttpHeaders, isConsolePage: boolean): boolean {
+    if (headers["sec-fetch-site"] !== "cross-site") return false;
+    if (isConsolePage) return headers["sec-fetch-mode"] !== "navigate";
+    const [origin = ""] = /^[a-z]+:\/\/[^/]*/.exec(referer) ?? [];
+    return !isOfThisMachine(origin) && !corsOrigins.includes(origin);
+  }
+
+  function originRefusal(
+    origin: string,
+    method: string,
+    { host = "", [TOKEN_HEADER]: token }: IncomingHttpHeaders,
+  ): Refusal | undefined {
+    if (corsOrigins.includes(origin)) return undefined;
+    if (!isOfThisMachine(origin) && !isSame(origin, host)) return foreignOrigin(origin);
+    const mayWrite = consoleToken === undefined || token === consoleToken;
+    return mayWrite || READS.includes(method) || !isSame(origin, host) ? undefined : readOnly();
+  }
+
   return {
-    refusalOf({ method = "GET", headers, rawHeaders, socket }) {
+    refusalOf({ method = "GET", headers, rawHeaders, socket }, isConsolePage = false) {
       const { host = "", origin } = headers;
       if (isRepeated("host", rawHeaders))
         return new Refusal(400, "two_hosts", "The header Host is sent more than once.");
       if (!isAllowedHost(hostName(host), socket.localAddress)) return foreignHost(host);
-      if (origin === undefined || corsOrigins.includes(origin)) return undefined;
-      if (!isOfThisMachine(origin) && !isSame(origin, host)) return foreignOrigin(origin);
-      const mayWrite = consoleToken === undefined || headers[TOKEN_HEADER] === consoleToken;
-      return mayWrite || READS.includes(method) || !isSame(origin, host) ? undefined : readOnly();
+      if (origin === undefined) return isForeign(headers, isConsolePage) ? crossSite() : undefined;
+      return originRefusal(origin, method, headers);
     },
   };
 }
@@ -105,6 +126,15 @@ function foreignOrigin(origin: string): Refusal {
     "foreign_origin",
     `Requests are not accepted from pages of ${JSON.stringify(origin)}.`,
     "If it is yours, start with --cors-origins and this origin.",
+  );
+}
+
+function crossSite(): Refusal {
+  return new Refusal(
+    403,
+    "cross_site",
+    "Requests are not accepted from pages of another site (Sec-Fetch-Site: cross-site).",
+    "If the page is yours, start with --cors-origins and its origin, and let it send Origin or Referer.",
   );
 }
 
