@@ -12,7 +12,7 @@ import {
 } from "./command.ts";
 
 /** Flags that belong to no setting: settings read and check their own environment variables. */
-export const TWINNED = ["json", "quiet", "ready-file", "url", "timeout", "world", "log", "log-format"];
+export const VARIABLE_FLAGS = ["json", "quiet", "ready-file", "url", "timeout", "world", "log", "log-format"];
 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);
@@ -31,10 +31,10 @@ export function calledCommand(
   const command = Object.hasOwn(entry.actions, action) ? entry.actions[action] : undefined;
   if (command !== undefined) return { name: `${name} ${action}`, command, words: isNamed ? rest : words };
   const actions = Object.keys(entry.actions);
-  const meant = isNamed ? nearest(action, actions) : undefined;
+  const suggestion = isNamed ? nearest(action, actions) : undefined;
   const problem = isNamed ? `${name} ${action}: unknown command` : `${name}: a command is missing`;
   throw new UsageError(
-    `${problem}; ${meant === undefined ? `give one of ${actions.join(", ")}` : `did you mean ${meant}?`}`,
+    `${problem}; ${suggestion === undefined ? `give one of ${actions.join(", ")}` : `did you mean ${suggestion}?`}`,
   );
 }
 
@@ -45,22 +45,25 @@ export function readCommandLine(
   env: Invocation["env"],
   cwd: string,
 ): Invocation {
-  const known: Flags = { ...command.flags, ...COMMON_FLAGS };
-  const { flags, operands } = readWords(name, known, words);
+  const commandFlags: Flags = { ...command.flags, ...COMMON_FLAGS };
+  const { flags, operands } = readWords(name, commandFlags, words);
   if (flags.help !== true) checkOperands(name, command.operands, operands);
-  return { flags: { ...flagsFromTwins(known, env), ...flags }, operands, cwd, env };
+  return { flags: { ...flagsFromVariables(commandFlags, env), ...flags }, operands, cwd, env };
 }
 
 function readWords(
   name: string,
-  known: Flags,
+  commandFlags: Flags,
   words: readonly string[],
 ): { readonly flags: Record<string, string | boolean>; readonly operands: readonly string[] } {
   const options = Object.fromEntries(
-    Object.entries(known).map(([flag, { value }]) => [flag, { type: value ? "string" : "boolean" } as const]),
+    Object.entries(commandFlags).map(([flag, { value }]) => [
+      flag,
+      { type: value ? "string" : "boolean" } as const,
+    ]),
   );
   const { tokens } = parseArgs({
-    args: withDefaultWords(known, words).map(marked),
+    args: withDefaultWords(commandFlags, words).map(marked),
     options: { ...options, help: { type: "boolean", short: "h" } },
     strict: false,
     allowPositionals: true,
@@ -71,8 +74,8 @@ function readWords(
   for (const token of tokens) {
     if (token.kind === "positional") operands.push(unmarked(token.value));
     if (token.kind !== "option") continue;
-    const value = flagValue(name, known, token);
-    const before = known[token.name]?.many ? flags[token.name] : undefined;
+    const value = flagValue(name, commandFlags, token);
+    const before = commandFlags[token.name]?.many ? flags[token.name] : undefined;
     flags[token.name] = before === undefined ? value : `${before}\n${value}`;
   }
   return { flags, operands };
@@ -91,10 +94,10 @@ function unmarked(word: string): string {
 }
 
 /** Gives flags whose value may be left out their first word. */
-function withDefaultWords(known: Flags, words: readonly string[]): string[] {
+function withDefaultWords(commandFlags: Flags, words: readonly string[]): string[] {
   const end = words.indexOf("--");
   return words.flatMap((word, index) => {
-    const choices = known[word.slice(2)]?.words;
+    const choices = commandFlags[word.slice(2)]?.words;
     const isFlag = word.startsWith("--") && (end === -1 || index < end);
     if (!isFlag || choices === undefined || choices.includes(words[index + 1] ?? "")) return [word];
     return [`${word}=${choices[0]}`];
@@ -103,7 +106,7 @@ function withDefaultWords(known: Flags, words: readonly string[]): string[] {
 
 function flagValue(
   command: string,
-  known: Flags,
+  commandFlags: Flags,
   token: {
     readonly name: string;
     readonly rawName: string;
@@ -111,8 +114,8 @@ function flagValue(
     readonly inlineValue?: boolean;
   },
 ): string | boolean {
-  const flag = known[token.name];
-  if (flag === undefined) throw new UsageError(unknownFlag(command, token.rawName, known));
+  const flag = commandFlags[token.name];
+  if (flag === undefined) throw new UsageError(unknownFlag(command, token.rawName, commandFlags));
   if (flag.value === undefined) {
     if (token.value !== undefined)
       throw new UsageError(`--${token.name}: it takes no value; leave the value out`);
@@ -124,29 +127,32 @@ function flagValue(
   return unmarked(token.value);
 }
 
-function unknownFlag(command: string, rawName: string, known: Flags): string {
-  const meant = nearest(rawName.replace(/^-+/, ""), Object.keys(known));
-  const hint = meant === undefined ? `see \`emulator ${command} --help\`` : `did you mean --${meant}?`;
+function unknownFlag(command: string, rawName: string, commandFlags: Flags): string {
+  const suggestion = nearest(rawName.replace(/^-+/, ""), Object.keys(commandFlags));
+  const hint =
+    suggestion === undefined ? `see \`emulator ${command} --help\`` : `did you mean --${suggestion}?`;
   return `${rawName}: unknown flag; ${hint}`;
 }
 
 /** An operand in brackets may be left out; a last one ending in `…` takes any further words. */
-function checkOperands(name: string, known: readonly string[], given: readonly string[]): void {
-  const missing = known[given.length];
+function checkOperands(name: string, operandNames: readonly string[], words: readonly string[]): void {
+  const missing = operandNames[words.length];
   if (missing !== undefined && !missing.startsWith("["))
     throw new UsageError(`${name}: ${missing} is missing; see \`emulator ${name} --help\``);
-  const surplus = ["…>", "…]"].includes(known.at(-1)?.slice(-2) ?? "") ? undefined : given[known.length];
+  const surplus = ["…>", "…]"].includes(operandNames.at(-1)?.slice(-2) ?? "")
+    ? undefined
+    : words[operandNames.length];
   if (surplus !== undefined)
     throw new UsageError(`${surplus}: not expected after ${name}; see \`emulator ${name} --help\``);
 }
 
-function flagsFromTwins(known: Flags, env: Invocation["env"]): Record<string, string | boolean> {
+function flagsFromVariables(commandFlags: Flags, env: Invocation["env"]): Record<string, string | boolean> {
   const flags: Record<string, string | boolean> = {};
-  for (const flag of TWINNED) {
+  for (const flag of VARIABLE_FLAGS) {
     const variable = variableOf(flag);
     const text = env[variable];
-    if (!known[flag] || !text) continue;
-    if (known[flag].value !== undefined) flags[flag] = text;
+    if (!commandFlags[flag] || !text) continue;
+    if (commandFlags[flag].value !== undefined) flags[flag] = text;
     else if (ON.has(text)) flags[flag] = true;
     else if (!OFF.has(text)) throw new UsageError(`${variable}: "${text}" is not valid; give true or false`);
   }

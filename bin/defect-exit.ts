@@ -52,26 +52,27 @@ function closingProblem(error: unknown): unknown {
 
 function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string {
   const { error } = why;
-  const what = error.message.split("\n", 1)[0];
-  const kept = dataFolder === null ? "the data was in memory" : `${dataFolder} holds all acknowledged data`;
+  const problem = error.message.split("\n", 1)[0];
+  const dataNote =
+    dataFolder === null ? "the data was in memory" : `${dataFolder} holds all acknowledged data`;
   if (isFullDisk(error))
-    return `the disk is full or fails (${what}); ${kept}. Free disk space, then start again`;
-  if (error instanceof StoreError) return `${what} ${error.hint}`;
+    return `the disk is full or fails (${problem}); ${dataNote}. Free disk space, then start again`;
+  if (error instanceof StoreError) return `${problem} ${error.hint}`;
   if ("code" in error && error.code === "data_folder_lost")
-    return `${what}; nothing more is written there. Start again`;
+    return `${problem}; nothing more is written there. Start again`;
   const file = writeReport(ready, dataFolder, why);
   const report =
     file === undefined
       ? "please report it (its last turns could not be written to a file)"
       : `its last turns are in ${file}; please report it with that file`;
   const next = dataFolder === null ? "" : ": start again to continue from it";
-  return `a defect of the emulator, not of your requests: ${error.name}: ${what}; ${report}. ${kept}${next}`;
+  return `a defect of the emulator, not of your requests: ${error.name}: ${problem}; ${report}. ${dataNote}${next}`;
 }
 
 /** Writes the defect and the last turns as NDJSON; records are named without their contents. */
 function writeReport(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string | undefined {
-  const head = { defect: why.error.stack, version: ready.version, seed: ready.seed, node: process.version };
-  const lines = [head, ...why.journal.since(0)].map((line) => `${JSON.stringify(line)}\n`).join("");
+  const header = { defect: why.error.stack, version: ready.version, seed: ready.seed, node: process.version };
+  const lines = [header, ...why.journal.since(0)].map((line) => `${JSON.stringify(line)}\n`).join("");
   const name = `defect-${ready.pid}.ndjson`;
   try {
     const folder = dataFolder ?? mkdtempSync(join(tmpdir(), "emulator-defect-"));

@@ -43,8 +43,8 @@ export function toCliHints(
       const verb = request && commandFor(request);
       return verb === undefined ? all : `\`emulator ${verb}\``;
     })
-    .replace(MEMBER, (all: string, ...sent: (string | undefined)[]) => {
-      const name = (sent[0] ?? sent[1] ?? sent[2] ?? "").replaceAll("_", "-");
+    .replace(MEMBER, (all: string, ...groups: (string | undefined)[]) => {
+      const name = (groups[0] ?? groups[1] ?? groups[2] ?? "").replaceAll("_", "-");
       const operand = command.operands.find((each) => each.slice(1, -1).split(" ").at(-1) === name);
       return operand ?? (command.flags[name] === undefined ? all : `--${name}`);
     })
@@ -56,9 +56,9 @@ const NO_COMMAND = { flags: {}, operands: [] };
 
 /** The command with the operands that the request names; undefined where there is none. */
 function commandFor(request: string): string | undefined {
-  for (const [known, verb] of Object.entries(COMMAND_FOR_REQUEST)) {
-    const found = new RegExp(`^${known.replace(OPERAND, "(?<$1>[^/]+)")}$`).exec(request);
-    if (found) return verb.replace(OPERAND, (_, name: string) => valueOf(found.groups?.[name], name));
+  for (const [template, verb] of Object.entries(COMMAND_FOR_REQUEST)) {
+    const match = new RegExp(`^${template.replace(OPERAND, "(?<$1>[^/]+)")}$`).exec(request);
+    if (match) return verb.replace(OPERAND, (_, name: string) => valueOf(match.groups?.[name], name));
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { AdvanceResult, AdvanceTarget, WorkProgress } from "../emulator/client/views.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
-import type { Work } from "./asking.ts";
+import type { Work } from "./client-command.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningWorld } from "./running.ts";
 import { counted } from "./terminal.ts";
@@ -10,14 +10,14 @@ const EVERY_MS = 1000;
 const MINUTE_CHARACTERS = 16;
 
 /** Moves the clock of a running emulator; shows how far it is, and ends the advance with the command. */
-export function advanced(world: RunningWorld, work: Work, target: AdvanceTarget): Promise<AdvanceResult> {
+export function advanceClock(world: RunningWorld, work: Work, target: AdvanceTarget): Promise<AdvanceResult> {
   const { clock } = world.client;
   work.onStop(clock.stop);
-  return watched(world, work, showAdvance, clock.advance(target)).finally(() => work.onStop(undefined));
+  return watchProgress(world, work, showAdvance, clock.advance(target)).finally(() => work.onStop(undefined));
 }
 
 /** Reads an export of a running emulator back, and shows how far it is. */
-export function verified(world: RunningWorld, work: Work, id: string): Promise<Verification> {
+export function verifyExport(world: RunningWorld, work: Work, id: string): Promise<Verification> {
   const show = ({ verifications }: WorkProgress, progress: Progress) => {
     const mine = verifications.find(({ export_id }) => export_id === id.toLowerCase());
     if (!mine) return;
@@ -25,7 +25,7 @@ export function verified(world: RunningWorld, work: Work, id: string): Promise<V
     const text = `reading ${id} back: ${counted(files, "file")} of ${files_total}, ${counted(rows, "row")}`;
     progress.show(text, files, files_total);
   };
-  return watched(world, work, show, world.client.exports.verify(id));
+  return watchProgress(world, work, show, world.client.exports.verify(id));
 }
 
 function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {
@@ -38,7 +38,7 @@ function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {
 }
 
 /** Asks again and again how far work is, for as long as it takes; where nothing is shown, nothing is asked. */
-async function watched<T>(
+async function watchProgress<T>(
   { client }: RunningWorld,
   { progress }: Work,
   show: (at: WorkProgress, progress: Progress) => void,

@@ -24,7 +24,7 @@ async function main(words: readonly string[], commands: CommandTable): Promise<n
   if ("group" in called) return show(groupHelp(name, called.group));
   const invocation = readCommandLine(called, called.words, process.env, process.cwd());
   if (invocation.flags.help === true) return show(commandHelp(called));
-  return called.command.run(invocation).catch((error) => ended(error, called.command));
+  return called.command.run(invocation).catch((error) => exitAfter(error, called.command));
 }
 
 function show(text: string): number {
@@ -33,8 +33,8 @@ function show(text: string): number {
 }
 
 function unknownCommand(name: string): string {
-  const meant = nearest(name, Object.keys(COMMANDS));
-  return `${name}: unknown command; ${meant === undefined ? "see `emulator --help`" : `did you mean ${meant}?`}`;
+  const suggestion = nearest(name, Object.keys(COMMANDS));
+  return `${name}: unknown command; ${suggestion === undefined ? "see `emulator --help`" : `did you mean ${suggestion}?`}`;
 }
 
 type ExplainedError = Pick<Error, "message"> &
@@ -70,7 +70,7 @@ function exitCodeFor(error: unknown, command?: Command): number {
 }
 
 /** Says why a command has ended; gives its exit code. */
-function ended(error: unknown, command?: Command): number {
+function exitAfter(error: unknown, command?: Command): number {
   const code = exitCodeFor(error, command);
   // What was stopped may still hold connections.
   return (error as Error).name === "Interrupted" ? process.exit(code) : code;
@@ -79,5 +79,5 @@ function ended(error: unknown, command?: Command): number {
 /** Runs the command that the process was started with, and sets the exit code; loaded ones go before those of the table. */
 export async function runCommandLine(loaded: CommandTable = {}): Promise<void> {
   const commands = { ...COMMANDS, ...loaded };
-  process.exitCode = await main(process.argv.slice(2), commands).catch((error) => ended(error));
+  process.exitCode = await main(process.argv.slice(2), commands).catch((error) => exitAfter(error));
 }

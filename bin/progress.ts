@@ -31,16 +31,16 @@ export function makeRoom(): void {
 export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, unit?: string): Progress {
   const isTerminal = process.stderr.isTTY === true && env.TERM !== "dumb";
   const isShown = isTerminal && flags.quiet !== true && OFF.has(env.CI);
-  const opened = performance.now();
-  let at: At = { text: "beginning", done: 0, total: 0, since: opened, before: 0 };
+  const openedAt = performance.now();
+  let at: At = { text: "beginning", done: 0, total: 0, since: openedAt, before: 0 };
   let isOpen = isShown;
-  let nextDraw = opened + SECOND_MS;
+  let nextDraw = openedAt + SECOND_MS;
 
   function draw(): void {
     const now = performance.now();
     if (!isOpen || now < nextDraw) return;
     nextDraw = now + REDRAW_MS;
-    const line = lineOf(at, unit, now, opened).slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
+    const line = lineOf(at, unit, now, openedAt).slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
     process.stderr.write(ERASE + (env.NO_COLOR ? line : line.replace(/^\[(#+)/, "[\u001b[32m$1\u001b[0m")));
     isDrawn = true;
   }
@@ -84,16 +84,16 @@ function lineOf(
   { text, done, total, since, before }: At,
   unit: string | undefined,
   now: number,
-  opened: number,
+  openedAt: number,
 ): string {
-  const spent = timeOf(now - opened);
+  const spent = timeOf(now - openedAt);
   if (total === 0) return `${text}, ${spent}`;
   const filled = Math.round((BAR_CELLS * Math.min(done, total)) / total);
   const bar = `[${"#".repeat(filled).padEnd(BAR_CELLS, ".")}] ${Math.floor((100 * done) / total)} %`;
   const count = unit === undefined ? "" : `  ${done}/${total} ${unit}`;
-  const left =
+  const remaining =
     done > before ? `, about ${timeOf(((now - since) / (done - before)) * (total - done))} left` : "";
-  return `${bar}${count}  ${spent}${left}  ${text}`;
+  return `${bar}${count}  ${spent}${remaining}  ${text}`;
 }
 
 /** Wall-clock time as text. */

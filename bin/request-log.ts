@@ -41,11 +41,11 @@ function wordOf<Word extends string>(
   name: string,
   words: readonly Word[],
 ): Word | undefined {
-  const given = flags[name];
-  if (given === undefined) return undefined;
-  const word = words.find((each) => each === given);
+  const value = flags[name];
+  if (value === undefined) return undefined;
+  const word = words.find((each) => each === value);
   if (word !== undefined) return word;
-  throw new UsageError(`--${name}: "${String(given)}" is not valid; give one of ${words.join(", ")}`);
+  throw new UsageError(`--${name}: "${String(value)}" is not valid; give one of ${words.join(", ")}`);
 }
 
 function textOf(line: LogLine): string {

@@ -45,7 +45,7 @@ export async function untilSignal<T>(
 }
 
 /** Waits for a signal and keeps the process alive meanwhile. */
-export async function waitedFor(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
+export async function waitForSignal(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
   const hold = setInterval(() => {}, KEEP_ALIVE_MS);
   try {
     return await signal;

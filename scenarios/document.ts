@@ -53,19 +53,19 @@ export function readScenario(file: string): Scenario {
 /** The scenario of a parsed file. Throws `ScenarioProblem` with every problem of it. */
 export function scenarioOf(source: Source): Scenario {
   const { file } = source;
-  const head = source.value as Readonly<Record<string, unknown>>;
-  refuse(source, "scenario", [], head);
+  const header = source.value as Readonly<Record<string, unknown>>;
+  refuse(source, "scenario", [], header);
   const includes: Includes = { chain: [file], count: { files: 0 } };
   const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, includes));
   if (steps.length === 0) throw new ScenarioProblem(`${shown(file)}:1: no steps; add given, when or then`);
-  const settings = (head.settings ?? {}) as Scenario["settings"];
-  const variables = (head.variables ?? {}) as Scenario["variables"];
+  const settings = (header.settings ?? {}) as Scenario["settings"];
+  const variables = (header.variables ?? {}) as Scenario["variables"];
   return {
     name: (file.split(/[\\/]/).at(-1) ?? file).replace(SCENARIO_NAME, ""),
     file,
-    sentence: String(head.scenario),
-    seed: head.seed as number | undefined,
-    now: head.now as string | undefined,
+    sentence: String(header.scenario),
+    seed: header.seed as number | undefined,
+    now: header.now as string | undefined,
     settings,
     variables,
     steps,
@@ -119,7 +119,7 @@ function stepOf(source: Source, path: Keys, label: string, input: unknown, inclu
   if (verb === "repeat")
     return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, includes) };
   if (verb === "include")
-    return { verb, given: step, label, place, steps: included(place, label, step, includes) };
+    return { verb, given: step, label, place, steps: stepsOfInclude(place, label, step, includes) };
   return { verb, given: step, label, place, steps: [] };
 }
 
@@ -140,13 +140,15 @@ function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   if (only !== undefined && second === undefined) return only;
   if (only !== undefined)
     throw new ScenarioProblem(`${where}: two verbs in one step, ${only} and ${String(second)}`);
-  const meant = names.map((name) => nearest(name, Object.keys(VERBS))).find((name) => name !== undefined);
+  const suggestion = names
+    .map((name) => nearest(name, Object.keys(VERBS)))
+    .find((name) => name !== undefined);
   const hint =
-    meant === undefined ? `give one of ${Object.keys(VERBS).join(", ")}` : `did you mean ${meant}?`;
+    suggestion === undefined ? `give one of ${Object.keys(VERBS).join(", ")}` : `did you mean ${suggestion}?`;
   throw new ScenarioProblem(`${where}: no verb; ${hint}`);
 }
 
-function included(place: FileLocation, label: string, input: GivenStep, includes: Includes): Step[] {
+function stepsOfInclude(place: FileLocation, label: string, input: GivenStep, includes: Includes): Step[] {
   const { include } = input as GivenStep<"include">;
   const file = resolve(dirname(place.file), include);
   const where = `${shown(place.file)}:${place.line}: ${label}`;

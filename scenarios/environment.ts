@@ -4,7 +4,7 @@ export interface Environment {
   readonly euUrl: string;
   readonly s3Url: string;
   readonly seed: number;
-  request(asked: ScenarioRequest): Promise<ScenarioReply>;
+  request(request: ScenarioRequest): Promise<ScenarioReply>;
   /** Reads an exported Parquet file in memory. */
   readonly readParquet: ReadParquet;
   close(): Promise<void>;
@@ -71,8 +71,8 @@ export async function replyOf(reply: Response): Promise<ScenarioReply> {
 
 /** The same reply; throws `EnvironmentError` for one which says that the world of this name is there no more. */
 export function refuseGone(reply: ScenarioReply, world: string): ScenarioReply {
-  const said = [`The world ${world} does not exist.`, `The world ${world} was removed.`];
-  if (reply.status === 404 && said.some((text) => reply.text.includes(text)))
+  const messages = [`The world ${world} does not exist.`, `The world ${world} was removed.`];
+  if (reply.status === 404 && messages.some((text) => reply.text.includes(text)))
     throw new EnvironmentError(`its world ${world} was removed while it was played`);
   return reply;
 }

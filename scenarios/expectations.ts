@@ -9,7 +9,7 @@ import {
 } from "../emulator/client/values.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
-import { isMatcher, MATCHER_NAMES, problemOfTaken, WORD_NAMES } from "./matching.ts";
+import { isMatcher, MATCHER_NAMES, problemOfArgument, WORD_NAMES } from "./matching.ts";
 
 /** A defect of an expectation: it could never fail, or never pass. */
 export interface ExpectationProblem {
@@ -49,8 +49,8 @@ export function memberProblems(source: keyof typeof ENTRY_MEMBERS, expected: obj
   return Object.keys(expected).flatMap((path) => {
     const [name = ""] = path.split(".", 1);
     if (name === "*" || name.startsWith("$") || members.includes(name)) return [];
-    const meant = nearest(name, members);
-    const advice = meant === undefined ? `it has ${members.join(", ")}` : `did you mean ${meant}?`;
+    const suggestion = nearest(name, members);
+    const advice = suggestion === undefined ? `it has ${members.join(", ")}` : `did you mean ${suggestion}?`;
     return [`${ENTRY_NAMES[source]} has no member ${name}; ${advice}`];
   });
 }
@@ -79,8 +79,8 @@ export function expectationProblems(verb: Verb, given: GivenStep): readonly Expe
 function vacantSources(expect: unknown): readonly ExpectationProblem[] {
   const sources = Object.entries(expect as Readonly<Record<string, object>>);
   if (sources.length === 0) return [{ path: ["expect"], text: "it expects nothing" }];
-  return sources.flatMap(([source, asked]) => {
-    const isVacant = Object.keys(asked).every((name) => isSelector(source, name));
+  return sources.flatMap(([source, fields]) => {
+    const isVacant = Object.keys(fields).every((name) => isSelector(source, name));
     return isVacant
       ? [{ path: ["expect", source], text: "it expects nothing there; give the expected value" }]
       : [];
@@ -111,21 +111,21 @@ function problemsOf(value: object, path: Keys): readonly ExpectationProblem[] {
   const [name] = names.filter((each) => isMatcher(each));
   const strange = names[0]?.startsWith("$") && !names[0].startsWith("${") ? names[0] : undefined;
   if (name === undefined && strange === undefined) return [];
-  if (name === undefined) return [{ path, text: noMatcher(String(strange), MATCHER_NAMES) }];
+  if (name === undefined) return [{ path, text: unknownMatcher(String(strange), MATCHER_NAMES) }];
   if (names.length > 1)
     return [{ path, text: `${name} stands for the whole value; remove the other members` }];
-  const text = problemOfTaken(name, Object.values(value)[0]);
+  const text = problemOfArgument(name, Object.values(value)[0]);
   return text === undefined ? [] : [{ path: [...path, name], text: `${name} takes ${text}` }];
 }
 
 function wordProblems(value: string, path: Keys): readonly ExpectationProblem[] {
   if (!/^\$[A-Za-z]+$/.test(value) || WORD_NAMES.includes(value)) return [];
-  return [{ path, text: noMatcher(value, WORD_NAMES) }];
+  return [{ path, text: unknownMatcher(value, WORD_NAMES) }];
 }
 
-function noMatcher(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return `${name} is not a matcher; ${meant === undefined ? `give ${known.join(", ")}` : `did you mean ${meant}?`}`;
+function unknownMatcher(name: string, known: readonly string[]): string {
+  const suggestion = nearest(name, known);
+  return `${name} is not a matcher; ${suggestion === undefined ? `give ${known.join(", ")}` : `did you mean ${suggestion}?`}`;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -164,8 +164,8 @@ function faultProblems({ ttl, then = {} }: GivenStep<"fault">["fault"]): readonl
 function durationProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {
   if (!isKnown(value) || parseDuration(value) !== undefined) return [];
   const ms = parseWrittenDuration(value);
-  const meant = ms === undefined ? "write one such as PT6H or P1DT30M" : `write ${formatDuration(ms)}`;
-  return [{ path, text: `${JSON.stringify(value)} is not an ISO 8601 duration; ${meant}` }];
+  const suggestion = ms === undefined ? "write one such as PT6H or P1DT30M" : `write ${formatDuration(ms)}`;
+  return [{ path, text: `${JSON.stringify(value)} is not an ISO 8601 duration; ${suggestion}` }];
 }
 
 function timeProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {

@@ -68,9 +68,9 @@ export async function explore<Found>(
 
 /** Several trials may come down to the same smaller one. */
 function once(results: readonly TrialResult[]): readonly TrialResult[] {
-  const found = new Map<string, TrialResult>();
-  for (const result of results.filter(Boolean)) found.set(`${result.file}\n${result.trial}`, result);
-  return [...found.values()];
+  const resultsByName = new Map<string, TrialResult>();
+  for (const result of results.filter(Boolean)) resultsByName.set(`${result.file}\n${result.trial}`, result);
+  return [...resultsByName.values()];
 }
 
 async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProgress }: ExplorationOptions) {
@@ -90,13 +90,13 @@ function chosenOf(
   plans: readonly (readonly PlannedTrial[])[],
   { shard, only, perSubject }: ExplorationOptions,
 ) {
-  const named = plans.map((plan) => plan.filter(({ trial }) => only === undefined || trial === only));
-  const kept = named.map((plan) => evenly(plan, perSubject ?? plan.length));
-  const all = kept.flat();
+  const matchingPlans = plans.map((plan) => plan.filter(({ trial }) => only === undefined || trial === only));
+  const selectedPlans = matchingPlans.map((plan) => evenly(plan, perSubject ?? plan.length));
+  const selection = selectedPlans.flat();
   // What differs in the same way shares emulators.
-  const names = [...new Set(all.map(({ trial }) => trial))];
-  const ordered = names.flatMap((each) => all.filter(({ trial }) => trial === each));
-  const left = named.flatMap((plan, at) => plan.filter((each) => !kept[at]?.includes(each)));
+  const names = [...new Set(selection.map(({ trial }) => trial))];
+  const ordered = names.flatMap((each) => selection.filter(({ trial }) => trial === each));
+  const left = matchingPlans.flatMap((plan, at) => plan.filter((each) => !selectedPlans[at]?.includes(each)));
   return { chosen: partOf(ordered, shard), left: partOf(left, shard) };
 }
 

@@ -22,24 +22,24 @@ function goldenOf(scenarioFile: string): string {
 /** Compares byte for byte; with `update` the journal is written instead. */
 export function compareGolden(scenarioFile: string, journal: string, update: boolean): Drift {
   const file = goldenOf(scenarioFile);
-  const known = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  if (known === journal) return { kind: "same" };
+  const storedJournal = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  if (storedJournal === journal) return { kind: "same" };
   if (update) {
     const temporary = `${file}.${process.pid}`;
     writeFileSync(temporary, journal);
     renameSync(temporary, file);
     return { kind: "written" };
   }
-  return known === undefined
+  return storedJournal === undefined
     ? { kind: "none" }
-    : { kind: "drifted", file, ...firstDifference(known, journal) };
+    : { kind: "drifted", file, ...firstDifference(storedJournal, journal) };
 }
 
-function firstDifference(known: string, journal: string) {
-  const [before, after] = [known.split("\n"), journal.split("\n")];
+function firstDifference(storedJournal: string, journal: string) {
+  const [before, after] = [storedJournal.split("\n"), journal.split("\n")];
   const index = before.findIndex((line, at) => line !== after[at]);
   const at = index === -1 ? before.length : index;
-  const found = differences(parsed(before[at]), parsed(after[at]), `line ${at + 1}`);
+  const found = differences(parseLine(before[at]), parseLine(after[at]), `line ${at + 1}`);
   return {
     line: at + 1,
     differences:
@@ -51,7 +51,7 @@ function shortened(line = ""): string {
   return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
 }
 
-function parsed(line: string | undefined): unknown {
+function parseLine(line: string | undefined): unknown {
   if (line === undefined || line === "") return "the end";
   try {
     return JSON.parse(line);

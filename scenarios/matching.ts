@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, (actual: unknown) => boolean>> = {
 };
 
 /** Matchers with a parameter, written as an object with one member, such as `{$regex: …}`. */
-const MATCHERS: Readonly<Record<string, (taken: unknown, actual: unknown, where: string) => string[]>> = {
+const MATCHERS: Readonly<Record<string, (argument: unknown, actual: unknown, where: string) => string[]>> = {
   $regex: (pattern, actual, where) =>
     typeof actual === "string" && patternTest(pattern)?.(actual)
       ? []
@@ -84,20 +84,21 @@ export function isMatcher(name: string): boolean {
 }
 
 /** The parameter that a matcher requires, if the given one is wrong; variables are not checked. */
-export function problemOfTaken(name: string, taken: unknown): string | undefined {
-  if (typeof taken === "string" && taken.includes("${")) return undefined;
-  if (name === "$regex" && !patternTest(taken))
+export function problemOfArgument(name: string, argument: unknown): string | undefined {
+  if (typeof argument === "string" && argument.includes("${")) return undefined;
+  if (name === "$regex" && !patternTest(argument))
     return "a regular expression without lookarounds and back-references";
-  if ((name === "$oneOf" || name === "$unordered") && !Array.isArray(taken)) return "a list";
-  if (name === "$within" && !isBounds(taken))
+  if ((name === "$oneOf" || name === "$unordered") && !Array.isArray(argument)) return "a list";
+  if (name === "$within" && !isBounds(argument))
     return "[least, most] as numbers or times, or { of: <time>, by: <duration> }";
   return undefined;
 }
 
-function isBounds(taken: unknown): boolean {
-  if (JSON.stringify(taken).includes("${")) return true;
-  if (Array.isArray(taken)) return taken.length === 2 && ordered(taken[0], taken[1]) !== undefined;
-  const { of, by } = (taken ?? {}) as { readonly of?: unknown; readonly by?: unknown };
+function isBounds(argument: unknown): boolean {
+  if (JSON.stringify(argument).includes("${")) return true;
+  if (Array.isArray(argument))
+    return argument.length === 2 && ordered(argument[0], argument[1]) !== undefined;
+  const { of, by } = (argument ?? {}) as { readonly of?: unknown; readonly by?: unknown };
   return ordered(of, of) !== undefined && typeof of === "string" && parseDuration(String(by)) !== undefined;
 }
 

@@ -36,8 +36,8 @@ const SOURCES: Readonly<Record<string, Reader>> = {
   },
   parquet: (observation, { export: id }) => exportedRows(observation, String(id)),
   verify: async ({ control }, { export: id }) => ({ ...(await control.exports.verify(String(id))) }),
-  deliveries: async ({ control }, { where }) => listed(await control.webhooks.deliveries(), where),
-  journal: async ({ control }, { where }) => listed(await control.journal(), where),
+  deliveries: async ({ control }, { where }) => matchingItems(await control.webhooks.deliveries(), where),
+  journal: async ({ control }, { where }) => matchingItems(await control.journal(), where),
   variables: async ({ variables }) => variables,
 };
 
@@ -56,7 +56,7 @@ export async function worldDifferences(
   return found;
 }
 
-function listed(list: readonly unknown[], where: unknown) {
+function matchingItems(list: readonly unknown[], where: unknown) {
   const found = where === undefined ? list : list.filter((item) => differences(where, item).length === 0);
   return { list: found, count: found.length };
 }

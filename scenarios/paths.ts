@@ -22,7 +22,7 @@ function follow(value: unknown, keys: readonly string[]): unknown {
 }
 
 /** Two stars in a path make one flat list. */
-function presentOnly(found: unknown, rest: readonly string[]): readonly unknown[] {
-  if (found === ABSENT) return [];
-  return rest.includes("*") && Array.isArray(found) ? found : [found];
+function presentOnly(value: unknown, rest: readonly string[]): readonly unknown[] {
+  if (value === ABSENT) return [];
+  return rest.includes("*") && Array.isArray(value) ? value : [value];
 }

@@ -50,12 +50,12 @@ const MAX_ID_DEPTH = 3;
 /** `begins`: where the time of its world stands at first. Rejects when no emulator answers at this address. */
 export async function record(url: string, begins?: string): Promise<Recorded> {
   const client = createControlClient(sendTo(url));
-  const [head, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
+  const [header, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
     Head,
     ...RecordedRequest[],
   ];
   const { settings } = await client.config<Config>().catch(notAnEmulator(url));
-  return scenarioOf({ ...head, settings: settingsFor(settings, requests) }, requests, begins);
+  return scenarioOf({ ...header, settings: settingsFor(settings, requests) }, requests, begins);
 }
 
 function notAnEmulator(url: string): (error: unknown) => never {
@@ -79,7 +79,7 @@ function settingsFor(
 }
 
 /** Converts requests to steps, with clock moves between them and variables for returned ids. */
-function scenarioOf(head: Head, requests: readonly RecordedRequest[], begins?: string): Recorded {
+function scenarioOf(header: Head, requests: readonly RecordedRequest[], begins?: string): Recorded {
   const [first] = requests;
   if (first === undefined) throw new Error("it has received no request that can be replayed");
   const steps: StepText[] = [];
@@ -98,12 +98,12 @@ function scenarioOf(head: Head, requests: readonly RecordedRequest[], begins?: s
     now = advanceTarget(request)?.to ?? now;
     ids.learn(request, step);
   }
-  const warnings = warningsOf(head, requests);
+  const warnings = warningsOf(header, requests);
   const scenario = {
     scenario: `Recorded: ${steps.length} steps from ${from}`,
-    seed: head.seed,
+    seed: header.seed,
     now: from,
-    ...(Object.keys(head.settings).length > 0 && { settings: head.settings }),
+    ...(Object.keys(header.settings).length > 0 && { settings: header.settings }),
     when: steps,
   };
   const comments = warnings.map((warning) => `# ${warning}\n`).join("");
@@ -129,7 +129,7 @@ function stepOf({ region, method, path, query, headers, body, status, reply }: R
 
 /** Text is sent unchanged, so a body that is a JSON string keeps its quotes. */
 function bodyToSend(body: string): unknown {
-  const value = parsed(body);
+  const value = parseJson(body);
   return typeof value === "string" ? body : value;
 }
 
@@ -137,13 +137,13 @@ function bodyToSend(body: string): unknown {
 function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<string, string>> {
   const { "content-type": _, ...usual } = USUAL;
   const missing = Object.keys(usual).filter((name) => headers[name] === undefined);
-  const other = Object.entries(headers).filter(([name, value]) => value !== Object(USUAL)[name]);
-  return Object.fromEntries([...missing.map((name) => [name, ""]), ...other]);
+  const otherHeaders = Object.entries(headers).filter(([name, value]) => value !== Object(USUAL)[name]);
+  return Object.fromEntries([...missing.map((name) => [name, ""]), ...otherHeaders]);
 }
 
 /** Members of a reply to compare: the status of an export, a run, a thread. */
 function assertableBody(reply: string | null): StepText {
-  const value = reply === null ? undefined : parsed(reply);
+  const value = reply === null ? undefined : parseJson(reply);
   const { status } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly status?: unknown;
   };
@@ -152,11 +152,11 @@ function assertableBody(reply: string | null): StepText {
 
 /** Ids found in replies and their places; the first step that returned an id captures it. */
 function createIds() {
-  const known = new Map<
+  const names = new Map<
     string,
     { readonly step: StepText; readonly path: string; name: string | undefined }
   >();
-  const taken = new Map<string, number>();
+  const counts = new Map<string, number>();
 
   function nameFor(path: string): string {
     const word =
@@ -165,14 +165,14 @@ function createIds() {
         .filter((part) => !/^\d+$/.test(part))
         .at(-1)
         ?.replace(/^(?=\d)|-/g, "_") ?? "id";
-    const count = (taken.get(word) ?? 0) + 1;
-    taken.set(word, count);
+    const count = (counts.get(word) ?? 0) + 1;
+    counts.set(word, count);
     return `${word}_${count}`;
   }
 
   function named(text: string): string {
     return text.replace(UUID, (id) => {
-      const found = known.get(id);
+      const found = names.get(id);
       if (found === undefined) return id;
       if (found.name === undefined) {
         found.name = nameFor(found.path);
@@ -192,15 +192,15 @@ function createIds() {
     }),
     learn({ reply, status }: RecordedRequest, step: StepText): void {
       if (reply === null || status >= 400) return;
-      for (const [id, path] of idsIn(parsed(reply), "", 0))
-        if (!known.has(id)) known.set(id, { step, path, name: undefined });
+      for (const [id, path] of idsIn(parseJson(reply), "", 0))
+        if (!names.has(id)) names.set(id, { step, path, name: undefined });
     },
   };
 }
 
 /** Text escaped for a scenario, so that it is sent unchanged. */
 function asIs(text: string): string {
-  const value = parsed(text);
+  const value = parseJson(text);
   return typeof value === "object" ? JSON.stringify(verbatim(value)) : String(verbatim(text));
 }
 
@@ -222,7 +222,7 @@ function advanceTarget({
   reply,
 }: AdvanceRequest): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
-  return parsed(reply) as { to?: string; reached?: boolean };
+  return parseJson(reply) as { to?: string; reached?: boolean };
 }
 
 function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {
@@ -238,7 +238,7 @@ function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): r
   return warnings;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

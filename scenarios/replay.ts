@@ -124,7 +124,7 @@ async function runOne(
   shouldKeepOpen: (result: ScenarioRun) => boolean,
 ): Promise<Outcome> {
   const { environments, seed = scenario.seed, update = false } = options;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const common = { name: scenario.name, file: scenario.file, sentence: scenario.sentence };
   const rest = { failure: undefined, drift: undefined, problem: undefined, warnings: [], isKept: false };
   let isKept = environments.keepsWorlds === true;
@@ -137,7 +137,7 @@ async function runOne(
     const drift = result.failure ? undefined : driftOf(scenario, result, update);
     const verdict = result.failure ? "failed" : drift?.kind === "drifted" ? "drifted" : "passed";
     const again = rerunLine(scenario, options, result.seed);
-    const durationMs = performance.now() - begun;
+    const durationMs = performance.now() - startedAt;
     return {
       ...common,
       ...rest,
@@ -154,7 +154,7 @@ async function runOne(
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     const again = rerunLine(scenario, options, seed);
-    const durationMs = performance.now() - begun;
+    const durationMs = performance.now() - startedAt;
     return {
       ...common,
       ...rest,

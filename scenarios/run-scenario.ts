@@ -98,10 +98,10 @@ async function runAll(progress: Progress, steps: readonly Step[]): Promise<Failu
 async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<Failure | undefined> {
   const { runner, armed } = progress.context;
   const faults = await runner.control.faults.list();
-  const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
-  const step = missed && (armed.get(missed.id) ?? steps.at(-1));
-  if (!missed || !step) return undefined;
-  const { preset, target, match, then } = missed;
+  const untriggered = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
+  const step = untriggered && (armed.get(untriggered.id) ?? steps.at(-1));
+  if (!untriggered || !step) return undefined;
+  const { preset, target, match, then } = untriggered;
   const shown = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
   return failed(
     progress,

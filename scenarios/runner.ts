@@ -52,9 +52,9 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
   }
 
   function takeWarnings(): readonly string[] {
-    const taken = warnings;
+    const seen = warnings;
     warnings = [];
-    return taken;
+    return seen;
   }
 
   return {
@@ -89,9 +89,9 @@ function textOf(body: unknown): string | undefined {
 export function curlLine(environment: Environment, { request }: Exchange): string {
   const { method, region, path, headers, body } = request;
   const words = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  const sent = body === undefined ? [] : [`-d ${quoted(body)}`];
+  const bodyFlags = body === undefined ? [] : [`-d ${quoted(body)}`];
   const origin = region === "eu" ? environment.euUrl : environment.url;
-  return ["curl", `-X ${method}`, ...words, ...sent, quoted(origin + path)].join(" ");
+  return ["curl", `-X ${method}`, ...words, ...bodyFlags, quoted(origin + path)].join(" ");
 }
 
 function quoted(text: string): string {

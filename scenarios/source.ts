@@ -80,21 +80,21 @@ export function parseSource(file: string, text: string): Source {
 
 /** Where an alias stands in the very value that it names, which would have no end. */
 function aliasOfItself(document: Document): number | undefined {
-  const named = new Map<string, Node>();
-  let found: number | undefined;
+  const anchors = new Map<string, Node>();
+  let position: number | undefined;
   visit(document, {
     Node(_key, node, path) {
       if (!isAlias(node)) {
-        if (node.anchor !== undefined) named.set(node.anchor, node);
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
         return undefined;
       }
-      const value = named.get(node.source);
+      const value = anchors.get(node.source);
       if (value === undefined || !path.includes(value)) return undefined;
-      found = node.range?.[0];
+      position = node.range?.[0];
       return visit.BREAK;
     },
   });
-  return found;
+  return position;
 }
 
 /** Between braces the parser takes a text that has some itself for the beginning or the end of an object. */

@@ -4,16 +4,16 @@ import { UsageError } from "../command.ts";
 
 /** Reads a capsule. Throws `UsageError`. */
 export function openCapsule(file: string): Promise<Capsule> {
-  return explained(() => readCapsule(file));
+  return withFileErrors(() => readCapsule(file));
 }
 
 /** Refuses where a capsule could not be written later on. Throws `UsageError`. */
 export function checkCapsule(file: string): Promise<void> {
-  return explained(() => checkWritable(file, true));
+  return withFileErrors(() => checkWritable(file, true));
 }
 
 /** What cannot be read or written is an error of the one who named it. */
-export async function explained<T>(act: () => Promise<T>): Promise<T> {
+export async function withFileErrors<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

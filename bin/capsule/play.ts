@@ -22,7 +22,7 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
     });
     const account = "it was not played to its end";
     const run = await withProgress(invocation, "playing the capsule", playing, account);
-    const { lines, isSame } = compared(capsule, run);
+    const { lines, isSame } = comparisonOf(capsule, run);
     if (invocation.flags.quiet !== true || !isSame)
       for (const line of [...factLines(capsule), ...lines]) print(line);
     return isSame ? (capsule.facts.failure === null ? 0 : FAILED) : DIFFERENT;
@@ -34,11 +34,11 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
 
 /** The scenario of a capsule, with the seed that it was played with. */
 export function scenarioOf({ scenario, snapshot, facts: { seed, settings } }: Capsule): Scenario {
-  const read = readScenario(scenario);
+  const definition = readScenario(scenario);
   const start = snapshot === undefined ? {} : { import: snapshot };
   // A snapshot is imported as the world main.
-  const isAlone = read.isAlone || snapshot !== undefined;
-  return { ...read, seed, isAlone, settings: { ...overlaid(settings, read.settings), ...start } };
+  const isAlone = definition.isAlone || snapshot !== undefined;
+  return { ...definition, seed, isAlone, settings: { ...overlaid(settings, definition.settings), ...start } };
 }
 
 /** What it is a capsule of. */
@@ -49,7 +49,7 @@ export function factLines({ facts }: Capsule): readonly string[] {
 }
 
 /** How a run compares with what the capsule says. */
-function compared(
+function comparisonOf(
   { facts, journal }: Capsule,
   run: ScenarioRun,
 ): { readonly lines: readonly string[]; readonly isSame: boolean } {

@@ -1,9 +1,9 @@
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
 import { toCliHints } from "../hints.ts";
-import { advanced } from "../long-work.ts";
+import { advanceClock } from "../long-work.ts";
 import { counted } from "../terminal.ts";
 import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
 
@@ -15,34 +15,34 @@ export const command: CommandGroup = {
   summary: "the virtual time of a running emulator: read it, move it, freeze it, let it flow",
   usual: "show",
   actions: {
-    show: asking({
+    show: clientCommand({
       summary: "print the time and what is due next",
       reads: true,
       ask: () => (world) => world.client.clock.read(),
       lines: clockLines,
     }),
-    advance: moving({
+    advance: moveCommand({
       summary: "move the clock by a duration, such as 6h, 10m or PT6H10M",
       operands: ["<duration>"],
       target: advanceTarget,
     }),
-    until: moving({
+    until: moveCommand({
       summary: `move the clock to a time, or until an export has a status: ${EXPORT_STATUS_NAMES.join(", ")} (default COMPLETED)`,
       operands: ["<time or export id>", "[status]"],
       flags: { within: { value: "<duration>", help: "with an export: how far to look ahead (default 30d)" } },
       target: untilTarget,
     }),
-    next: moving({
+    next: moveCommand({
       summary: "move the clock through the next due events (default 1)",
       operands: ["[count]"],
       target: ([count = "1"]) => ({ next: readCount(count, "clock next") }),
     }),
-    freeze: asking({
+    freeze: clientCommand({
       summary: "stop the clock; it moves only on request",
       ask: () => (world) => world.client.clock.freeze(),
       lines: ({ now }) => [`${now}, frozen`],
     }),
-    flow: asking({
+    flow: clientCommand({
       summary: "let the clock follow the wall clock, at a rate (default 1; 60: a minute per second)",
       operands: ["[rate]"],
       ask({ operands: [text = "1"] }) {
@@ -64,15 +64,15 @@ interface Move {
 }
 
 /** An action that moves the clock. It fails if the clock did not reach the target. */
-function moving({ summary, operands, flags = {}, target }: Move): Command {
-  return asking({
+function moveCommand({ summary, operands, flags = {}, target }: Move): Command {
+  return clientCommand({
     summary,
     operands,
     flags: { ...flags, ...DRY_RUN },
     ask(invocation) {
       const to = target(invocation.operands, textOf(invocation, "within"));
       const isDry = invocation.flags["dry-run"] === true;
-      return (world, work) => (isDry ? world.client.clock.foresee(to) : advanced(world, work, to));
+      return (world, work) => (isDry ? world.client.clock.foresee(to) : advanceClock(world, work, to));
     },
     lines: (result) => advanceLines(result, { flags, operands }),
     isGood: ({ settled, reached = true }) => settled && reached,
@@ -94,13 +94,13 @@ function untilTarget([end = "", status]: readonly string[], within: string | und
     if (within !== undefined) throw new UsageError("--within: only with an export");
     return { to };
   }
-  const wanted = (status ?? "COMPLETED").toUpperCase();
-  if (!EXPORT_STATUS_NAMES.some((name) => name === wanted))
+  const targetStatus = (status ?? "COMPLETED").toUpperCase();
+  if (!EXPORT_STATUS_NAMES.some((name) => name === targetStatus))
     throw new UsageError(
       `clock until: ${status} is not a status; give one of ${EXPORT_STATUS_NAMES.join(", ")}`,
     );
   return {
-    until: { export: end, status: wanted },
+    until: { export: end, status: targetStatus },
     ...(within !== undefined && { within: readDuration(within, "--within") }),
   };
 }

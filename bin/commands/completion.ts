@@ -10,7 +10,7 @@ import { print } from "../terminal.ts";
 
 /** The command that prints completion scripts for the commands of a table. */
 export function completionOf(commands: CommandTable): { readonly command: CommandGroup } {
-  const printing = (summary: string, script: (entries: readonly Entry[]) => string): Command => ({
+  const scriptCommand = (summary: string, script: (entries: readonly Entry[]) => string): Command => ({
     summary,
     operands: [],
     flags: {},
@@ -24,9 +24,9 @@ export function completionOf(commands: CommandTable): { readonly command: Comman
     command: {
       summary: "print a script that completes commands, actions and flags in a shell",
       actions: {
-        bash: printing("for bash: `source <(emulator completion bash)`", bashScript),
-        zsh: printing("for zsh: `source <(emulator completion zsh)`, after compinit", zshScript),
-        fish: printing("for fish: `emulator completion fish | source`", fishScript),
+        bash: scriptCommand("for bash: `source <(emulator completion bash)`", bashScript),
+        zsh: scriptCommand("for zsh: `source <(emulator completion zsh)`, after compinit", zshScript),
+        fish: scriptCommand("for fish: `emulator completion fish | source`", fishScript),
       },
     },
   };
@@ -126,9 +126,9 @@ function cases(entries: readonly Entry[]): string {
       const values = Object.entries(flags)
         .filter(([, { value }]) => value !== undefined)
         .map(([name, flag]) => `--${name}) offered="${choicesOf(flag).join(" ")}" ;;`);
-      const given = values.length === 0 ? "" : ` case "$before" in ${values.join(" ")} esac`;
+      const valueCases = values.length === 0 ? "" : ` case "$before" in ${values.join(" ")} esac`;
       const pattern = `"${path}"${isOpen ? ` | "${path} "*` : ""}`;
-      return `    ${pattern}) offered="${offered.join(" ")}";${given} ;;`.replace("; ;;", " ;;");
+      return `    ${pattern}) offered="${offered.join(" ")}";${valueCases} ;;`.replace("; ;;", " ;;");
     })
     .join("\n");
 }

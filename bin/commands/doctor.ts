@@ -32,11 +32,11 @@ async function run(invocation: Invocation): Promise<number> {
   const folder = locatorFolder(resolved, invocation.cwd);
   const access = await checkFolder(folder);
   const isFree = access.ok && existsSync(folder) && (await holderOf(folder)) === undefined;
-  const reading = isFree ? checkFiles(folder) : Promise.resolve([]);
+  const fileChecks = isFree ? checkFiles(folder) : Promise.resolve([]);
   const findings: Finding[] = [
     checkNode(process.versions.node),
     access,
-    ...(await withProgress(invocation, `reading ${folder}`, reading, "nothing was changed")),
+    ...(await withProgress(invocation, `reading ${folder}`, fileChecks, "nothing was changed")),
     ...(await checkPorts(resolved.configuration, url)),
     ...(url === undefined ? [] : await checkRunning(url)),
     ...(await checkDependencies()),

@@ -49,8 +49,11 @@ async function run(invocation: Invocation): Promise<number> {
   const capsule = await capsuleOf(invocation);
   const signals = forwardSignals();
   const { flags } = invocation;
-  const kept = flags.data === undefined ? { ephemeral: true } : {};
-  const { configuration } = await configurationOf({ ...invocation, flags: { port: "0", ...kept, ...flags } });
+  const storageFlags = flags.data === undefined ? { ephemeral: true } : {};
+  const { configuration } = await configurationOf({
+    ...invocation,
+    flags: { port: "0", ...storageFlags, ...flags },
+  });
   const running = await startForCommand(configuration);
   return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);

@@ -1,4 +1,4 @@
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { CALLER_FLAGS, type CommandGroup } from "../command.ts";
 import { createExport } from "../export/create.ts";
 import {
@@ -6,7 +6,7 @@ import {
   exportCells,
   exportOf,
   exportsOf,
-  givenOrNewest,
+  idOrNewest,
   runCells,
   runsOf,
 } from "../export/resources.ts";
@@ -14,14 +14,14 @@ import { aligned } from "../terminal.ts";
 import { readId, readOptionalId, textOf } from "../values.ts";
 
 /** `export why`: why a trace row is in an export, or not. */
-const whyExported = asking({
+const whyExported = clientCommand({
   summary: "say why a trace row is in an export, or not",
   operands: ["<row id>"],
   flags: { export: { value: "<id>", help: "export (default: the newest)" }, ...CALLER_FLAGS },
   ask(invocation) {
     const row = readId(invocation.operands[0] ?? "", "<row id>");
     const id = readOptionalId(textOf(invocation, "export"), "--export");
-    return async (world) => world.client.exports.explain(await givenOrNewest(world, id), row);
+    return async (world) => world.client.exports.explain(await idOrNewest(world, id), row);
   },
   lines: ({ export_id, included, why, file }) => [
     `${included === null ? "not yet" : included ? "in" : "not in"} export ${export_id}: ${why}`,
@@ -33,21 +33,21 @@ export const command: CommandGroup = {
   summary: "bulk exports of a running emulator",
   actions: {
     create: createExport,
-    list: asking({
+    list: clientCommand({
       summary: "list the exports, the newest first",
       reads: true,
       flags: CALLER_FLAGS,
       ask: () => (world) => exportsOf(world),
       lines: (exports) => aligned(exports.map(exportCells)),
     }),
-    show: asking({
+    show: clientCommand({
       summary: "print an export (default: the newest)",
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
       ask({ operands: [operand] }) {
         const id = readOptionalId(operand, "export show");
-        return async (world) => exportOf(world, await givenOrNewest(world, id));
+        return async (world) => exportOf(world, await idOrNewest(world, id));
       },
       lines: (found) =>
         aligned(
@@ -57,18 +57,18 @@ export const command: CommandGroup = {
           ]),
         ),
     }),
-    runs: asking({
+    runs: clientCommand({
       summary: "list the runs of an export (default: the newest), one for each day, with their latest error",
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
       ask({ operands: [operand] }) {
         const id = readOptionalId(operand, "export runs");
-        return async (world) => runsOf(world, await givenOrNewest(world, id));
+        return async (world) => runsOf(world, await idOrNewest(world, id));
       },
       lines: (runs) => aligned(runs.map(runCells)),
     }),
-    cancel: asking({
+    cancel: clientCommand({
       summary: "cancel an export that has not ended",
       operands: ["<id>"],
       flags: CALLER_FLAGS,

@@ -7,7 +7,7 @@ import {
 } from "../../contracts/spec/faults.ts";
 import type { FaultView } from "../../emulator/client/faults.ts";
 import { nearest } from "../../emulator/client/values.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type Command, type CommandGroup, type Invocation, UsageError } from "../command.ts";
 import { aligned, printResult } from "../terminal.ts";
 import { countOf, readDuration, textOf, textsOf } from "../values.ts";
@@ -16,7 +16,7 @@ export const command: CommandGroup = {
   summary:
     "faults (failures on purpose) of a running emulator: arm, list and remove them; list presets and targets",
   actions: {
-    arm: asking({
+    arm: clientCommand({
       summary:
         "make the emulator fail on purpose: arm a preset (`fault presets`), a target (`fault targets`) with --match and --then, or a fault as JSON",
       operands: ["<preset, target or JSON>"],
@@ -41,13 +41,13 @@ export const command: CommandGroup = {
       },
       lines: (fault) => [lineOf(fault).join("  ")],
     }),
-    list: asking({
+    list: clientCommand({
       summary: "list the faults with their hits",
       reads: true,
       ask: () => (world) => world.client.faults.list(),
       lines: (faults) => aligned(faults.map(lineOf)),
     }),
-    rm: asking({
+    rm: clientCommand({
       summary: "remove a fault, or all of them",
       operands: ["[id]"],
       flags: { all: { help: "remove every fault" } },
@@ -58,13 +58,13 @@ export const command: CommandGroup = {
       },
       lines: ({ deleted }) => [typeof deleted === "number" ? `${deleted} removed` : `${deleted} is removed`],
     }),
-    presets: printing("list the presets", FAULT_PRESETS, ({ target, summary }) => [target, summary]),
-    points: printing(
+    presets: tableCommand("list the presets", FAULT_PRESETS, ({ target, summary }) => [target, summary]),
+    points: tableCommand(
       "list the points of an export run where a fault can trigger",
       FAULT_POINTS,
       (meaning) => [meaning],
     ),
-    targets: printing(
+    targets: tableCommand(
       "list the targets with what their faults match and do",
       FAULT_TARGETS,
       ({ match, then }) => [`match ${Object.keys(match).join(", ")}`, `then ${Object.keys(then).join(", ")}`],
@@ -73,7 +73,7 @@ export const command: CommandGroup = {
 };
 
 /** Prints a table of the fault language, which needs no emulator. */
-function printing<Row>(
+function tableCommand<Row>(
   summary: string,
   table: Readonly<Record<string, Row>>,
   cells: (row: Row) => readonly string[],
@@ -109,7 +109,8 @@ function faultOrderOf(invocation: Invocation): Members {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
   const target = preset?.target ?? name;
   const row = Object.hasOwn(TARGETS, target) ? TARGETS[target] : undefined;
-  if (row === undefined) throw unknown(name, [...Object.keys(TARGETS), ...Object.keys(PRESETS)], "fault arm");
+  if (row === undefined)
+    throw unknownName(name, [...Object.keys(TARGETS), ...Object.keys(PRESETS)], "fault arm");
   const then = textsOf(invocation, "then");
   if (preset !== undefined && then.length > 0)
     throw new UsageError(`--then: the preset ${name} already contains it; leave it out`);
@@ -151,7 +152,7 @@ function membersOf<Known>(
   for (const word of words) {
     const [name = ""] = word.split("=", 1);
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (kind === undefined) throw unknown(name, Object.keys(known), flag);
+    if (kind === undefined) throw unknownName(name, Object.keys(known), flag);
     const value = name.length < word.length ? word.slice(name.length + 1) : undefined;
     members[name] = read(value, kind, `${flag} ${name}`);
   }
@@ -187,9 +188,9 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-function unknown(name: string, known: readonly string[], where: string): UsageError {
-  const meant = nearest(name, known);
+function unknownName(name: string, known: readonly string[], where: string): UsageError {
+  const suggestion = nearest(name, known);
   return new UsageError(
-    `${where}: "${name}" is unknown; ${meant === undefined ? `give one of ${known.join(", ")}` : `did you mean ${meant}?`}`,
+    `${where}: "${name}" is unknown; ${suggestion === undefined ? `give one of ${known.join(", ")}` : `did you mean ${suggestion}?`}`,
   );
 }

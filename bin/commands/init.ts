@@ -74,9 +74,9 @@ export const command: Command = {
       join(folder, AGENTS),
       guide === undefined ? AGENTS_PARAGRAPH : `${guide.trimEnd()}\n\n${AGENTS_PARAGRAPH}`,
     );
-    const written = [...Object.keys(FILES), AGENTS];
-    printResult(invocation, { folder, written }, [
-      ...written.map((path) => `wrote ${path}`),
+    const writtenFiles = [...Object.keys(FILES), AGENTS];
+    printResult(invocation, { folder, written: writtenFiles }, [
+      ...writtenFiles.map((path) => `wrote ${path}`),
       "next: `npm i -D trace-platform-emulator vitest`, then `npx vitest run`, or `npx emulator start`",
     ]);
     return 0;

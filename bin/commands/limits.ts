@@ -1,6 +1,6 @@
 import type { LimitExplanation } from "../../emulator/client/control-client.ts";
 import { DEFAULT_API_KEY } from "../../emulator/client/values.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type CommandGroup, type Flags, type Invocation, UsageError } from "../command.ts";
 import { aligned } from "../terminal.ts";
 import { countOf, textOf } from "../values.ts";
@@ -11,7 +11,7 @@ export const command: CommandGroup = {
   summary: "rate limits of a running emulator: list them, explain a request, trip and reset them",
   usual: "show",
   actions: {
-    show: asking({
+    show: clientCommand({
       summary:
         "list the rate limits (rows of §8.5): how many requests each allows, and how many its busiest caller has sent",
       reads: true,
@@ -28,7 +28,7 @@ export const command: CommandGroup = {
         ),
       ],
     }),
-    explain: asking({
+    explain: clientCommand({
       summary: "print which rate limit decides on a request, and when the next such request is accepted",
       reads: true,
       operands: ["<method>", "<path>"],
@@ -51,7 +51,7 @@ export const command: CommandGroup = {
       },
       lines: explanationLines,
     }),
-    trip: asking({
+    trip: clientCommand({
       summary:
         "make a rate limit (a row of `limits show`) refuse requests for one window, at once or after --remaining more",
       operands: ["<row>"],
@@ -64,15 +64,15 @@ export const command: CommandGroup = {
       },
       lines: ({ row, us, eu }) => [`${row}: us ${regionText(us)}; eu ${regionText(eu)}`],
     }),
-    reset: asking({
+    reset: clientCommand({
       summary:
         "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes",
       operands: ["[row]"],
       flags: REGION,
       ask(invocation) {
         const [row] = invocation.operands;
-        const of = { ...(row !== undefined && { row }), ...regionOf(invocation) };
-        return ({ client }) => client.rateLimits.reset(of);
+        const selection = { ...(row !== undefined && { row }), ...regionOf(invocation) };
+        return ({ client }) => client.rateLimits.reset(selection);
       },
       lines: () => ["counters, trips and changes are dropped"],
     }),

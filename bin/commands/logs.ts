@@ -29,11 +29,12 @@ async function run(invocation: Invocation): Promise<number> {
       "--follow: it cannot be combined with --at, because history does not change. Remove one of them.",
     );
   const world = await readWorld(invocation);
-  const all = await world.client.journal(since);
-  const most = limit ?? (since === undefined ? DEFAULT_TURNS : all.length);
-  for (const entry of most === 0 ? [] : all.slice(-most)) printResult(invocation, entry, [lineOfTurn(entry)]);
+  const turns = await world.client.journal(since);
+  const most = limit ?? (since === undefined ? DEFAULT_TURNS : turns.length);
+  for (const entry of most === 0 ? [] : turns.slice(-most))
+    printResult(invocation, entry, [lineOfTurn(entry)]);
   if (invocation.flags.follow !== true) return 0;
-  for await (const entry of followJournal(world, all.at(-1)?.turn ?? since))
+  for await (const entry of followJournal(world, turns.at(-1)?.turn ?? since))
     printResult(invocation, entry, [lineOfTurn(entry)]);
   return 0;
 }

@@ -72,8 +72,8 @@ async function run(invocation: Invocation): Promise<number> {
           : "the state is that after the last step",
       );
       print(`${url}   EU ${euUrl}   S3 ${s3Url}`);
-      const ended = await Promise.race([interrupted, defectExit]);
-      return typeof ended === "number" ? ended : 0;
+      const outcome = await Promise.race([interrupted, defectExit]);
+      return typeof outcome === "number" ? outcome : 0;
     });
   } finally {
     capsule.remove();

@@ -1,6 +1,6 @@
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 
-export const command = asking({
+export const command = clientCommand({
   summary: "reset the world to its initial state, with the seed data of the configuration",
   flags: { empty: { help: "without the seed data" } },
   ask:

@@ -1,13 +1,13 @@
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import type { CommandGroup } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
-import { catObject, readPlace, showRows } from "../s3/rows.ts";
+import { catObject, readLocation, showRows } from "../s3/rows.ts";
 import { aligned, counted } from "../terminal.ts";
 
 export const command: CommandGroup = {
   summary: "the embedded object store of a running emulator, independent of access keys and faults",
   actions: {
-    ls: asking({
+    ls: clientCommand({
       summary: "list the buckets, or the objects of a bucket below a prefix",
       reads: true,
       operands: ["[bucket/prefix]"],
@@ -39,7 +39,7 @@ async function bucketsOf({ client }: RunningWorld): Promise<readonly Entry[]> {
 }
 
 async function objectsAt({ client }: RunningWorld, text: string): Promise<readonly Entry[]> {
-  const { bucket, key: prefix } = readPlace(text);
+  const { bucket, key: prefix } = readLocation(text);
   const entries: Entry[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { objects, truncated } = await client.objectStorage.objects(bucket, prefix, after);

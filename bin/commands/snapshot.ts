@@ -6,7 +6,7 @@ import {
   type SnapshotTransport,
 } from "../../emulator/runtime/library/snapshot-files.ts";
 import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
-import { asking, type Work } from "../asking.ts";
+import { clientCommand, type Work } from "../client-command.ts";
 import {
   CommandFailure,
   type CommandGroup,
@@ -24,7 +24,7 @@ const FORCE: Flags = { force: { help: "replace the file or snapshot of that name
 export const command: CommandGroup = {
   summary: "saved states of the worlds of a running emulator, and their files",
   actions: {
-    save: asking({
+    save: clientCommand({
       summary: "save the world as it is now",
       operands: ["<name>"],
       flags: FORCE,
@@ -34,7 +34,7 @@ export const command: CommandGroup = {
           client.snapshots.save(name, { replace: flags.force === true }),
       lines: ({ name, of, now }) => [`${name} is saved (${of} at ${now})`],
     }),
-    load: asking({
+    load: clientCommand({
       summary: "replace the content of the world by a snapshot",
       operands: ["<name>"],
       ask:
@@ -43,13 +43,13 @@ export const command: CommandGroup = {
           client.snapshots.load(name),
       lines: ({ name, now, missing }) => [`${name} is loaded; it is ${now}`, ...missingLines(missing)],
     }),
-    list: asking({
+    list: clientCommand({
       summary: "list the snapshots of all worlds",
       where: TARGET_FLAGS,
       ask: () => (world) => world.client.snapshots.list(),
       lines: (all) => all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
     }),
-    rm: asking({
+    rm: clientCommand({
       summary: "remove a snapshot",
       operands: ["<name>"],
       where: TARGET_FLAGS,
@@ -59,7 +59,7 @@ export const command: CommandGroup = {
           client.snapshots.remove(name),
       lines: ({ removed }) => [`${removed} is removed`],
     }),
-    export: asking({
+    export: clientCommand({
       summary: "write a snapshot to a file",
       operands: ["<name>", "<file>"],
       flags: FORCE,
@@ -74,7 +74,7 @@ export const command: CommandGroup = {
           : []),
       ],
     }),
-    import: asking({
+    import: clientCommand({
       summary: "import a file of `snapshot export` as a snapshot (default name: that in the file)",
       operands: ["<file>", "[name]"],
       flags: {

@@ -55,8 +55,8 @@ async function run(invocation: Invocation): Promise<number> {
       // Only after the line has left the process.
       setImmediate(() => void running.prepare().then(emulatorLoaded));
       leaveKeys = isJson ? undefined : await keysOf(running, invocation);
-      const ended = await Promise.race([signal, defectExit]);
-      return typeof ended === "number" ? ended : exitCodeOfFaults(running, resolved.configuration);
+      const outcome = await Promise.race([signal, defectExit]);
+      return typeof outcome === "number" ? outcome : exitCodeOfFaults(running, resolved.configuration);
     } finally {
       leaveKeys?.();
       if (readyFile !== undefined) rmSync(readyFile, { force: true });
@@ -79,9 +79,9 @@ function reportReady(
     print(JSON.stringify({ ...ready, console_url: consoleUrl, ...(resumed && { resumed }) }));
     return;
   }
-  const kept = dataFolder === null ? "data in memory" : `data in ${dataFolder.replace(`${cwd}/`, "")}`;
+  const dataNote = dataFolder === null ? "data in memory" : `data in ${dataFolder.replace(`${cwd}/`, "")}`;
   print(
-    `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${kept}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
+    `ready: ${ready.url} (EU ${ready.eu_url}, S3 ${ready.s3_url}); ${dataNote}; seed ${ready.seed}; ${clock.mode} clock at ${ready.now}`,
   );
   if (resumption) print(resumedLine(resumption));
   print(`console: ${consoleUrl}`);

@@ -1,4 +1,4 @@
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { CALLER_FLAGS, type CommandGroup, type Invocation, UsageError } from "../command.ts";
 import { projectNamed, projectsOf } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
@@ -26,7 +26,7 @@ interface Page {
 type Query = Readonly<Record<string, unknown>>;
 
 /** `traces query`: the latest rows, of all projects unless one is named. */
-const queryTraces = asking({
+const queryTraces = clientCommand({
   summary: "list trace rows, the latest first",
   flags: {
     project: { value: "<name>", help: "tracing project (default: all)" },
@@ -80,7 +80,7 @@ const COUNT = 100;
 export const command: CommandGroup = {
   summary: "trace rows of a running emulator: generate samples, send a file, query",
   actions: {
-    generate: asking({
+    generate: clientCommand({
       summary: "ingest realistic sample traces, by default of the last day",
       flags: {
         count: { value: "<n>", help: `number of rows (default ${COUNT})` },

@@ -1,8 +1,8 @@
-import { asking } from "../asking.ts";
-import { verified } from "../long-work.ts";
+import { clientCommand } from "../client-command.ts";
+import { verifyExport } from "../long-work.ts";
 import { verdictLines } from "../terminal.ts";
 
-export const command = asking({
+export const command = clientCommand({
   summary:
     "read the Parquet files of an export and check that they are complete and correct; `emulator export list` lists the ids",
   operands: ["<export id>"],
@@ -10,7 +10,7 @@ export const command = asking({
   ask:
     ({ operands: [id = ""] }) =>
     (world, work) =>
-      verified(world, work, id),
+      verifyExport(world, work, id),
   lines: (verdict, { operands: [id = ""] }) => verdictLines(id, verdict),
   isGood: ({ ok }) => ok,
 });

@@ -21,10 +21,10 @@ export const command: Command = {
 async function run(invocation: Invocation): Promise<number> {
   const timeout = String(invocation.flags.timeout ?? DEFAULT_TIMEOUT);
   const timeoutMs = readDurationMs(timeout, "--timeout");
-  const given = urlFlag(invocation);
-  const waiting = untilReady(invocation, given, { timeout, timeoutMs });
-  const what = given ?? "an emulator";
-  const url = await withProgress(invocation, `waiting for ${what}`, waiting, `${what} was not ready yet`);
+  const urlInFlag = urlFlag(invocation);
+  const waiting = untilReady(invocation, urlInFlag, { timeout, timeoutMs });
+  const label = urlInFlag ?? "an emulator";
+  const url = await withProgress(invocation, `waiting for ${label}`, waiting, `${label} was not ready yet`);
   printResult(invocation, { ready: true, url }, [`${url} is ready`]);
   return 0;
 }
@@ -38,13 +38,13 @@ interface TimeLimit {
 /** Resolves with the address once it is ready. Throws `CommandFailure` after the timeout. */
 async function untilReady(
   invocation: Invocation,
-  given: string | undefined,
+  urlInFlag: string | undefined,
   { timeout, timeoutMs }: TimeLimit,
 ): Promise<string> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     // A starting emulator has not written its locator file yet, so it is looked up each time.
-    const url = given ?? (await findLocator(invocation))?.url;
+    const url = urlInFlag ?? (await findLocator(invocation))?.url;
     if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) return url;
     if (performance.now() >= deadline)
       throw new CommandFailure(

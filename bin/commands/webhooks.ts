@@ -1,5 +1,5 @@
 import type { DeliveryView } from "../../emulator/client/control-client.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type CommandGroup, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { followJournal } from "../journal/follow.ts";
 import { runningWorld } from "../running.ts";
@@ -20,7 +20,7 @@ export const command: CommandGroup = {
       flags: WORLD_FLAGS,
       run: tail,
     },
-    list: asking({
+    list: clientCommand({
       summary: "list the newest deliveries, oldest first",
       reads: true,
       flags: { limit: { value: "<n>", help: `number of deliveries (default ${DEFAULT_DELIVERIES})` } },
@@ -30,7 +30,7 @@ export const command: CommandGroup = {
       },
       lines: (deliveries) => aligned(deliveries.map(deliveryCells)),
     }),
-    redeliver: asking({
+    redeliver: clientCommand({
       summary: "send a delivery once more",
       operands: ["<id>"],
       ask:
@@ -39,7 +39,7 @@ export const command: CommandGroup = {
           client.webhooks.redeliver(id),
       lines: (delivery) => aligned([deliveryCells(delivery)]),
     }),
-    check: asking({
+    check: clientCommand({
       summary: "check a webhook URL and print which rule (§6.1) refuses it; exit code 1 when it is refused",
       operands: ["<webhook url>"],
       ask:

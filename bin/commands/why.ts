@@ -1,8 +1,8 @@
 import { lineOfTurn } from "../../emulator/client/turn-line.ts";
 import type { CausedTurn } from "../../emulator/subjects/causes.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 
-export const command = asking({
+export const command = clientCommand({
   summary: "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key)",
   operands: ["<id>"],
   reads: true,

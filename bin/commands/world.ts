@@ -5,7 +5,7 @@ import type {
   ItemChange,
   WorldDifference,
 } from "../../emulator/subjects/world-difference.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type CommandGroup, TARGET_FLAGS } from "../command.ts";
 import { textOf } from "../values.ts";
 
@@ -14,13 +14,13 @@ const ID_WIDTH = 20;
 export const command: CommandGroup = {
   summary: "the worlds of a running emulator",
   actions: {
-    list: asking({
+    list: clientCommand({
       summary: "list the worlds",
       where: TARGET_FLAGS,
       ask: () => (world) => world.client.worlds.list(),
       lines: (worlds) => worlds.map(lineOf),
     }),
-    create: asking({
+    create: clientCommand({
       summary: "create a world, empty or as a copy (default id: world-1, world-2, …)",
       operands: ["[id]"],
       flags: {
@@ -44,7 +44,7 @@ export const command: CommandGroup = {
           }),
       lines: (world) => [lineOf(world)],
     }),
-    diff: asking({
+    diff: clientCommand({
       summary:
         "print the differences of two worlds, or of two states of one: `world diff main main --at 3 --with-at 7`",
       operands: ["<a>", "<b>"],
@@ -61,7 +61,7 @@ export const command: CommandGroup = {
       },
       lines: linesOfDifference,
     }),
-    rm: asking({
+    rm: clientCommand({
       summary: "remove a world with its data",
       operands: ["<id>"],
       where: TARGET_FLAGS,

@@ -11,11 +11,11 @@ export async function list(invocation: Invocation, selectors: readonly string[])
   if (unknown.length > 0)
     throw new UsageError(`${unknown.join(", ")}: no case matches; run "emulator contract list" for a list`);
   const cases = selectCases(CASES, selectors);
-  const shown = cases.map(({ run: _, ...rest }) => rest);
+  const rows = cases.map(({ run: _, ...rest }) => rest);
   const lines = cases.flatMap(({ id, title, requirements, needs }) => [
     `${id.padEnd(ID_WIDTH)}${title}`,
     `${" ".repeat(ID_WIDTH)}§${requirements.join(" §")}${needs.length > 0 ? `; needs ${needs.join(", ")}` : ""}`,
   ]);
-  printResult(invocation, shown, lines);
+  printResult(invocation, rows, lines);
   return 0;
 }

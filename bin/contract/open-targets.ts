@@ -23,12 +23,12 @@ async function closeOne(opening: Promise<Target>): Promise<void> {
 
 /** The first signal closes the targets and ends the process, after the work at hand; the second ends it at once. */
 export function openTargets(): OpenTargets {
-  const opened: Promise<Target>[] = [];
+  const openings: Promise<Target>[] = [];
   let closing: Promise<void> | undefined;
 
   /** Waits for a target that is still opening: it may already have created something. */
   async function closeAll(): Promise<void> {
-    const closed = await Promise.allSettled(opened.map(closeOne));
+    const closed = await Promise.allSettled(openings.map(closeOne));
     for (const signal of SIGNALS) process.off(signal, onSignal);
     const failed = closed.find((each) => each.status === "rejected");
     if (failed) throw failed.reason;
@@ -59,7 +59,7 @@ export function openTargets(): OpenTargets {
     async open(make) {
       if (closing) throw new CommandFailure("the run was interrupted");
       const target = make();
-      opened.push(target);
+      openings.push(target);
       return target;
     },
     async during(work) {

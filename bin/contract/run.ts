@@ -43,7 +43,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   await refuseUnwritable(invocation);
   const targets = openTargets();
   try {
-    const runAll = flags.compare === undefined ? runTargets : compared;
+    const runAll = flags.compare === undefined ? runTargets : compareTargets;
     const outcome = await runAll(invocation, selectors, targets);
     // A closed pipe during the report ends the process.
     await targets.close();
@@ -69,7 +69,7 @@ async function runTargets(
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
   const target = await targets.open(() => targetOf(invocation));
-  const report = await judge(invocation, targets, target, casesOf(invocation, selectors));
+  const report = await checkTarget(invocation, targets, target, casesOf(invocation, selectors));
   const { verbose, strict } = invocation.flags;
   return {
     exitCode: report.ok ? 0 : 1,
@@ -77,7 +77,7 @@ async function runTargets(
   };
 }
 
-async function judge(
+async function checkTarget(
   invocation: Invocation,
   { during, interrupted }: OpenTargets,
   target: Target,
@@ -115,10 +115,10 @@ async function judge(
 /** The oracle that `--oracle` names. Throws `UsageError` for an unknown name and for a missing package. */
 async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
   const name = text(flags, "oracle") ?? "tables";
-  const known = ORACLES.find((each) => each === name);
-  if (known === undefined)
+  const oracle = ORACLES.find((each) => each === name);
+  if (oracle === undefined)
     throw new UsageError(`--oracle: "${name}" is not an oracle; give ${ORACLES.join(" or ")}`);
-  return loadOptional("--oracle", "@stoplight/prism-http@5", () => openOracle(profileOf(flags), known));
+  return loadOptional("--oracle", "@stoplight/prism-http@5", () => openOracle(profileOf(flags), oracle));
 }
 
 /** The selected cases, or the part of them that `--shard` names. */
@@ -127,20 +127,20 @@ function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly 
 }
 
 /** Runs the second server first: cases it cannot run are skipped on the first. */
-async function compared(
+async function compareTargets(
   invocation: Invocation,
   selectors: readonly string[],
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
   const cases = casesOf(invocation, selectors);
-  const other = await targets.open(() => otherOf(invocation));
+  const secondTarget = await targets.open(() => otherOf(invocation));
   const target = await targets.open(() => targetOf(invocation));
-  const second = await judge(invocation, targets, other, cases);
+  const second = await checkTarget(invocation, targets, secondTarget, cases);
   const able = second.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").map(({ id }) => id);
   if (able.length === 0)
     throw new CommandFailure(`${second.target}: the server lacks the prerequisites of every selected case`);
   const rest = cases.filter(({ id }) => able.includes(id));
-  const first = await judge(invocation, targets, target, rest, other.nonce);
+  const first = await checkTarget(invocation, targets, target, rest, secondTarget.nonce);
   const comparison = comparisonOf(first, second);
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,

@@ -17,8 +17,8 @@ import { print, printError } from "../terminal.ts";
 /** `contract selftest`: exit code 1 when a mutant survives, a variant is convicted or the unmodified emulator fails. */
 export async function runSelftest(invocation: Invocation, selectors: readonly string[]): Promise<number> {
   const { flags } = invocation;
-  const mutants = MUTANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
-  const variants = VARIANTS.filter(({ id, requirement }) => isMeant(id, requirement, selectors));
+  const mutants = MUTANTS.filter(({ id, requirement }) => isSelected(id, requirement, selectors));
+  const variants = VARIANTS.filter(({ id, requirement }) => isSelected(id, requirement, selectors));
   if (mutants.length + variants.length === 0)
     throw new UsageError(
       `${selectors.join(", ")}: no mutant or variant matches; give a section or the beginning of an id`,
@@ -27,7 +27,7 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
   const progress = openProgress(invocation, "servers");
   const interruption = new AbortController();
   void firstSignal().then((name) => interruption.abort(new Interrupted(name, progress.account())));
-  const done = await selftest({
+  const result = await selftest({
     cases: CASES,
     mutants,
     variants,
@@ -36,16 +36,18 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
     signal: interruption.signal,
     onServer: progress.show,
   }).finally(progress.clear);
-  if (flags.json === true) print(selftestJson(done));
-  else if (flags.quiet !== true) for (const line of selftestLines(done)) print(line);
-  for (const line of selftestProblems(done)) printError(line);
-  return isProven(done) ? 0 : 1;
+  if (flags.json === true) print(selftestJson(result));
+  else if (flags.quiet !== true) for (const line of selftestLines(result)) print(line);
+  for (const line of selftestProblems(result)) printError(line);
+  return isProven(result) ? 0 : 1;
 }
 
-function isMeant(id: string, requirement: RequirementId, selectors: readonly string[]): boolean {
+function isSelected(id: string, requirement: RequirementId, selectors: readonly string[]): boolean {
   const section = sectionOf(requirement);
   return (
     selectors.length === 0 ||
-    selectors.some((one) => id.startsWith(one) || section === one || section.startsWith(`${one}.`))
+    selectors.some(
+      (selector) => id.startsWith(selector) || section === selector || section.startsWith(`${selector}.`),
+    )
   );
 }

@@ -35,9 +35,9 @@ export function otherOf(invocation: Invocation): Promise<Target> {
   const key = flags["compare-api-key"];
   const rest = Object.fromEntries(Object.entries(flags).filter(([name]) => !OF_ONE_SERVER.has(name)));
   const others = flags.target === undefined ? flags : rest;
-  const named = { ...others, ...(key !== undefined && { "api-key": key }) };
+  const serverFlags = { ...others, ...(key !== undefined && { "api-key": key }) };
   const keyFlag = flags.target === undefined ? "api-key" : "compare-api-key";
-  return at({ ...invocation, flags: named }, "compare", keyFlag);
+  return at({ ...invocation, flags: serverFlags }, "compare", keyFlag);
 }
 
 /** The server at the address in a flag, with the caller's key and workspace. */
@@ -86,9 +86,9 @@ async function at(
 /** The profile to check the server against. Throws `UsageError` for any other value. */
 export function profileOf(flags: Flags): Profile {
   const value = text(flags, "profile") ?? "spec";
-  const found = PROFILES.find((name) => name === value);
-  if (!found) throw new UsageError(`--profile: "${value}" is not valid; give ${PROFILES.join(" or ")}`);
-  return found;
+  const match = PROFILES.find((name) => name === value);
+  if (!match) throw new UsageError(`--profile: "${value}" is not valid; give ${PROFILES.join(" or ")}`);
+  return match;
 }
 
 /** The text of a flag; undefined when it is absent. */
@@ -99,8 +99,8 @@ export function text(flags: Flags, name: string): string | undefined {
 
 /** The image of `--target container[:<image>]`: empty for the default image, undefined for an address. */
 function imageOf(flags: Flags): string | undefined {
-  const found = /^container(?::(.+))?$/.exec(text(flags, "target") ?? "");
-  return found ? (found[1] ?? "") : undefined;
+  const match = /^container(?::(.+))?$/.exec(text(flags, "target") ?? "");
+  return match ? (match[1] ?? "") : undefined;
 }
 
 const SERVER_FLAGS =

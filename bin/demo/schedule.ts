@@ -36,8 +36,8 @@ export async function exportOnSchedule(
     format_version: "v2_beta",
   });
   await client.clock.advance(TIMEOUT);
-  const all = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
-  const spawned = all.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
+  const exports = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
+  const spawned = exports.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
   const verdict = await client.exports.verify(id);
   return { id, spawned, verdict };
 }

@@ -6,7 +6,7 @@ import {
   writeRecording,
 } from "../../emulator/runtime/capsules/recording.ts";
 import { shellWord } from "../../scenarios/replay.ts";
-import { checkCapsule, explained } from "../capsule/file.ts";
+import { checkCapsule, withFileErrors } from "../capsule/file.ts";
 import type { Invocation } from "../command.ts";
 import { printError } from "../terminal.ts";
 
@@ -34,9 +34,9 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
       const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
       const notes = [`the command ended with exit code ${exitCode}`];
       const about = { command, made_by: "exec", notes, settings } as const;
-      const failed = await explained(() => writeRecording(file, url, start as RecordingStart, about)).catch(
-        (error: Error) => error,
-      );
+      const failed = await withFileErrors(() =>
+        writeRecording(file, url, start as RecordingStart, about),
+      ).catch((error: Error) => error);
       if (failed) return printError(`--capsule: ${failed.message}`);
       if (flags.quiet === true) return;
       printError(

@@ -32,7 +32,7 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
   // Reports invalid flags once, not in each run.
   await configurationOf(invocation);
   const name = operands.map(shellWord).join(" ");
-  const kept = Object.keys(settingFlags()).flatMap((flag) => {
+  const settingWords = Object.keys(settingFlags()).flatMap((flag) => {
     const value = flags[flag];
     return value === undefined
       ? []
@@ -44,7 +44,7 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
     file: cwd,
     play: runs.play,
     again: (trial: string) =>
-      ["npx emulator exec", ...kept, way.flag, `--only ${shellWord(trial)}`, "--", name].join(" "),
+      ["npx emulator exec", ...settingWords, way.flag, `--only ${shellWord(trial)}`, "--", name].join(" "),
   };
   const subjects = [subject];
   const trials = trialsHere(subjects, way.exploration);
@@ -66,16 +66,16 @@ function openRuns(invocation: Invocation) {
     await runWithEmulator(running, configuration, async (defectExit) => {
       const world = worldOf(running);
       await begin?.(world);
-      const begun = performance.now();
+      const startedAt = performance.now();
       child = await runQuietly(invocation, running, children, limitMs);
       if (limitMs === Number.POSITIVE_INFINITY)
-        limitMs = Math.max(MIN_LIMIT_MS, PATIENCE * (performance.now() - begun));
-      const ended = end(world).catch((error: unknown) => {
+        limitMs = Math.max(MIN_LIMIT_MS, PATIENCE * (performance.now() - startedAt));
+      const ending = end(world).catch((error: unknown) => {
         if (!(error instanceof EnvironmentError)) throw error;
         why = error.message;
         return undefined;
       });
-      found = await Promise.race([ended, defectExit.then(() => undefined)]);
+      found = await Promise.race([ending, defectExit.then(() => undefined)]);
       return 0;
     });
     const problem = child && { label: child.how, differences: child.lastLines };

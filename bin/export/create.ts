@@ -3,9 +3,9 @@ import { INTERVAL_HOURS } from "../../contracts/spec/limits.ts";
 import { nearest } from "../../emulator/client/values.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storage/seed.ts";
-import { asking, type Work } from "../asking.ts";
+import { clientCommand, type Work } from "../client-command.ts";
 import { CALLER_FLAGS, type Invocation, UsageError } from "../command.ts";
-import { advanced, verified } from "../long-work.ts";
+import { advanceClock, verifyExport } from "../long-work.ts";
 import { projectNamed } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned, verdictLines } from "../terminal.ts";
@@ -24,7 +24,7 @@ interface Created {
 }
 
 /** `export create`: orders an export as a client does; with --wait moves the clock to its end and reads its files back. */
-export const createExport = asking<Created>({
+export const createExport = clientCommand<Created>({
   summary:
     "create an export of a project; with --wait, move the clock until it has ended and check its files",
   flags: {
@@ -59,7 +59,7 @@ export const createExport = asking<Created>({
       const body = { bulk_export_destination_id: destination_id, session_id, ...order };
       const created = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
       const answer = { export: created, destination_id };
-      return isAwaited ? { ...answer, ...(await seenToItsEnd(world, work, created.id)) } : answer;
+      return isAwaited ? { ...answer, ...(await waitForEnd(world, work, created.id)) } : answer;
     };
   },
   lines: ({ export: created, destination_id, runs = [], verdict }) => [
@@ -91,9 +91,9 @@ function orderOf(invocation: Invocation) {
 
 function columnNamed(name: string): string {
   if (Object.hasOwn(EXPORT_COLUMNS, name)) return name;
-  const meant = nearest(name, Object.keys(EXPORT_COLUMNS));
+  const suggestion = nearest(name, Object.keys(EXPORT_COLUMNS));
   throw new UsageError(
-    `--fields: no column ${name}; ${meant === undefined ? `give some of ${Object.keys(EXPORT_COLUMNS).join(", ")}` : `did you mean ${meant}?`}`,
+    `--fields: no column ${name}; ${suggestion === undefined ? `give some of ${Object.keys(EXPORT_COLUMNS).join(", ")}` : `did you mean ${suggestion}?`}`,
   );
 }
 
@@ -137,11 +137,11 @@ async function usualDestination({ api }: RunningWorld): Promise<string> {
   return id;
 }
 
-async function seenToItsEnd(world: RunningWorld, work: Work, id: string) {
-  await advanced(world, work, { until: { export: id, status: "COMPLETED" } }).catch((error: Error) => {
+async function waitForEnd(world: RunningWorld, work: Work, id: string) {
+  await advanceClock(world, work, { until: { export: id, status: "COMPLETED" } }).catch((error: Error) => {
     error.message = `export ${id} was created; ${error.message}`;
     throw error;
   });
-  const [ended, runs] = [await exportOf(world, id), await runsOf(world, id)];
-  return { export: ended, runs, verdict: await verified(world, work, id) };
+  const [finalExport, runs] = [await exportOf(world, id), await runsOf(world, id)];
+  return { export: finalExport, runs, verdict: await verifyExport(world, work, id) };
 }

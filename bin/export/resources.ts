@@ -24,7 +24,7 @@ export function runsOf({ api }: RunningWorld, id: string): Promise<readonly Expo
 }
 
 /** The id that is given, or that of the newest export. Throws a `UsageError` when none exists. */
-export async function givenOrNewest(world: RunningWorld, id: string | undefined): Promise<string> {
+export async function idOrNewest(world: RunningWorld, id: string | undefined): Promise<string> {
   if (id !== undefined) return id;
   const [newest] = await exportsOf(world, 1);
   if (newest !== undefined) return newest.id;

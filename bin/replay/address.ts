@@ -15,17 +15,17 @@ export function targetAddressOf(
   flag: string,
   cwd: string,
 ): TargetAddress {
-  const named = world === undefined ? undefined : String(world);
+  const requestedWorld = world === undefined ? undefined : String(world);
   const text = String(value);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return { url: locatedAt(text, flag, cwd), world: named };
+    return { url: locatedAt(text, flag, cwd), world: requestedWorld };
   const [, inPath] = /^(?:\/w\/([^/]+))?\/?$/.exec(url.pathname) ?? [undefined, ""];
   if (inPath === "")
     throw new UsageError(`${flag}: "${text}" has a path that is not /w/<world>; give ${url.origin}`);
-  if (inPath !== undefined && named !== undefined && inPath !== named)
+  if (inPath !== undefined && requestedWorld !== undefined && inPath !== requestedWorld)
     throw new UsageError(`--world: ${flag} names the world ${inPath} already`);
-  return { url: url.origin, world: named ?? inPath };
+  return { url: url.origin, world: requestedWorld ?? inPath };
 }
 
 function locatedAt(text: string, flag: string, cwd: string): string {

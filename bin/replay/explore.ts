@@ -28,12 +28,12 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   const way = wayOf(invocation, false);
   const seed = countOf(invocation, "seed", FROM_ZERO);
   const files = scenarioFiles(operandsOf(invocation), cwd);
-  const given: SubjectFiles = { files, cwd, seed, flag: way.flag };
+  const subjectFiles: SubjectFiles = { files, cwd, seed, flag: way.flag };
   const environments = openInProcess();
-  const subjects = subjectsOf(given, environments);
-  const here = trialsHere(subjects, way.exploration);
+  const subjects = subjectsOf(subjectFiles, environments);
+  const localTrials = trialsHere(subjects, way.exploration);
   const jobs = jobsOf(invocation, availableParallelism());
-  const trials = spreadTrials(here, { subjects: given, flags });
+  const trials = spreadTrials(localTrials, { subjects: subjectFiles, flags });
   return exploreSubjects(invocation, way, { subjects, trials, jobs }, async () => {
     await Promise.all([environments.close(), trials.close()]);
   });

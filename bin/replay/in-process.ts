@@ -87,7 +87,11 @@ function createSharedEmulators(): SharedEmulators {
       const { seed, now = DEFAULT_NOW, settings, isAlone } = setting;
       if (isAlone) alone += 1;
       const key = JSON.stringify([seed, now, settings, isAlone && alone]);
-      const shared = emulators.get(key) ?? { emulator: started(setting), openWorlds: 0, createdWorlds: 0 };
+      const shared = emulators.get(key) ?? {
+        emulator: startShared(setting),
+        openWorlds: 0,
+        createdWorlds: 0,
+      };
       emulators.delete(key);
       emulators.set(key, shared);
       shared.openWorlds += 1;
@@ -99,23 +103,23 @@ function createSharedEmulators(): SharedEmulators {
       const idle = [...emulators].filter(([, { openWorlds }]) => openWorlds === 0);
       const surplus = idle.slice(0, Math.max(0, idle.length - MAX_IDLE));
       for (const [key] of surplus) emulators.delete(key);
-      await Promise.all(surplus.map(([, each]) => closed(each)));
+      await Promise.all(surplus.map(([, each]) => closeShared(each)));
     },
     async close() {
       isClosed = true;
-      await Promise.all([...emulators.values()].map(closed));
+      await Promise.all([...emulators.values()].map(closeShared));
       emulators.clear();
     },
   };
 }
 
-async function started({ seed, now = DEFAULT_NOW, settings }: EnvironmentOptions): Promise<Emulator> {
+async function startShared({ seed, now = DEFAULT_NOW, settings }: EnvironmentOptions): Promise<Emulator> {
   const { startEmulator } = await import("../../emulator/runtime/index.ts");
   return startEmulator({ ...settings, clock: "frozen", now, ...(seed !== undefined && { seed }) });
 }
 
 /** An emulator that failed to start has nothing to close; its caller has received the error. */
-async function closed({ emulator }: SharedEmulator): Promise<void> {
+async function closeShared({ emulator }: SharedEmulator): Promise<void> {
   await (await emulator.catch(() => undefined))?.close();
 }
 

@@ -26,7 +26,7 @@ const ADVANCE = "/_emulator/v1/clock/advance";
 export async function openKilled(setting: EnvironmentOptions, killAfterTurn: number): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), "emulator-killed-"));
   const [before, after] = [join(folder, "before"), join(folder, "after")];
-  let running = await startedAnywhere(setting, before);
+  let running = await startOnFreePorts(setting, before);
   const port = Number(new URL(running.ready.url).port);
   const killSwitch = createKillSwitch(running, killAfterTurn, () =>
     cpSync(before, after, { recursive: true, filter: (path) => !isLock(path, before) }),
@@ -43,7 +43,7 @@ export async function openKilled(setting: EnvironmentOptions, killAfterTurn: num
     if (outcome !== "killed") return outcome;
     // Nobody receives the late answers of the old process.
     await Promise.allSettled([response, running.close()]);
-    running = await started(setting, { data: after, port });
+    running = await startOn(setting, { data: after, port });
     return send(target);
   }
 
@@ -119,12 +119,12 @@ const LAST_PORT = 60_000;
 const TRIES = 50;
 let nextPort = FIRST_PORT + (((process.pid + 1009 * threadId) * 97) % (LAST_PORT - FIRST_PORT));
 
-async function startedAnywhere(setting: EnvironmentOptions, data: string): Promise<RunningEmulator> {
+async function startOnFreePorts(setting: EnvironmentOptions, data: string): Promise<RunningEmulator> {
   const { now = "2026-01-01T00:00:00Z" } = setting;
   for (let tried = 1; ; tried += 1) {
     nextPort = nextPort + 3 > LAST_PORT ? FIRST_PORT : nextPort + 3;
     try {
-      return await started(setting, { data, port: nextPort, now });
+      return await startOn(setting, { data, port: nextPort, now });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || tried === TRIES) throw error;
     }
@@ -132,7 +132,7 @@ async function startedAnywhere(setting: EnvironmentOptions, data: string): Promi
 }
 
 /** An emulator on a data folder; without `now` it has the time that it was left at. */
-async function started(
+async function startOn(
   { seed, settings }: EnvironmentOptions,
   more: { readonly data: string; readonly port: number; readonly now?: string },
 ): Promise<RunningEmulator> {

@@ -11,7 +11,7 @@ import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { formatOf, publish } from "../report-output.ts";
-import { firstSignal, untilSignal, waitedFor } from "../signals.ts";
+import { firstSignal, untilSignal, waitForSignal } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
@@ -43,7 +43,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
   const progress = openProgress(invocation, "scenarios");
-  const played = replay(scenarios, {
+  const playing = replay(scenarios, {
     cwd,
     jobs,
     environments,
@@ -54,7 +54,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     onOutcome: ({ name, verdict }, done) => progress.show(`${verdict} ${name}`, done, scenarios.length),
   });
   try {
-    const outcomes = await untilSignal(played, progress.account, interrupted);
+    const outcomes = await untilSignal(playing, progress.account, interrupted);
     progress.clear();
     const exitCode = exitCodeOf(outcomes);
     publish(invocation, replayReport(outcomes, cwd), { format, page: "replay", isLoud: exitCode > 0 });
@@ -62,7 +62,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
-      await waitedFor(interrupted);
+      await waitForSignal(interrupted);
     }
     return exitCode;
   } finally {
@@ -104,9 +104,9 @@ async function keepFailed(
   if (file === undefined || failed === undefined || scenario === undefined) return;
   const { scenarioParts } = await import("../../emulator/runtime/capsules/parts.ts");
   const { writeCapsule } = await import("../../emulator/runtime/capsules/file.ts");
-  const { explained } = await import("../capsule/file.ts");
+  const { withFileErrors } = await import("../capsule/file.ts");
   const run = await runScenario({ ...scenario, seed: failed.seed }, environments);
-  await explained(() => writeCapsule(file, scenarioParts(scenario, run, failed.again)));
+  await withFileErrors(() => writeCapsule(file, scenarioParts(scenario, run, failed.again)));
   if (invocation.flags.quiet === true) return;
   // A report for programs stands alone.
   const tell = formatOf(invocation) === "pretty" ? print : printError;

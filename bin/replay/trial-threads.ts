@@ -16,10 +16,10 @@ type Ask = (question: ThreadQuestion) => Promise<unknown>;
  * Trials in as many threads as are asked for at the same time, one for each processor at most, of which this one is the
  * first: a short exploration starts no other. Each thread plays the baselines of the subjects that it has trials of.
  */
-export function spreadTrials(here: Trials, start: ThreadStart): SpreadTrials {
+export function spreadTrials(localTrials: Trials, start: ThreadStart): SpreadTrials {
   const workers: { readonly worker: Worker; readonly ended: Promise<void> }[] = [];
   const playHere: Ask = ({ subject, trial }) =>
-    trial === undefined ? here.plan(subject) : here.run(subject, trial);
+    trial === undefined ? localTrials.plan(subject) : localTrials.run(subject, trial);
   const idle: Ask[] = [playHere];
 
   function begin(): Ask {

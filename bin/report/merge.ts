@@ -35,19 +35,19 @@ export async function mergeReports(invocation: Invocation): Promise<number> {
   const { operands, cwd } = invocation;
   formatOf(invocation);
   const files = operands.map((file) => ({ file, ...readReport(file, cwd) }));
-  const other = files.find(({ kind }) => kind !== files[0]?.kind);
-  if (other !== undefined)
+  const mismatch = files.find(({ kind }) => kind !== files[0]?.kind);
+  if (mismatch !== undefined)
     throw new UsageError(
-      `${other.file} is a report of ${other.kind}, and ${operands[0]} is a report of ${files[0]?.kind}; merge reports of one command`,
+      `${mismatch.file} is a report of ${mismatch.kind}, and ${operands[0]} is a report of ${files[0]?.kind}; merge reports of one command`,
     );
-  const { exitCode, model, page } = merged(files, cwd);
+  const { exitCode, model, page } = mergedReport(files, cwd);
   const format = formatOf(invocation, page ? FORMATS : REPORTERS);
   publish(invocation, model, { format, ...(page && { page }), isLoud: exitCode > 0 });
   return exitCode;
 }
 
 function readReport(file: string, cwd: string): ReportFile {
-  const value = parsed(file, cwd);
+  const value = parseReport(file, cwd);
   if (Array.isArray(value.scenarios)) return { kind: "replay", scenarios: value.scenarios as Outcome[] };
   const { exploration, results, counts } = value;
   if (typeof exploration === "object" && exploration !== null)
@@ -59,7 +59,7 @@ function readReport(file: string, cwd: string): ReportFile {
   );
 }
 
-function parsed(file: string, cwd: string): Readonly<Record<string, unknown>> {
+function parseReport(file: string, cwd: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
@@ -69,17 +69,17 @@ function parsed(file: string, cwd: string): Readonly<Record<string, unknown>> {
   throw new UsageError(`${file} is not JSON; write the report with --report json`);
 }
 
-function of<K extends Kind>(
+function filesOf<K extends Kind>(
   files: readonly ReportFile[],
   kind: K,
 ): readonly Extract<ReportFile, { kind: K }>[] {
   return files.filter((each): each is Extract<ReportFile, { kind: K }> => each.kind === kind);
 }
 
-function merged(files: readonly ReportFile[], cwd: string): Merged {
-  if (files[0]?.kind === "replay") return mergedReplays(of(files, "replay"), cwd);
-  if (files[0]?.kind === "exploration") return mergedExplorations(of(files, "exploration"), cwd);
-  return mergedContracts(of(files, "contract run"));
+function mergedReport(files: readonly ReportFile[], cwd: string): Merged {
+  if (files[0]?.kind === "replay") return mergedReplays(filesOf(files, "replay"), cwd);
+  if (files[0]?.kind === "exploration") return mergedExplorations(filesOf(files, "exploration"), cwd);
+  return mergedContracts(filesOf(files, "contract run"));
 }
 
 function mergedReplays(files: readonly Extract<ReportFile, { kind: "replay" }>[], cwd: string): Merged {
@@ -127,7 +127,8 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
   );
   // Counts and lists of unmet requirements are computed again.
   const { target, seed, again } = reports[0] as RunReport;
-  const sum = (of: (report: RunReport) => number) => reports.reduce((total, each) => total + of(each), 0);
+  const sum = (countOf: (report: RunReport) => number) =>
+    reports.reduce((total, each) => total + countOf(each), 0);
   const whole: RunReport = {
     target,
     seed,

@@ -4,7 +4,7 @@ import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
 import { nearest } from "../../emulator/client/values.ts";
 import type { ParquetFile } from "../../emulator/storage/parquet/read-file.ts";
-import { asking } from "../asking.ts";
+import { clientCommand } from "../client-command.ts";
 import { type Command, UsageError, WORLD_FLAGS } from "../command.ts";
 import { runningWorld } from "../running.ts";
 import { transportTo } from "../snapshot/transport.ts";
@@ -20,7 +20,7 @@ const USUAL = ["id", "name", "run_type", "status", "start_time", "end_time", "pa
 type Row = Readonly<Record<string, unknown>>;
 
 /** `s3 rows`: the rows of a Parquet file as a table. */
-export const showRows = asking({
+export const showRows = clientCommand({
   summary: "print the rows of a Parquet file as a table; with --json all columns",
   operands: ["<bucket/key>"],
   flags: {
@@ -28,17 +28,17 @@ export const showRows = asking({
     limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS}; all with --json)` },
   },
   ask(invocation) {
-    const place = readObjectPlace(invocation.operands[0] ?? "");
+    const location = readObjectLocation(invocation.operands[0] ?? "");
     const limit = countOf(invocation, "limit", { most: MAX_ROWS });
-    const named = textOf(invocation, "columns")?.split(",");
+    const requestedColumns = textOf(invocation, "columns")?.split(",");
     const isTable = invocation.flags.json !== true;
     return async ({ url }) => {
       const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
-      const bytes = await buffer(await openObject(url, place));
+      const bytes = await buffer(await openObject(url, location));
       const file = await readParquetFile(bytes).catch((error: Error) => {
-        throw new UsageError(`${place.key}: the object is not a Parquet file (${error.message})`);
+        throw new UsageError(`${location.key}: the object is not a Parquet file (${error.message})`);
       });
-      const columns = columnsOf(file, named, isTable);
+      const columns = columnsOf(file, requestedColumns, isTable);
       const rows = await rowsOf(file, columns, limit ?? (isTable ? DEFAULT_ROWS : MAX_ROWS));
       return { row_count: file.rowCount, columns, rows };
     };
@@ -51,20 +51,20 @@ export const showRows = asking({
 
 function columnsOf(
   { columns }: ParquetFile,
-  named: readonly string[] | undefined,
+  requestedColumns: readonly string[] | undefined,
   isTable: boolean,
 ): string[] {
-  const there = columns.map(({ name }) => name);
-  for (const name of named ?? []) {
-    if (there.includes(name)) continue;
-    const meant = nearest(name, there);
+  const columnNames = columns.map(({ name }) => name);
+  for (const name of requestedColumns ?? []) {
+    if (columnNames.includes(name)) continue;
+    const suggestion = nearest(name, columnNames);
     throw new UsageError(
-      `--columns: no column ${name}; ${meant ? `did you mean ${meant}?` : `there is ${there.join(", ")}`}`,
+      `--columns: no column ${name}; ${suggestion ? `did you mean ${suggestion}?` : `give some of ${columnNames.join(", ")}`}`,
     );
   }
-  if (named !== undefined) return [...named];
-  const usual = isTable ? USUAL.filter((name) => there.includes(name)) : there;
-  return usual.length > 0 ? usual : there;
+  if (requestedColumns !== undefined) return [...requestedColumns];
+  const usual = isTable ? USUAL.filter((name) => columnNames.includes(name)) : columnNames;
+  return usual.length > 0 ? usual : columnNames;
 }
 
 async function rowsOf(file: ParquetFile, columns: readonly string[], limit: number): Promise<Row[]> {
@@ -89,7 +89,10 @@ function cellOf(value: unknown): string {
 }
 
 /** The body of an object in chunks. Throws `ErrorReply`. */
-export async function openObject(url: string, { bucket, key }: Place): Promise<AsyncIterable<Uint8Array>> {
+export async function openObject(
+  url: string,
+  { bucket, key }: ObjectLocation,
+): Promise<AsyncIterable<Uint8Array>> {
   const path = `${CONTROL_PATH}/s3/buckets/${encodeURIComponent(bucket)}/object?key=${encodeURIComponent(key)}`;
   const { status, ok, chunks } = await transportTo(url)("GET", path);
   if (ok) return chunks;
@@ -97,21 +100,21 @@ export async function openObject(url: string, { bucket, key }: Place): Promise<A
 }
 
 /** A bucket, and a key or the beginning of keys in it. */
-interface Place {
+interface ObjectLocation {
   readonly bucket: string;
   readonly key: string;
 }
 
 /** Reads `<bucket>/<key>`, also as `s3://<bucket>/<key>`. */
-export function readPlace(text: string): Place {
+export function readLocation(text: string): ObjectLocation {
   const [bucket = "", ...key] = text.replace(/^s3:\/\//, "").split("/");
   return { bucket, key: key.join("/") };
 }
 
 /** The same, of one object. Throws `UsageError`. */
-export function readObjectPlace(text: string): Place {
-  const place = readPlace(text);
-  if (place.bucket !== "" && place.key !== "") return place;
+export function readObjectLocation(text: string): ObjectLocation {
+  const location = readLocation(text);
+  if (location.bucket !== "" && location.key !== "") return location;
   throw new UsageError(`"${text}" names no object; give <bucket>/<key>, as \`emulator s3 ls\` prints them`);
 }
 
@@ -121,10 +124,10 @@ export const catObject: Command = {
   operands: ["<bucket/key>"],
   flags: WORLD_FLAGS,
   async run(invocation) {
-    const place = readObjectPlace(invocation.operands[0] ?? "");
+    const location = readObjectLocation(invocation.operands[0] ?? "");
     const { url } = await runningWorld(invocation);
-    for await (const piece of await openObject(url, place))
-      if (!output().write(piece)) await once(output(), "drain");
+    for await (const chunk of await openObject(url, location))
+      if (!output().write(chunk)) await once(output(), "drain");
     return 0;
   },
 };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ErrorReply } from "../../emulator/client/send.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
-import { asking, type Work } from "../asking.ts";
+import { clientCommand, type Work } from "../client-command.ts";
 import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
 import { counted } from "../terminal.ts";
@@ -11,7 +11,7 @@ import { textOf } from "../values.ts";
 type Rows = ReturnType<typeof readRows>;
 
 /** `traces send`: sends the rows of a file as a tracing client does. */
-export const sendTraces = asking({
+export const sendTraces = clientCommand({
   summary:
     'send the trace rows of a file: JSON objects, one per line; or, with the suffix .json, an array of rows or a body of POST /runs/batch such as {"post":[{…}]}',
   operands: ["<file>"],
@@ -82,19 +82,19 @@ function textOfFile(path: string, name: string): string {
 function linesIn(text: string, name: string): readonly unknown[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    return [parsed(line, `${name}: line ${index + 1}`)];
+    return [parseJson(line, `${name}: line ${index + 1}`)];
   });
 }
 
 function arrayIn(text: string, name: string): readonly unknown[] {
-  const value = parsed(text, name);
+  const value = parseJson(text, name);
   if (Array.isArray(value)) return value;
   const { post } = (value ?? {}) as { readonly post?: unknown };
   if (Array.isArray(post)) return post;
   throw new UsageError(`${name}: the file has neither an array of rows nor an object with the array "post"`);
 }
 
-function parsed(text: string, where: string): unknown {
+function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

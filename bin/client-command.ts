@@ -14,49 +14,48 @@ import { printResult } from "./terminal.ts";
 /** Moving the clock and reading files may take long. */
 const TIMEOUT_MS = 30 * 60_000;
 
-/** Work that a question has under way. */
+/** Work of a command that is in progress. */
 export interface Work {
   readonly progress: Progress;
   /** Sets the function that ends the work when the user stops the command. The command then waits for the result. */
   onStop(end: (() => unknown) | undefined): void;
 }
 
-/** A command that asks a running emulator one thing and prints the answer. */
-interface Question<T> {
+/** A command that sends a request to a running emulator and prints the result. */
+interface ClientCommand<T> {
   readonly summary: string;
   readonly operands?: readonly string[];
   readonly flags?: Flags;
-  /** Flags that find what is asked; by default those of a world. */
+  /** Flags that find the emulator; by default those of a world. */
   readonly where?: Flags;
   /** True for commands that can read history: they accept `--at`. */
   readonly reads?: true;
-  /** Reads the arguments, then gives what asks: wrong arguments throw `UsageError` before anything is sent. */
+  /** Reads the arguments and returns the function that sends. Wrong arguments throw `UsageError` before anything is sent. */
   ask(invocation: Invocation): (world: RunningWorld, work: Work) => Promise<T>;
   lines(answer: T, invocation: Invocation): readonly string[];
-  /** Whether the answer is a success; the exit code is 1 otherwise. */
+  /** The exit code is 1 when it returns false. */
   isGood?(answer: T): boolean;
 }
 
-/** Makes a command of a question. */
-export function asking<T>(question: Question<T>): Command {
-  const { summary, operands = [], flags = {}, where = WORLD_FLAGS, reads } = question;
+export function clientCommand<T>(definition: ClientCommand<T>): Command {
+  const { summary, operands = [], flags = {}, where = WORLD_FLAGS, reads } = definition;
   return {
     summary,
     operands,
     flags: { ...flags, ...where, ...(reads && AS_OF_FLAG) },
     async run(invocation) {
-      const ask = question.ask(invocation);
+      const ask = definition.ask(invocation);
       const find = reads ? readWorld : runningWorld;
       const world = await find(invocation, TIMEOUT_MS);
-      const answer = await answered(invocation, `asking ${world.url}`, (work) => ask(world, work));
-      printResult(invocation, answer, question.lines(answer, invocation));
-      return question.isGood?.(answer) === false ? 1 : 0;
+      const answer = await awaitAnswer(invocation, `asking ${world.url}`, (work) => ask(world, work));
+      printResult(invocation, answer, definition.lines(answer, invocation));
+      return definition.isGood?.(answer) === false ? 1 : 0;
     },
   };
 }
 
-/** The answer. Throws `Interrupted` when a signal comes first. */
-async function answered<T>(
+/** Throws `Interrupted` when a signal is received first. */
+async function awaitAnswer<T>(
   invocation: Invocation,
   text: string,
   ask: (work: Work) => Promise<T>,
