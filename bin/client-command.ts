@@ -30,24 +30,30 @@ interface ClientCommand<T> {
   readonly where?: Flags;
   /** True for commands that can read history: they accept `--at`. */
   readonly reads?: true;
-  /** Reads the arguments and returns the function that sends. Wrong arguments throw `UsageError` before anything is sent. */
-  ask(invocation: Invocation): (world: RunningWorld, work: Work) => Promise<T>;
   lines(answer: T, invocation: Invocation): readonly string[];
   /** The exit code is 1 when it returns false. */
   isGood?(answer: T): boolean;
 }
 
-export function clientCommand<T>(definition: ClientCommand<T>): Command {
+type Sending<T> =
+  | { send(world: RunningWorld, invocation: Invocation, work: Work): Promise<T> }
+  /** Reads the arguments and returns the function that sends. Wrong arguments throw `UsageError` before anything is sent. */
+  | { prepare(invocation: Invocation): (world: RunningWorld, work: Work) => Promise<T> };
+
+export function clientCommand<T>(definition: ClientCommand<T> & Sending<T>): Command {
   const { summary, operands = [], flags = {}, where = WORLD_FLAGS, reads } = definition;
   return {
     summary,
     operands,
     flags: { ...flags, ...where, ...(reads && AS_OF_FLAG) },
     async run(invocation) {
-      const ask = definition.ask(invocation);
+      const send =
+        "send" in definition
+          ? (world: RunningWorld, work: Work) => definition.send(world, invocation, work)
+          : definition.prepare(invocation);
       const find = reads ? readWorld : runningWorld;
       const world = await find(invocation, TIMEOUT_MS);
-      const answer = await awaitAnswer(invocation, `asking ${world.url}`, (work) => ask(world, work));
+      const answer = await awaitAnswer(invocation, `waiting for ${world.url}`, (work) => send(world, work));
       printResult(invocation, answer, definition.lines(answer, invocation));
       return definition.isGood?.(answer) === false ? 1 : 0;
     },
@@ -58,12 +64,12 @@ export function clientCommand<T>(definition: ClientCommand<T>): Command {
 async function awaitAnswer<T>(
   invocation: Invocation,
   text: string,
-  ask: (work: Work) => Promise<T>,
+  send: (work: Work) => Promise<T>,
 ): Promise<T> {
   const progress = openProgress(invocation);
   progress.show(text);
   let end: (() => unknown) | undefined;
-  const answer = ask({
+  const answer = send({
     progress,
     onStop(ending) {
       end = ending;

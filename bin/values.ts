@@ -16,6 +16,15 @@ export function textOf({ flags }: Flagged, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** The members that are not undefined. */
+export function defined<T extends object>(
+  members: T,
+): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
+
 /** The values of a flag that may be given several times. */
 export function textsOf(invocation: Invocation, name: string): readonly string[] {
   return textOf(invocation, name)?.split("\n") ?? [];

@@ -18,7 +18,7 @@ export const command: CommandGroup = {
     show: clientCommand({
       summary: "print the time and what is due next",
       reads: true,
-      ask: () => (world) => world.client.clock.read(),
+      send: ({ client }) => client.clock.read(),
       lines: clockLines,
     }),
     advance: moveCommand({
@@ -39,13 +39,13 @@ export const command: CommandGroup = {
     }),
     freeze: clientCommand({
       summary: "stop the clock; it moves only on request",
-      ask: () => (world) => world.client.clock.freeze(),
+      send: ({ client }) => client.clock.freeze(),
       lines: ({ now }) => [`${now}, frozen`],
     }),
     flow: clientCommand({
       summary: "let the clock follow the wall clock, at a rate (default 1; 60: a minute per second)",
       operands: ["[rate]"],
-      ask({ operands: [text = "1"] }) {
+      prepare({ operands: [text = "1"] }) {
         const rate = Number(text.replace(/x$/, ""));
         if (!(rate > 0 && rate <= 1_000_000))
           throw new UsageError(`clock flow: "${text}" is not valid; give a rate above 0, such as 60`);
@@ -69,7 +69,7 @@ function moveCommand({ summary, operands, flags = {}, target }: Move): Command {
     summary,
     operands,
     flags: { ...flags, ...DRY_RUN },
-    ask(invocation) {
+    prepare(invocation) {
       const to = target(invocation.operands, textOf(invocation, "within"));
       const isDry = invocation.flags["dry-run"] === true;
       return (world, work) => (isDry ? world.client.clock.foresee(to) : advanceClock(world, work, to));

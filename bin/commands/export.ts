@@ -18,7 +18,7 @@ const whyExported = clientCommand({
   summary: "say why a trace row is in an export, or not",
   operands: ["<row id>"],
   flags: { export: { value: "<id>", help: "export (default: the newest)" }, ...CALLER_FLAGS },
-  ask(invocation) {
+  prepare(invocation) {
     const row = readId(invocation.operands[0] ?? "", "<row id>");
     const id = readOptionalId(textOf(invocation, "export"), "--export");
     return async (world) => world.client.exports.explain(await idOrNewest(world, id), row);
@@ -37,7 +37,7 @@ export const command: CommandGroup = {
       summary: "list the exports, the newest first",
       reads: true,
       flags: CALLER_FLAGS,
-      ask: () => (world) => exportsOf(world),
+      send: (world) => exportsOf(world),
       lines: (exports) => aligned(exports.map(exportCells)),
     }),
     show: clientCommand({
@@ -45,7 +45,7 @@ export const command: CommandGroup = {
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
-      ask({ operands: [operand] }) {
+      prepare({ operands: [operand] }) {
         const id = readOptionalId(operand, "export show");
         return async (world) => exportOf(world, await idOrNewest(world, id));
       },
@@ -62,7 +62,7 @@ export const command: CommandGroup = {
       reads: true,
       operands: ["[id]"],
       flags: CALLER_FLAGS,
-      ask({ operands: [operand] }) {
+      prepare({ operands: [operand] }) {
         const id = readOptionalId(operand, "export runs");
         return async (world) => runsOf(world, await idOrNewest(world, id));
       },
@@ -72,7 +72,7 @@ export const command: CommandGroup = {
       summary: "cancel an export that has not ended",
       operands: ["<id>"],
       flags: CALLER_FLAGS,
-      ask({ operands: [operand = ""] }) {
+      prepare({ operands: [operand = ""] }) {
         const path = `/api/v1/bulk-exports/${readId(operand, "export cancel")}`;
         return ({ api }) => api<BulkExport>("PATCH", path, { status: "Cancelled" });
       },

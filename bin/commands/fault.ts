@@ -35,7 +35,7 @@ export const command: CommandGroup = {
         ttl: { value: "<duration>", help: "virtual time after which it expires" },
         optional: { help: "no error if it never triggers (only an emulator with --strict reports that)" },
       },
-      ask(invocation) {
+      prepare(invocation) {
         const order = faultOrderOf(invocation);
         return ({ client }) => client.call<FaultView>("POST", "/faults", order);
       },
@@ -44,14 +44,14 @@ export const command: CommandGroup = {
     list: clientCommand({
       summary: "list the faults with their hits",
       reads: true,
-      ask: () => (world) => world.client.faults.list(),
+      send: ({ client }) => client.faults.list(),
       lines: (faults) => aligned(faults.map(lineOf)),
     }),
     rm: clientCommand({
       summary: "remove a fault, or all of them",
       operands: ["[id]"],
       flags: { all: { help: "remove every fault" } },
-      ask({ operands: [id], flags: { all } }) {
+      prepare({ operands: [id], flags: { all } }) {
         if ((id === undefined) === (all !== true))
           throw new UsageError("fault rm: give the id of a fault, or --all");
         return ({ client }) => client.faults.clear(id);

@@ -15,7 +15,7 @@ export const command: CommandGroup = {
       summary:
         "list the rate limits (rows of §8.5): how many requests each allows, and how many its busiest caller has sent",
       reads: true,
-      ask: () => (world) => world.client.rateLimits.list(),
+      send: ({ client }) => client.rateLimits.list(),
       lines: ({ enabled, rows }) => [
         `rate limits are ${enabled ? "on" : "off"}`,
         ...aligned(
@@ -37,7 +37,7 @@ export const command: CommandGroup = {
         "api-key": { value: "<key>", help: `API key of the request (default ${DEFAULT_API_KEY})` },
         "user-id": { value: "<id>", help: "user of the request" },
       },
-      ask(invocation) {
+      prepare(invocation) {
         const [method = "", path = ""] = invocation.operands;
         const user = textOf(invocation, "user-id");
         const request = {
@@ -56,7 +56,7 @@ export const command: CommandGroup = {
         "make a rate limit (a row of `limits show`) refuse requests for one window, at once or after --remaining more",
       operands: ["<row>"],
       flags: { remaining: { value: "<n>", help: "requests that it still accepts (default 0)" }, ...REGION },
-      ask(invocation) {
+      prepare(invocation) {
         const [row = ""] = invocation.operands;
         const remaining = countOf(invocation, "remaining", { least: 0 }) ?? 0;
         const change = { remaining, ...regionOf(invocation) };
@@ -69,7 +69,7 @@ export const command: CommandGroup = {
         "reset the counters of all rate limits or of one row, and undo `limits trip` and other changes",
       operands: ["[row]"],
       flags: REGION,
-      ask(invocation) {
+      prepare(invocation) {
         const [row] = invocation.operands;
         const selection = { ...(row !== undefined && { row }), ...regionOf(invocation) };
         return ({ client }) => client.rateLimits.reset(selection);

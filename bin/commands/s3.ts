@@ -11,10 +11,8 @@ export const command: CommandGroup = {
       summary: "list the buckets, or the objects of a bucket below a prefix",
       reads: true,
       operands: ["[bucket/prefix]"],
-      ask:
-        ({ operands: [place] }) =>
-        (world) =>
-          place === undefined ? bucketsOf(world) : objectsAt(world, place),
+      send: (world, { operands: [place] }) =>
+        place === undefined ? bucketsOf(world) : objectsAt(world, place),
       lines: (entries) => aligned(entries.map(({ name, size, at }) => [name, size, at])),
     }),
     cat: catObject,

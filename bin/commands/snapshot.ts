@@ -28,35 +28,27 @@ export const command: CommandGroup = {
       summary: "save the world as it is now",
       operands: ["<name>"],
       flags: FORCE,
-      ask:
-        ({ operands: [name = ""], flags }) =>
-        ({ client }) =>
-          client.snapshots.save(name, { replace: flags.force === true }),
+      send: ({ client }, { operands: [name = ""], flags }) =>
+        client.snapshots.save(name, { replace: flags.force === true }),
       lines: ({ name, of, now }) => [`${name} is saved (${of} at ${now})`],
     }),
     load: clientCommand({
       summary: "replace the content of the world by a snapshot",
       operands: ["<name>"],
-      ask:
-        ({ operands: [name = ""] }) =>
-        ({ client }) =>
-          client.snapshots.load(name),
+      send: ({ client }, { operands: [name = ""] }) => client.snapshots.load(name),
       lines: ({ name, now, missing }) => [`${name} is loaded; it is ${now}`, ...missingLines(missing)],
     }),
     list: clientCommand({
       summary: "list the snapshots of all worlds",
       where: TARGET_FLAGS,
-      ask: () => (world) => world.client.snapshots.list(),
+      send: ({ client }) => client.snapshots.list(),
       lines: (all) => all.map(({ name, of, now, turn }) => `${name.padEnd(20)}${of} at ${now}, turn ${turn}`),
     }),
     rm: clientCommand({
       summary: "remove a snapshot",
       operands: ["<name>"],
       where: TARGET_FLAGS,
-      ask:
-        ({ operands: [name = ""] }) =>
-        ({ client }) =>
-          client.snapshots.remove(name),
+      send: ({ client }, { operands: [name = ""] }) => client.snapshots.remove(name),
       lines: ({ removed }) => [`${removed} is removed`],
     }),
     export: clientCommand({
@@ -64,7 +56,7 @@ export const command: CommandGroup = {
       operands: ["<name>", "<file>"],
       flags: FORCE,
       where: TARGET_FLAGS,
-      ask: (invocation) => (world, work) => exportTo(world, work, invocation),
+      send: (world, invocation, work) => exportTo(world, work, invocation),
       lines: ({ file, bytes, left_out }) => [
         `${file} is written (${bytes} bytes)`,
         ...(left_out
@@ -85,7 +77,7 @@ export const command: CommandGroup = {
         },
       },
       where: TARGET_FLAGS,
-      ask: (invocation) => (world, work) => importFrom(world, work, invocation),
+      send: (world, invocation, work) => importFrom(world, work, invocation),
       lines: (snapshot: SnapshotView) => [
         `${snapshot.name} is imported (${snapshot.of} at ${snapshot.now}); \`emulator snapshot load ${snapshot.name}\` loads it into the world`,
         ...missingLines(snapshot.missing),

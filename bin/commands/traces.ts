@@ -37,7 +37,7 @@ const queryTraces = clientCommand({
     limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS})` },
     ...CALLER_FLAGS,
   },
-  ask(invocation) {
+  prepare(invocation) {
     const limit = countOf(invocation, "limit", { most: MAX_ROWS }) ?? DEFAULT_ROWS;
     const query = queryOf(invocation);
     const project = textOf(invocation, "project");
@@ -95,14 +95,14 @@ export const command: CommandGroup = {
           help: "mixed, flat, deep, wide, errors, torture (edge cases) or bench (cheap rows, for benchmarks) (default mixed)",
         },
       },
-      ask(invocation) {
+      prepare(invocation) {
         const order = {
           count: countOf(invocation, "count") ?? COUNT,
-          ...given("project", textOf(invocation, "project")),
-          ...given("from", timeOf(invocation, "from")),
-          ...given("to", timeOf(invocation, "to")),
-          ...given("seed", countOf(invocation, "seed", FROM_ZERO)),
-          ...given("shape", textOf(invocation, "shape")),
+          project: textOf(invocation, "project"),
+          from: timeOf(invocation, "from"),
+          to: timeOf(invocation, "to"),
+          seed: countOf(invocation, "seed", FROM_ZERO),
+          shape: textOf(invocation, "shape"),
         };
         if (
           order.from !== undefined &&
@@ -120,8 +120,3 @@ export const command: CommandGroup = {
     query: queryTraces,
   },
 };
-
-/** A member that is left out when nothing was given. */
-function given<Name extends string, T>(name: Name, value: T | undefined): { readonly [Key in Name]?: T } {
-  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: T };
-}

@@ -7,10 +7,7 @@ export const command = clientCommand({
     "read the Parquet files of an export and check that they are complete and correct; `emulator export list` lists the ids",
   operands: ["<export id>"],
   reads: true,
-  ask:
-    ({ operands: [id = ""] }) =>
-    (world, work) =>
-      verifyExport(world, work, id),
+  send: (world, { operands: [id = ""] }, work) => verifyExport(world, work, id),
   lines: (verdict, { operands: [id = ""] }) => verdictLines(id, verdict),
   isGood: ({ ok }) => ok,
 });

@@ -24,7 +24,7 @@ export const command: CommandGroup = {
       summary: "list the newest deliveries, oldest first",
       reads: true,
       flags: { limit: { value: "<n>", help: `number of deliveries (default ${DEFAULT_DELIVERIES})` } },
-      ask(invocation) {
+      prepare(invocation) {
         const limit = countOf(invocation, "limit", { most: MAX_DELIVERIES }) ?? DEFAULT_DELIVERIES;
         return ({ client }) => client.webhooks.deliveries(limit);
       },
@@ -33,19 +33,13 @@ export const command: CommandGroup = {
     redeliver: clientCommand({
       summary: "send a delivery once more",
       operands: ["<id>"],
-      ask:
-        ({ operands: [id = ""] }) =>
-        ({ client }) =>
-          client.webhooks.redeliver(id),
+      send: ({ client }, { operands: [id = ""] }) => client.webhooks.redeliver(id),
       lines: (delivery) => aligned([deliveryCells(delivery)]),
     }),
     check: clientCommand({
       summary: "check a webhook URL and print which rule (§6.1) refuses it; exit code 1 when it is refused",
       operands: ["<webhook url>"],
-      ask:
-        ({ operands: [url = ""] }) =>
-        ({ client }) =>
-          client.webhooks.check(url),
+      send: ({ client }, { operands: [url = ""] }) => client.webhooks.check(url),
       lines: ({ url, allowed, message, rules, passed_by }) => [
         `${url}: ${allowed ? "allowed" : "refused"}; ${message}`,
         ...aligned(

@@ -7,10 +7,7 @@ export const command = clientCommand({
   operands: ["<id>"],
   reads: true,
   flags: { effects: { help: "also print the turns that followed, oldest first" } },
-  ask:
-    ({ operands: [id = ""], flags }) =>
-    ({ client }) =>
-      client.why(id, { effects: flags.effects === true }),
+  send: ({ client }, { operands: [id = ""], flags }) => client.why(id, { effects: flags.effects === true }),
   lines: ({ found, chain, complete, effects, effects_total }) => [
     `the turns that led to the current state of ${found}, newest first:`,
     ...chain.map(lineOfCause),

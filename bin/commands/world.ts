@@ -17,7 +17,7 @@ export const command: CommandGroup = {
     list: clientCommand({
       summary: "list the worlds",
       where: TARGET_FLAGS,
-      ask: () => (world) => world.client.worlds.list(),
+      send: ({ client }) => client.worlds.list(),
       lines: (worlds) => worlds.map(lineOf),
     }),
     create: clientCommand({
@@ -34,14 +34,12 @@ export const command: CommandGroup = {
         },
       },
       where: TARGET_FLAGS,
-      ask:
-        ({ operands: [id], flags: { from, at } }) =>
-        ({ client }) =>
-          client.worlds.create({
-            id,
-            ...(typeof from === "string" && { from }),
-            ...(typeof at === "string" && { at }),
-          }),
+      send: ({ client }, { operands: [id], flags: { from, at } }) =>
+        client.worlds.create({
+          id,
+          ...(typeof from === "string" && { from }),
+          ...(typeof at === "string" && { at }),
+        }),
       lines: (world) => [lineOf(world)],
     }),
     diff: clientCommand({
@@ -53,7 +51,7 @@ export const command: CommandGroup = {
         "with-at": { value: "<turn|time>", help: "the same for the second world" },
       },
       where: TARGET_FLAGS,
-      ask: (invocation) => {
+      prepare: (invocation) => {
         const [a = "", b = ""] = invocation.operands;
         const [at, with_at] = [textOf(invocation, "at"), textOf(invocation, "with-at")];
         return ({ client }) =>
@@ -65,10 +63,7 @@ export const command: CommandGroup = {
       summary: "remove a world with its data",
       operands: ["<id>"],
       where: TARGET_FLAGS,
-      ask:
-        ({ operands: [id = ""] }) =>
-        ({ client }) =>
-          client.worlds.remove(id),
+      send: ({ client }, { operands: [id = ""] }) => client.worlds.remove(id),
       lines: ({ id }) => [`${id} is removed`],
     }),
   },

@@ -15,6 +15,7 @@ import {
   type ReportModel,
   runContracts,
 } from "../../contracts/index.ts";
+import { shellWord } from "../../scenarios/replay.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { programCall } from "../program-name.ts";
@@ -22,10 +23,10 @@ import { openProgress } from "../progress.ts";
 import { shardOf } from "../replay/bounds.ts";
 import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
 import { printError } from "../terminal.ts";
-import { countOf, FROM_ZERO } from "../values.ts";
+import { countOf, FROM_ZERO, textOf } from "../values.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { loadOptional } from "./optional-package.ts";
-import { otherOf, profileOf, targetOf, text } from "./target.ts";
+import { otherOf, profileOf, targetOf } from "./target.ts";
 
 const DRIFT = 3;
 /** Default request budget for a server that is not local. */
@@ -114,7 +115,7 @@ async function checkTarget(
 
 /** The oracle that `--oracle` names. Throws `UsageError` for an unknown name and for a missing package. */
 async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
-  const name = text(flags, "oracle") ?? "tables";
+  const name = textOf({ flags }, "oracle") ?? "tables";
   const oracle = ORACLES.find((each) => each === name);
   if (oracle === undefined)
     throw new UsageError(`--oracle: "${name}" is not an oracle; give ${ORACLES.join(" or ")}`);
@@ -163,22 +164,19 @@ const HIDDEN: Readonly<Record<string, string>> = {
 function againCommand(flags: Invocation["flags"]): string {
   const values = CASE_COMMAND.split(" ").flatMap((name) => {
     const value = flags[name];
-    return value === undefined ? [] : [value === true ? `--${name}` : `--${name} ${quoted(String(value))}`];
+    return value === undefined
+      ? []
+      : [value === true ? `--${name}` : `--${name} ${shellWord(String(value))}`];
   });
   const hidden = Object.entries(HIDDEN).flatMap(([name, variable]) =>
     flags[name] === undefined ? [] : [`--${name} "$${variable}"`],
   );
   // A header may be a key.
-  const headers = text(flags, "header")
+  const headers = textOf({ flags }, "header")
     ?.split("\n")
     .map((line) => line.slice(0, line.indexOf(":")))
     .map((name) => `--header "${name}: $${variableOf(name)}"`);
   return [`${programCall()} contract run <case>`, ...values, ...hidden, ...(headers ?? [])].join(" ");
-}
-
-/** Quotes text as one shell word. */
-function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function formatFor(invocation: Invocation): Format {

@@ -3,7 +3,7 @@ import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import { worldIdsIn } from "../../contracts/targets/test-world.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
-import { countOf, FROM_ZERO } from "../values.ts";
+import { countOf, defined, FROM_ZERO, textOf } from "../values.ts";
 
 type Flags = Invocation["flags"];
 
@@ -46,38 +46,34 @@ async function at(
   flag: "target" | "agent-url" | "compare",
   keyFlag: "api-key" | "compare-api-key" = "api-key",
 ): Promise<Target> {
-  const url = baseOf(flag, text(flags, flag) ?? "");
-  const allowWrites = flags["allow-writes"] === true;
-  const apiKey = text(flags, "api-key");
+  const url = baseOf(flag, textOf({ flags }, flag) ?? "");
   const euUrl = addressIn(flags, "eu-url");
   const agentUrl = addressIn(flags, "agent-url");
-  const addressFlags = {
-    ...(flag !== "agent-url" && { url }),
-    ...(euUrl !== undefined && { euUrl }),
-    ...(agentUrl !== undefined && { agentUrl }),
-  };
+  const addressFlags = { ...(flag !== "agent-url" && { url }), ...defined({ euUrl, agentUrl }) };
   requireDistinctUrls(url, euUrl);
-  const world = text(flags, "world");
+  const world = textOf({ flags }, "world");
   refuseTwoWorlds(addressFlags, world);
+  const apiKey = textOf({ flags }, "api-key");
   if (!areLocal(addressFlags) && apiKey === undefined)
     throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
-  const assistant = text(flags, "assistant");
-  const tenantId = text(flags, "tenant-id");
-  const s3 = storeOf(flags, env);
-  const headers = headersIn(flags);
   const waitSeconds = countOf({ flags }, "wait", FROM_ZERO);
   return createAddressTarget({
     ...addressFlags,
-    allowWrites,
+    allowWrites: flags["allow-writes"] === true,
     greets: true,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(tenantId !== undefined && { tenantId }),
-    ...(assistant !== undefined && { assistant }),
-    ...(world !== undefined && { world: worldFor(addressFlags, world) }),
-    ...idsIn(flags),
-    ...(headers && { headers }),
-    ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1000 }),
-    ...(s3 && { s3 }),
+    ...defined({
+      apiKey,
+      tenantId: textOf({ flags }, "tenant-id"),
+      assistant: textOf({ flags }, "assistant"),
+      // Ids for cases that cannot make their own.
+      destinationId: textOf({ flags }, "destination"),
+      sessionId: textOf({ flags }, "session"),
+      threadId: textOf({ flags }, "thread"),
+      world: world === undefined ? undefined : worldFor(addressFlags, world),
+      headers: headersIn(flags),
+      waitMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
+      s3: storeOf(flags, env),
+    }),
   }).catch((error: Error) => {
     throw new CommandFailure(error.message);
   });
@@ -85,21 +81,15 @@ async function at(
 
 /** The profile to check the server against. Throws `UsageError` for any other value. */
 export function profileOf(flags: Flags): Profile {
-  const value = text(flags, "profile") ?? "spec";
+  const value = textOf({ flags }, "profile") ?? "spec";
   const match = PROFILES.find((name) => name === value);
   if (!match) throw new UsageError(`--profile: "${value}" is not valid; give ${PROFILES.join(" or ")}`);
   return match;
 }
 
-/** The text of a flag; undefined when it is absent. */
-export function text(flags: Flags, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === "string" ? value : undefined;
-}
-
 /** The image of `--target container[:<image>]`: empty for the default image, undefined for an address. */
 function imageOf(flags: Flags): string | undefined {
-  const match = /^container(?::(.+))?$/.exec(text(flags, "target") ?? "");
+  const match = /^container(?::(.+))?$/.exec(textOf({ flags }, "target") ?? "");
   return match ? (match[1] ?? "") : undefined;
 }
 
@@ -136,7 +126,7 @@ function refuseTwoWorlds(addressFlags: Parameters<typeof areLocal>[0], world: st
 }
 
 function addressIn(flags: Flags, name: string): string | undefined {
-  const addressFlags = text(flags, name);
+  const addressFlags = textOf({ flags }, name);
   return addressFlags === undefined ? undefined : baseOf(name, addressFlags);
 }
 
@@ -155,21 +145,9 @@ function baseOf(name: string, addressFlags: string): string {
   return addressFlags.replace(/\/+$/, "");
 }
 
-/** What the server has already, for cases that cannot make their own. */
-function idsIn(flags: Flags) {
-  const destinationId = text(flags, "destination");
-  const sessionId = text(flags, "session");
-  const threadId = text(flags, "thread");
-  return {
-    ...(destinationId !== undefined && { destinationId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(threadId !== undefined && { threadId }),
-  };
-}
-
 /** The headers of every request, names in lower case. Throws `UsageError`. */
 function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
-  const lines = text(flags, "header")?.split("\n");
+  const lines = textOf({ flags }, "header")?.split("\n");
   if (!lines) return undefined;
   return Object.fromEntries(
     lines.map((line) => {
@@ -182,17 +160,17 @@ function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
 }
 
 function storeOf(flags: Flags, env: Invocation["env"]) {
-  const endpoint = text(flags, "s3");
+  const endpoint = textOf({ flags }, "s3");
   if (endpoint === undefined) return undefined;
-  const accessKeyId = text(flags, "s3-access-key-id") ?? env.AWS_ACCESS_KEY_ID;
-  const secretAccessKey = text(flags, "s3-secret-access-key") ?? env.AWS_SECRET_ACCESS_KEY;
+  const accessKeyId = textOf({ flags }, "s3-access-key-id") ?? env.AWS_ACCESS_KEY_ID;
+  const secretAccessKey = textOf({ flags }, "s3-secret-access-key") ?? env.AWS_SECRET_ACCESS_KEY;
   if (!accessKeyId || !secretAccessKey)
     throw new UsageError("--s3: give --s3-access-key-id and --s3-secret-access-key, or their AWS variables");
   const sessionToken = env.AWS_SESSION_TOKEN;
   return {
     endpoint: endpoint === "aws" ? null : baseOf("s3", endpoint),
-    name: text(flags, "s3-bucket") ?? "traces",
-    region: text(flags, "s3-region") ?? "us-east-1",
+    name: textOf({ flags }, "s3-bucket") ?? "traces",
+    region: textOf({ flags }, "s3-region") ?? "us-east-1",
     accessKeyId,
     secretAccessKey,
     ...(sessionToken && { sessionToken }),

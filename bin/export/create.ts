@@ -44,7 +44,7 @@ export const createExport = clientCommand<Created>({
     wait: { help: "move the clock until the export has ended, then check its files" },
     ...CALLER_FLAGS,
   },
-  ask(invocation) {
+  prepare(invocation) {
     const project = textOf(invocation, "project");
     if (project === undefined) throw new UsageError("--project: is missing; name a tracing project");
     const order = orderOf(invocation);

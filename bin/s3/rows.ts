@@ -27,7 +27,7 @@ export const showRows = clientCommand({
     columns: { value: "<names>", help: `columns, separated by commas (default ${USUAL.join(",")})` },
     limit: { value: "<n>", help: `number of rows (default ${DEFAULT_ROWS}; all with --json)` },
   },
-  ask(invocation) {
+  prepare(invocation) {
     const location = readObjectLocation(invocation.operands[0] ?? "");
     const limit = countOf(invocation, "limit", { most: MAX_ROWS });
     const requestedColumns = textOf(invocation, "columns")?.split(",");

@@ -19,7 +19,7 @@ export const sendTraces = clientCommand({
     project: { value: "<name>", help: "project of rows without session_name and session_id" },
     ...CALLER_FLAGS,
   },
-  ask(invocation) {
+  prepare(invocation) {
     const [name = ""] = invocation.operands;
     const project = textOf(invocation, "project");
     const rows = readRows(resolve(invocation.cwd, name), name).map((row) =>
