@@ -1,6 +1,6 @@
 let next: (() => void) | undefined;
 
-/** Says what is to be done once an emulator of this process has loaded what it works with. */
+/** Registers work for the time after an emulator of this process has loaded its modules. */
 export function afterStart(work: () => void): void {
   next = work;
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What a file of a bundle exports: a function that runs it. Paths of files of the same bundle begin with `./`. */
+/** A file of a bundle exports a function that runs it. Paths of files of the same bundle begin with `./`. */
 type BundleFile = (
   module: { exports: object },
   require: (path: string) => unknown,

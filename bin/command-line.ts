@@ -17,7 +17,7 @@ export const VARIABLE_FLAGS = ["json", "quiet", "ready-file", "url", "timeout", 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);
 
-/** The command that these words call with its own words, or the group whose help they ask for. Throws `UsageError`. */
+/** The command that these words call, with its words, or the group whose help they request. Throws `UsageError`. */
 export function calledCommand(
   name: string,
   entry: AnyCommand,
@@ -81,7 +81,7 @@ function readWords(
   return { flags, operands };
 }
 
-/** What begins like a number below zero is an operand, not a group of flags. */
+/** A word that begins like a negative number is an operand, not a group of flags. */
 const NEGATIVE = /^-(?=\d)/;
 const MARK = "\0-";
 

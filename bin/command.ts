@@ -34,7 +34,7 @@ export interface Command {
   run(invocation: Invocation): Promise<number>;
 }
 
-/** A command with actions, each a command of its own: `emulator world list`. */
+/** A command with actions, such as `emulator world list`. */
 export interface CommandGroup {
   readonly summary: string;
   readonly actions: Readonly<Record<string, Command>>;
@@ -42,10 +42,9 @@ export interface CommandGroup {
   readonly usual?: string;
 }
 
-/** What the table of commands holds. */
 export type AnyCommand = Command | CommandGroup;
 
-/** Commands by name; the module of each is loaded when it is asked for. */
+/** Commands by name; each module is loaded on demand. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ readonly command: AnyCommand }>>>;
 
 /** A command with all the words that call it. */
@@ -65,7 +64,7 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
-/** A signal ended the command; the message says what was done. */
+/** A signal ended the command; the message has the completed work. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 

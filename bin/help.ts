@@ -9,7 +9,6 @@ import { VARIABLE_FLAGS } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { aligned } from "./terminal.ts";
 
-/** What the exit codes of the command line mean. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: "success",
   1: "failure: of a case, a scenario, a verification or the requested operation",
@@ -73,7 +72,7 @@ export async function overview(): Promise<string> {
     const { command } = await load();
     rows.push([`${name} ${wordsOf(command)}`, command.summary]);
   }
-  // What follows a mark explains more than a line of help has room for.
+  // The overview has room only for the text before the first punctuation mark.
   const codes = Object.entries(EXIT_CODES).map(([code, text]) => `${code} ${text.replace(/[:;,] .*$/, "")}`);
   return [
     "A local emulator of a hosted tracing and agent platform.",

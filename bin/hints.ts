@@ -32,7 +32,7 @@ const MEMBER = /\b(?:body|query|path)\.(\w+)|`(\w+)`|(?<=^|; )(\w+)(?=: )/g;
 /** A field of a flag that may be given several times. */
 const INNER_MEMBER = /\b(match|then)\.(?=\w)/g;
 
-/** What an emulator says of a request, in the words of the command line: commands, and the flags and operands of this one. */
+/** Rewrites a message about a request for the command line: with commands, and the flags and operands of this one. */
 export function toCliHints(
   text: string,
   command: Pick<Command, "flags" | "operands"> = NO_COMMAND,

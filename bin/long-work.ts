@@ -37,7 +37,7 @@ function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {
   else progress.show(text, Date.parse(now) - Date.parse(from), Date.parse(to) - Date.parse(from));
 }
 
-/** Asks again and again how far work is, for as long as it takes; where nothing is shown, nothing is asked. */
+/** Polls the progress of work until it ends, if progress is shown. */
 async function watchProgress<T>(
   { client }: RunningWorld,
   { progress }: Work,
@@ -48,7 +48,7 @@ async function watchProgress<T>(
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   const look = async () => {
-    // What is wrong with the emulator is an error of the work itself.
+    // The work itself reports errors of the emulator.
     const at = await client.progress().catch(() => undefined);
     if (isOver) return;
     if (at) show(at, progress);

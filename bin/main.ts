@@ -41,7 +41,7 @@ type ExplainedError = Pick<Error, "message"> &
   Partial<Pick<ErrorReply, "code" | "description" | "status">> &
   Partial<Pick<Interrupted, "signal">>;
 
-/** Replies that refuse what the user gave; others are about the state of the emulator. */
+/** Statuses of replies that refuse the user's input; others are about the state of the emulator. */
 const REFUSED_INPUT = new Set<number | undefined>([400, 404, 422]);
 
 /** Errors that end a command with a message, by name: separately built commands have their own error classes. */
@@ -51,7 +51,7 @@ const EXPLAINED: Readonly<Record<string, (error: ExplainedError) => [number, str
   CommandFailure: ({ message }) => [1, message],
   Interrupted: ({ message, signal = "SIGINT" }) => [exitCodeAfter(signal), message],
   NoReply: ({ message }) => [1, message],
-  // Errors of the control API say all in their message; to others belongs what was asked for.
+  // Messages of the control API are complete; those of the platform API need the description.
   ErrorReply: ({ message, code, description = message, status }) => [
     REFUSED_INPUT.has(status) ? 2 : 1,
     code === undefined ? description : message,
@@ -69,10 +69,10 @@ function exitCodeFor(error: unknown, command?: Command): number {
   return 1;
 }
 
-/** Says why a command has ended; gives its exit code. */
+/** Prints why a command has ended; returns its exit code. */
 function exitAfter(error: unknown, command?: Command): number {
   const code = exitCodeFor(error, command);
-  // What was stopped may still hold connections.
+  // The stopped work may still hold connections.
   return (error as Error).name === "Interrupted" ? process.exit(code) : code;
 }
 

@@ -2,7 +2,7 @@ import { relative, sep } from "node:path";
 
 const PACKAGES = `${sep}node_modules${sep}`;
 
-/** What starts this program on a command line: in a project that has the package that is npx. */
+/** The word that starts this program: `npx emulator` in a project that has the package. */
 export function programName(script = process.argv[1] ?? ""): string {
   return script.includes(PACKAGES) ? "npx emulator" : "emulator";
 }

@@ -2,13 +2,13 @@ import type { Invocation } from "./command.ts";
 
 /** Shows the progress of long work on a terminal: a bar, the elapsed and remaining time, and the current step. */
 export interface Progress {
-  /** False in a pipe, in CI and with --quiet: then nothing has to be asked for it either. */
+  /** False in a pipe, in CI and with --quiet. */
   readonly isShown: boolean;
   /** Shows the current step, with the number of finished and total items if they are known. */
   show(text: string, done?: number, total?: number): void;
-  /** Takes the line away for good. */
+  /** Erases the line and stops drawing it. */
   clear(): void;
-  /** For the message of a command that was stopped: `12 of 171 cases were done`, or what it was at. */
+  /** For the message of a command that was stopped: `12 of 171 cases were done`, or the current step. */
   account(): string;
 }
 
@@ -21,13 +21,13 @@ const OFF = new Set([undefined, "", "0", "false"]);
 
 let isDrawn = false;
 
-/** Takes the progress line away for what is printed; it comes back within a second. */
+/** Erases the progress line before other output; it is drawn again within a second. */
 export function makeRoom(): void {
   if (isDrawn) process.stderr.write(ERASE);
   isDrawn = false;
 }
 
-/** Shows one line on standard error once the work takes longer than a second; `unit` is what is counted, such as `cases`. */
+/** Shows one line on standard error once the work takes longer than a second; `unit` is the counted noun, such as `cases`. */
 export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, unit?: string): Progress {
   const isTerminal = process.stderr.isTTY === true && env.TERM !== "dumb";
   const isShown = isTerminal && flags.quiet !== true && OFF.has(env.CI);

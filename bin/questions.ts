@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<Question, AnyCommand>> = {
   world,
 };
 
-/** Runs the command of a process that is to ask a running emulator; `answered` is called once it has succeeded. */
+/** Runs a command that calls a running emulator; `answered` is called when it has succeeded. */
 export async function runQuestion(answered: () => void): Promise<void> {
   const loaded = Object.entries(COMMANDS).map(([name, command]) => [name, async () => ({ command })]);
   await runCommandLine(Object.fromEntries(loaded));

@@ -33,7 +33,6 @@ export async function refuseUnwritable({ flags, cwd }: Invocation): Promise<void
   }
 }
 
-/** What `publish` needs in addition to the content of a report. */
 interface Publication {
   readonly format: Format;
   /** The view of the HTML page; without it, the format is not `html`. */
@@ -67,7 +66,7 @@ function unwritable(file: string, error: unknown): UsageError {
   return new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
 }
 
-/** What a report is of; the page has a view for each. */
+/** The page has a view for each kind of report. */
 export type HtmlReportKind = "contract" | "comparison" | "replay";
 
 /** A report as one file that opens offline: the components of the console with the data inlined. */

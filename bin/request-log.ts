@@ -26,7 +26,7 @@ function formatOf(invocation: Invocation): (typeof FORMATS)[number] {
   return wordOf(invocation, "log-format", FORMATS) ?? usual;
 }
 
-/** What `start` logs; undefined for nothing. Throws `UsageError`. */
+/** The log of `start`; undefined without one. Throws `UsageError`. */
 export function logOptionsOf(invocation: Invocation): LogOptions | undefined {
   const { flags } = invocation;
   const isJson = formatOf(invocation) === "json";

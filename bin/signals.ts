@@ -28,13 +28,13 @@ export function exitCodeAfter(signal: NodeJS.Signals): number {
   return SIGNAL_BASE + constants.signals[signal];
 }
 
-/** What work comes to. Throws `Interrupted` at the first SIGINT or SIGTERM; `account` says what was done by then. */
+/** The result of work. Throws `Interrupted` at the first SIGINT or SIGTERM; `account` describes the completed work. */
 export async function untilSignal<T>(
   work: Promise<T>,
   account: () => string,
   signal: Promise<NodeJS.Signals> = firstSignal(),
 ): Promise<T> {
-  // What is left of it may still fail.
+  // After a signal the work may still fail.
   work.catch(() => undefined);
   return Promise.race([
     work,

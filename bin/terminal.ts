@@ -45,7 +45,7 @@ export function printError(line: string): void {
   process.stderr.write(`emulator: ${line}\n`);
 }
 
-/** Shows that work is in progress; with `account`, what was done by then, it throws `Interrupted` when a signal comes first. */
+/** Shows that work is in progress; with `account`, a description of the completed work, it throws `Interrupted` at a signal. */
 export async function withProgress<T>(
   invocation: Invocation,
   text: string,

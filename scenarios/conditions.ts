@@ -7,7 +7,7 @@ import type { FileLocation } from "./source.ts";
 /** The world that something is played in. */
 export type PlayedWorld = Pick<Runner, "control" | "send">;
 
-/** What something is played under, beyond what it asks for itself. */
+/** Conditions in addition to those of the scenario or command itself. */
 export interface Conditions<Found> {
   /** Laid over its own settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface Conditions<Found> {
 /** The result of one replay. */
 export interface Played<Found> {
   readonly failure: PlayedFailure | undefined;
-  /** What `end` has found; undefined when it was not reached. */
+  /** The findings of `end`; undefined when it was not reached. */
   readonly found: Found | undefined;
   /** Why it cannot be played so. */
   readonly problem?: string;
@@ -37,7 +37,7 @@ export interface PlayedFailure {
   readonly differences: readonly string[];
 }
 
-/** Plays a scenario in a world of its own under conditions. */
+/** Plays a scenario in a new world under conditions. */
 export async function playUnder<Found>(
   scenario: Scenario,
   environments: Environments,

@@ -27,7 +27,6 @@ export interface ScenarioReply {
   readonly text: string;
 }
 
-/** What a scenario requires of its environment. */
 export interface EnvironmentOptions {
   readonly seed: number | undefined;
   readonly now: string | undefined;
@@ -69,7 +68,7 @@ export async function replyOf(reply: Response): Promise<ScenarioReply> {
   return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
 }
 
-/** The same reply; throws `EnvironmentError` for one which says that the world of this name is there no more. */
+/** The same reply; throws `EnvironmentError` if it reports that the world of this name no longer exists. */
 export function refuseGone(reply: ScenarioReply, world: string): ScenarioReply {
   const messages = [`The world ${world} does not exist.`, `The world ${world} was removed.`];
   if (reply.status === 404 && messages.some((text) => reply.text.includes(text)))

@@ -19,7 +19,7 @@ export interface ExpectationProblem {
 
 const SELECTORS = new Set(["bucket", "prefix", "export", "where"]);
 
-/** What an entry of a list has: a misspelled member would never match, and so pass where none is expected. */
+/** The members of list entries: a misspelled one would never match, and so pass where nothing is expected. */
 const ENTRY_MEMBERS: {
   readonly deliveries: readonly (keyof DeliveryView)[];
   readonly journal: readonly (keyof Awaited<ReturnType<ControlClient["journal"]>>[number])[];

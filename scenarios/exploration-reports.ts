@@ -115,7 +115,7 @@ function detailLines(result: TrialResult, cwd: string): readonly string[] {
   ];
 }
 
-/** What was not run, and the counts. */
+/** The skipped trials, and the counts. */
 function footLines(report: ExplorationReport): readonly string[] {
   const { notRun, refused } = report;
   const whys = [...new Set(notRun.map(({ why }) => why))].join(", ");

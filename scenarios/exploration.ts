@@ -8,7 +8,6 @@ interface NotRun {
   readonly why: string;
 }
 
-/** What became of an exploration. */
 export interface ExplorationReport {
   readonly name: string;
   readonly results: readonly TrialResult[];
@@ -66,7 +65,7 @@ export async function explore<Found>(
   return { name: exploration.name, results: once(results), notRun, refused };
 }
 
-/** Several trials may come down to the same smaller one. */
+/** Several trials may be reduced to the same smaller one. */
 function once(results: readonly TrialResult[]): readonly TrialResult[] {
   const resultsByName = new Map<string, TrialResult>();
   for (const result of results.filter(Boolean)) resultsByName.set(`${result.file}\n${result.trial}`, result);
@@ -85,7 +84,7 @@ async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProg
   return { plans: plans.filter(Boolean), refused };
 }
 
-/** What is run of the plans of all subjects, and what a bound for each subject leaves out. */
+/** The trials to run, and those beyond the bound for each subject. */
 function chosenOf(
   plans: readonly (readonly PlannedTrial[])[],
   { shard, only, perSubject }: ExplorationOptions,
@@ -93,7 +92,7 @@ function chosenOf(
   const matchingPlans = plans.map((plan) => plan.filter(({ trial }) => only === undefined || trial === only));
   const selectedPlans = matchingPlans.map((plan) => evenly(plan, perSubject ?? plan.length));
   const selection = selectedPlans.flat();
-  // What differs in the same way shares emulators.
+  // Trials with the same difference share emulators.
   const names = [...new Set(selection.map(({ trial }) => trial))];
   const ordered = names.flatMap((each) => selection.filter(({ trial }) => trial === each));
   const left = matchingPlans.flatMap((plan, at) => plan.filter((each) => !selectedPlans[at]?.includes(each)));

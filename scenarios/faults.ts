@@ -54,7 +54,7 @@ const THEN: Readonly<Record<ThenKind, Field<unknown>>> = {
   headers: mapOf(text()),
 };
 
-/** A fault as `POST /faults` takes it: which members go together is what the emulator says. */
+/** A fault as for `POST /faults`. The emulator checks which members go together. */
 export const faultGiven = closed(
   {
     preset: optional(wordOf(Object.keys(FAULT_PRESETS))),

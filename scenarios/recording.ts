@@ -47,7 +47,7 @@ const NOT_REACHED = { settled: true, reached: false };
 /** Depth to which ids in replies become variables; deeper ones are equal for an equal seed. */
 const MAX_ID_DEPTH = 3;
 
-/** `begins`: where the time of its world stands at first. Rejects when no emulator answers at this address. */
+/** `begins`: the first time of its world. Rejects when no emulator answers at this address. */
 export async function record(url: string, begins?: string): Promise<Recorded> {
   const client = createControlClient(sendTo(url));
   const [header, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly failure: Failure | undefined;
   readonly drift: Drift | undefined;
   readonly problem: string | undefined;
-  /** What the emulator warned of, such as fields that nothing reads; it changes no verdict. */
+  /** Warnings of the emulator, such as unused fields; they change no verdict. */
   readonly warnings: readonly string[];
   /** True if its world is kept in the state after the failed step. */
   readonly isKept: boolean;
@@ -45,7 +45,7 @@ export interface ReplayOptions {
   readonly keep?: boolean;
   /** Arguments of the command that repeats a scenario, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
-  /** Called with each outcome, in the order in which they come. */
+  /** Called with each outcome, in the order of completion. */
   readonly onOutcome?: (outcome: Outcome, done: number) => void;
 }
 

@@ -62,7 +62,7 @@ function findingsOf(outcome: Outcome): readonly RowFinding[] {
   ];
 }
 
-/** What went wrong, in one line. */
+/** The failure in one line. */
 function problemOf({ failure, problem, drift }: Outcome): string {
   if (problem !== undefined) return problem;
   if (failure) return `${failure.label}: ${failure.differences.join("; ")}`;

@@ -27,7 +27,7 @@ export interface ScenarioRun {
   readonly seed: number;
   readonly steps: number;
   readonly failure: Failure | undefined;
-  /** What the emulator warned of, once for each step. */
+  /** Warnings of the emulator, once for each step. */
   readonly warnings: readonly string[];
   /** The journal at the end, as NDJSON. */
   readonly journal: string;
@@ -192,7 +192,7 @@ function failed(
   found: readonly string[],
   hasAsked: boolean,
 ): Failure {
-  // A step that asked for nothing has no request of its own.
+  // A step without a request has no exchange to print.
   const last = hasAsked ? play.runner.last : undefined;
   const rest = found.length - MAX_DIFFERENCES;
   return {

@@ -14,7 +14,7 @@ export interface Exchange {
 export interface Runner {
   /** The latest exchange, shown in a failure. */
   readonly last: Exchange | undefined;
-  /** What the emulator warned of since the last call, such as fields that nothing reads. */
+  /** Warnings of the emulator since the last call, such as unused fields. */
   takeWarnings(): readonly string[];
   send(line: string, options: { readonly [member: string]: unknown }): Promise<Exchange>;
   /** Control operations that have to succeed. */

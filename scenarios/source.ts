@@ -64,7 +64,7 @@ export function parseSource(file: string, text: string): Source {
       const cycle = aliasOfItself(document);
       if (cycle === undefined) return document.toJS({ maxAliasCount: 100 }) as unknown;
       const { line } = lines.linePos(cycle);
-      throw new ScenarioProblem(`${shown(file)}:${line}: the alias stands in its own value`);
+      throw new ScenarioProblem(`${shown(file)}:${line}: the alias is part of its own value`);
     }),
     lineOf(path) {
       for (let depth = path.length; depth >= 0; depth -= 1) {
@@ -78,7 +78,7 @@ export function parseSource(file: string, text: string): Source {
   };
 }
 
-/** Where an alias stands in the very value that it names, which would have no end. */
+/** The position of an alias inside the value that it names, which would be endless. */
 function aliasOfItself(document: Document): number | undefined {
   const anchors = new Map<string, Node>();
   let position: number | undefined;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Conditions, Played, PlayedFailure } from "./conditions.ts";
 
-/** What is played several times: a scenario, or a command. */
+/** A scenario or a command that is played several times. */
 export interface Subject {
   readonly name: string;
   /** The file or the folder that it is in. */
@@ -17,19 +17,19 @@ export interface Trial {
   readonly name: string;
   /** The section of the specification that it is about, without `§`. */
   readonly section: string;
-  /** What is different from the baseline, in one clause. */
+  /** The difference from the baseline, in one clause. */
   readonly differs: string;
-  /** What it shows when the subject does not hold. */
+  /** The meaning of a failure. */
   readonly means: string;
-  /** `end` answers what is wrong with the world after the last request. */
+  /** `end` returns the problems of the world after the last request. */
   readonly conditions: Conditions<readonly string[]>;
   /** True when a failed step is ignored: only the findings of `end` count. */
   readonly worldAlone?: true;
-  /** Trials that differ in less; they are played when this one does not hold, to find what it is about. */
+  /** Trials that differ in less; they are played when this one does not hold, to find the cause. */
   readonly smaller?: () => readonly Trial[];
 }
 
-/** What a family of trials is made of: a baseline, and the trials that follow from what it finds. */
+/** A family of trials: a baseline, and the trials that follow from its findings. */
 export interface Exploration<Found> {
   readonly name: string;
   readonly baseline: Conditions<Found>;

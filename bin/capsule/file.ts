@@ -12,7 +12,7 @@ export function checkCapsule(file: string): Promise<void> {
   return withFileErrors(() => checkWritable(file, true));
 }
 
-/** What cannot be read or written is an error of the one who named it. */
+/** Turns errors of a file that the user named into `UsageError`. */
 export async function withFileErrors<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -41,14 +41,14 @@ export function scenarioOf({ scenario, snapshot, facts: { seed, settings } }: Ca
   return { ...definition, seed, isAlone, settings: { ...overlaid(settings, definition.settings), ...start } };
 }
 
-/** What it is a capsule of. */
+/** The command, the versions and the notes of a capsule. */
 export function factLines({ facts }: Capsule): readonly string[] {
   const { command, version, node, notes, left_out } = facts;
   const hidden = left_out > 0 ? [`secrets replaced: ${left_out}`] : [];
   return [`${command} (version ${version}, Node ${node})`, ...notes, ...hidden];
 }
 
-/** How a run compares with what the capsule says. */
+/** Compares a run with the result in the capsule. */
 function comparisonOf(
   { facts, journal }: Capsule,
   run: ScenarioRun,

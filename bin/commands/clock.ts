@@ -115,7 +115,7 @@ function clockLines({ now, mode, rate, behind_ms, next, next_total, in_flight }:
   ];
 }
 
-/** What fired and, for one that did not come as far as it should, why. */
+/** The fired events and, if the target was not reached, the reason. */
 function advanceLines(
   { to, fired, fired_total, reached, why = "", in_flight = [] }: AdvanceResult,
   command: Pick<Command, "flags" | "operands">,

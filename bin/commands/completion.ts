@@ -32,7 +32,7 @@ export function completionOf(commands: CommandTable): { readonly command: Comman
   };
 }
 
-/** What may follow the words of a command line so far. */
+/** The words and flags that may follow the words so far. */
 interface Entry {
   /** For example `world` or `world list`; empty for the first word. */
   readonly path: string;
@@ -101,7 +101,7 @@ ${cases(entries)}
 compdef _emulator emulator`;
 }
 
-/** The same for fish, with what each word does. */
+/** The same for fish, with a description of each word. */
 function fishScript(entries: readonly Entry[]): string {
   return entries
     .flatMap(({ path, words, flags }) => [
@@ -116,7 +116,7 @@ function fishScript(entries: readonly Entry[]): string {
     .join("\n");
 }
 
-/** What may be offered after each command or action, and instead of it after a flag that takes a value. */
+/** The offered words after each command or action, and after a flag that takes a value. */
 function cases(entries: readonly Entry[]): string {
   return entries
     .map(({ path, words, flags }) => {

@@ -175,7 +175,7 @@ const thenValue: ReadValue<FaultTargetRow["then"][string]> = (text, { takes }, w
   return text === "true" ? true : text;
 };
 
-/** What is none stays text, which the emulator refuses with what it takes. */
+/** Other text is sent unchanged; the emulator refuses it and lists the valid values. */
 function numeral(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text;
 }

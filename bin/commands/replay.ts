@@ -77,7 +77,7 @@ function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
     );
 }
 
-/** What is recorded to be made small is written to the file that `--shrink` names. */
+/** With `--shrink`, the recording is written to the file that this flag names. */
 async function recordTo(
   invocation: Invocation,
   from: string | boolean,

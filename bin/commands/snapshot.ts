@@ -139,7 +139,7 @@ function transportOf(
   return transportTo(url, { signal: abort.signal, onBytes });
 }
 
-/** What the emulator refuses explains itself; what this machine's files do not allow is a wrong use. */
+/** Turns errors of local files into `UsageError` and broken connections into `CommandFailure`. */
 async function withExplanation<T>(url: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

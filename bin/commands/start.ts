@@ -111,7 +111,7 @@ function resumedLine({ at, clock, awayMs, due, isExact }: Resumption): string {
   return `resumed at ${formatInstant(at).replace(".000000Z", "Z")}, ${mode}, ${events}`;
 }
 
-/** On a terminal a key opens the console; what listens is loaded only there. */
+/** On a terminal a key opens the console. The listener is loaded only there. */
 async function keysOf(
   { consoleUrl }: ServingEmulator,
   { flags }: Invocation,

@@ -76,7 +76,7 @@ function lineOf({ id, from, url, now }: WorldView): string {
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
-/** A comparison as lines: `+` is what only the second world has, `-` what only the first has, `~` what differs. */
+/** A comparison as lines: `+` is only in the second world, `-` only in the first, `~` differs. */
 function linesOfDifference(found: WorldDifference): readonly string[] {
   const { a, b, same, records, rows, objects, events, parted } = found;
   const clocks = [a, b].map(({ clock }) => `${clock.mode} ${clock.rate}`);

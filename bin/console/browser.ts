@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
-/** What opens an address, by platform. */
+/** The program that opens an address, by platform. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ["open"],
   win32: ["cmd", "/c", "start", ""],
   linux: ["xdg-open"],
 };
 
-/** Opens an address in the browser of this machine; `failed` is called where there is none. */
+/** Opens an address in the browser of this machine; `failed` is called without a browser. */
 export function openInBrowser(address: string, failed: () => void = () => undefined): void {
   const [program, ...words] = OPENERS[process.platform] ?? ["xdg-open"];
   spawn(program, [...words, address], { stdio: "ignore", detached: true })

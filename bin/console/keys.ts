@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** What a terminal does by itself as long as it hands lines on, by key. */
+/** Signals that a terminal sends for a key in line mode. */
 const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
   "\u0003": "SIGINT",
   "\u001a": "SIGTSTP",

@@ -47,7 +47,6 @@ export function isWhole({ spawned, verdict }: ScheduledExport): boolean {
   return verdict.ok && verdict.rows > 0 && spawned.length === WINDOWS;
 }
 
-/** What the demo prints of a scheduled export. */
 export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string[] {
   const clock = (time: string) => time.slice(11, 16);
   return [

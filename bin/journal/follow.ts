@@ -6,7 +6,7 @@ import type { JournalEntry } from "../../emulator/kernel/journal.ts";
 import type { RunningWorld } from "../running.ts";
 import { printError } from "../terminal.ts";
 
-/** Between two connections, so that a world that ends again and again is not asked without rest. */
+/** Between two connections: limits the requests to a world that ends again and again. */
 const RECONNECT_MS = 200;
 
 /**
@@ -28,7 +28,7 @@ export async function* followJournal(
         yield entry;
       }
     } catch (error) {
-      // A TypeError is what `fetch` throws when the connection breaks off.
+      // `fetch` throws a TypeError when the connection is interrupted.
       if (!isConnected && !(error instanceof TypeError)) throw error;
       isCut = true;
     }

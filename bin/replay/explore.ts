@@ -39,7 +39,6 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   });
 }
 
-/** What is explored, where, and how much of it at the same time. */
 interface Explored extends Required<Pick<ExplorationOptions, "trials" | "jobs">> {
   readonly subjects: readonly Subject[];
 }

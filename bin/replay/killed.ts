@@ -21,7 +21,7 @@ const ADVANCE = "/_emulator/v1/clock/advance";
 /**
  * An emulator whose process is as good as killed right after a turn: while its clock is moved, its data folder is copied
  * when the first turn from `killAfterTurn` on is written, and a new emulator resumes from the copy. The move of the
- * clock, which was never answered, is asked for once more.
+ * clock, which was never answered, is sent again.
  */
 export async function openKilled(setting: EnvironmentOptions, killAfterTurn: number): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), "emulator-killed-"));

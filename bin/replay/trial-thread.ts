@@ -5,12 +5,11 @@ import { openInProcess } from "./in-process.ts";
 import { type SubjectFiles, subjectsOf } from "./subjects.ts";
 import { wayOf } from "./way.ts";
 
-/** What a thread begins with. */
 export interface ThreadStart extends Pick<Invocation, "flags"> {
   readonly subjects: SubjectFiles;
 }
 
-/** What it is asked: the names of the trials of a subject, or the result of one of them. */
+/** Requests the names of the trials of a subject, or the result of one of them. */
 export interface ThreadQuestion {
   readonly subject: number;
   readonly trial: string | undefined;

@@ -13,7 +13,7 @@ export interface SpreadTrials extends Trials {
 type Ask = (question: ThreadQuestion) => Promise<unknown>;
 
 /**
- * Trials in as many threads as are asked for at the same time, one for each processor at most, of which this one is the
+ * Trials in as many threads as are used at the same time, at most one for each processor, of which this one is the
  * first: a short exploration starts no other. Each thread plays the baselines of the subjects that it has trials of.
  */
 export function spreadTrials(localTrials: Trials, start: ThreadStart): SpreadTrials {
@@ -24,7 +24,7 @@ export function spreadTrials(localTrials: Trials, start: ThreadStart): SpreadTri
 
   function begin(): Ask {
     const worker = new Worker(threadUrl("bin/replay/trial-thread"), { workerData: start });
-    // It may end by itself, with an error, before it is asked to.
+    // It may end with an error before `close` is called.
     workers.push({ worker, ended: new Promise((settle) => worker.once("exit", () => settle())) });
     return async (question) => {
       worker.postMessage(question);

@@ -17,7 +17,7 @@ export interface Way {
   readonly perSubject?: number;
 }
 
-/** The way that `--vary` or `--sweep` asks for; `isCommand`: a command is run. Throws `UsageError`. */
+/** The way that `--vary` or `--sweep` selects; `isCommand`: a command is run. Throws `UsageError`. */
 export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean): Way {
   const { vary, sweep, all } = flags;
   if (vary !== undefined && sweep !== undefined)

@@ -33,7 +33,7 @@ export interface ShrinkOptions {
   readonly onProgress?: (runs: number, steps: number) => void;
 }
 
-/** The step that failed and how: what has to stay the same. */
+/** The failed step and its difference, which must stay the same. */
 interface FailureKind {
   readonly origin: number;
   readonly difference: string;
@@ -108,14 +108,14 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** A longer value shows data that the failure is not about. */
 const MAX_CHARACTERS = 80;
 
-/** A difference without the ids and times that every run of steps has of its own. */
+/** A difference without the ids and times that differ in each run. */
 function comparable(difference: string): string {
   const text = difference.replace(ID, "<id>").replace(TIME, "<time>");
   const at = text.indexOf(", found ");
   return at === -1 || text.length - at <= MAX_CHARACTERS ? text : `${text.slice(0, at)}, found …`;
 }
 
-/** Scenarios that are a little smaller, the largest cuts first: steps, then values, then what they begin with. */
+/** Scenarios that are a little smaller, the largest cuts first: steps, then values, then the initial settings. */
 function* smallerThan(plain: PlainScenario): Iterable<PlainScenario> {
   yield* withFewerSteps(plain);
   for (const [name, steps] of Object.entries(plain.sections))

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** Begins and ends of days within a window that are tried. */
 const DAYS_TRIED = 2;
 
-/** What the baseline finds: its exports, and the instants at which something was due. */
+/** Findings of the baseline: its exports, and the instants at which something was due. */
 interface Baseline {
   readonly exports: readonly ExportFacts[];
   readonly due: readonly number[];
@@ -35,7 +35,7 @@ export function edgeSweep(): Exploration<Baseline> {
   };
 }
 
-/** Trials of the window of a completed export; one of a schedule that spawns others has none of its own. */
+/** Trials of the window of a completed export; a schedule itself has none. */
 function windowTrials({ order, problems }: ExportFacts, exports: readonly ExportFacts[]): readonly Trial[] {
   const { start_time, end_time } = order;
   if (problems === undefined || problems.length > 0 || end_time === null) return [];
@@ -63,7 +63,7 @@ function windowTrials({ order, problems }: ExportFacts, exports: readonly Export
   );
 }
 
-/** Orders the same window before and after a row is added there, and compares what they hold. */
+/** Orders the same window before and after a row is added there, and compares the files. */
 async function rowDifferences(
   world: PlayedWorld,
   order: ExportOrder,

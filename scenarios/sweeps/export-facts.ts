@@ -5,12 +5,12 @@ export interface ExportFacts {
   readonly id: string;
   readonly status: string;
   readonly rows: number;
-  /** What the oracle finds in a completed export; undefined for any other. */
+  /** The oracle's findings in a completed export; undefined for any other. */
   readonly problems: readonly string[] | undefined;
   readonly order: ExportOrder;
 }
 
-/** What an export was ordered with, and what it came from. */
+/** The parameters of an export, and its source. */
 export interface ExportOrder {
   readonly bulk_export_destination_id: string;
   readonly session_id: string;
@@ -24,10 +24,10 @@ type ExportReply = ExportOrder & { readonly id: string; readonly status: string 
 
 const EXPORTS = "/api/v1/bulk-exports";
 const PROBLEMS_SHOWN = 3;
-/** Retries and what was due shortly after the last request come to their end in that time. */
+/** In this time retries and events that are due shortly after the last request complete. */
 const SETTLING = "PT1H";
 
-/** Lets what is under way come to its end, where the clock is moved by requests, and reads every export. */
+/** Lets running work complete if requests move the clock, and reads every export. */
 export async function settledExports({ control, send }: PlayedWorld): Promise<readonly ExportFacts[]> {
   const { clock } = await control.status();
   if (clock.mode === "frozen") await control.clock.advance(SETTLING);
@@ -50,7 +50,7 @@ export function exportDifferences(
 ): readonly string[] {
   return before.flatMap((one) => {
     const other = after.find(({ id }) => id === one.id);
-    // What is wrong in the baseline already shows nothing.
+    // A problem that the baseline already has proves nothing.
     if (one.problems !== undefined && one.problems.length > 0) return [];
     if (other === undefined) return mayFail ? [] : [`export ${one.id}: it is not there`];
     return differencesOf(one, other, mayFail).map((text) => `export ${one.id}: ${text}`);

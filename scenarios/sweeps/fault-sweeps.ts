@@ -18,7 +18,7 @@ import { killTrial, movedTurns } from "./kills.ts";
 /** A rule with this number counts its occasions and never triggers. */
 const NEVER = 1_000_000;
 
-/** One kind of occasion that a fault can hit: how the fault is armed for the n-th of them. */
+/** One kind of occasion at which a fault can trigger: how the fault is armed for the n-th of them. */
 interface Hook {
   readonly name: string;
   /** With this `match` its occasions are counted. */
@@ -31,7 +31,7 @@ interface Hook {
   readonly mayFail?: true;
 }
 
-/** What the baseline of a sweep finds: its exports, and the occasions of each hook. */
+/** Findings of the baseline of a sweep: its exports, and the occasions of each hook. */
 interface Baseline {
   readonly exports: readonly ExportFacts[];
   readonly occasions: readonly number[];
@@ -39,7 +39,7 @@ interface Baseline {
   readonly turns: readonly number[];
 }
 
-/** A sweep that hits each occasion of each hook once. `isStrict`: what cannot be retried has to be survived too. */
+/** A sweep that triggers a fault at each occasion of each hook once. `isStrict`: errors without a retry must be survived too. */
 function faultSweep(name: string, hooks: readonly Hook[], isStrict = false): Exploration<Baseline> {
   function trialOf(hook: Hook, nth: number, exports: readonly ExportFacts[]): Trial {
     const { isRefusal } = hook;

@@ -9,7 +9,7 @@ import { pairwise } from "./pairwise.ts";
 /** Settings of a baseline, which records the choices that it consults. */
 export const NOTING = { server: { note_choices: true } };
 
-/** What to try: each alternative alone, all pairs of alternatives, or the observed profile. */
+/** The trials: each alternative alone, all pairs of alternatives, or the observed profile. */
 export const VARIATION_MODES = ["each", "pairs", "observed"] as const;
 
 export type VariationMode = (typeof VARIATION_MODES)[number];

@@ -147,12 +147,12 @@ describe("a problem is reported with its line", () => {
     [
       "an alias in its own value",
       `${head}when:\n  - request: POST /threads\n    body: &body\n      metadata: { a: *body }\n`,
-      "x.scenario.yaml:5: the alias stands in its own value",
+      "x.scenario.yaml:5: the alias is part of its own value",
     ],
     [
       "aliases that stand in each other's values",
       `${head}when:\n  - request: POST /threads\n    body: { a: &a { b: &b { c: *a } }, d: *b }\n`,
-      "x.scenario.yaml:4: the alias stands in its own value",
+      "x.scenario.yaml:4: the alias is part of its own value",
     ],
   ])("%s", (_, text, problem) => {
     expect(problemOf(text)).toContain(problem);
