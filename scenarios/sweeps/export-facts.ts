@@ -50,7 +50,7 @@ export function exportDifferences(
 ): readonly string[] {
   return before.flatMap((one) => {
     const other = after.find(({ id }) => id === one.id);
-    // A problem that the baseline already has proves nothing.
+    // The baseline already has these problems.
     if (one.problems !== undefined && one.problems.length > 0) return [];
     if (other === undefined) return mayFail ? [] : [`export ${one.id}: it is not there`];
     return differencesOf(one, other, mayFail).map((text) => `export ${one.id}: ${text}`);
