@@ -1,4 +1,5 @@
 import { AGENT_ASSUMPTIONS } from "./agent/assumptions.ts";
+import { AGENT_REQUEST_ASSUMPTIONS } from "./agent/request-assumptions.ts";
 import type { Assumption } from "./assumption.ts";
 import { EXPORT_ASSUMPTIONS } from "./bulk-exports/assumptions.ts";
 import { EXPORT_FILE_ASSUMPTIONS } from "./bulk-exports/file-assumptions.ts";
@@ -20,6 +21,7 @@ export const ASSUMPTIONS = {
   ...EXPORT_FILE_ASSUMPTIONS,
   ...INGEST_ASSUMPTIONS,
   ...QUERY_ASSUMPTIONS,
+  ...AGENT_REQUEST_ASSUMPTIONS,
   ...AGENT_ASSUMPTIONS,
   ...WEBHOOK_ASSUMPTIONS,
   ...CRON_ASSUMPTIONS,

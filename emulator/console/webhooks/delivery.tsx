@@ -58,6 +58,7 @@ function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
         />
       </header>
       {reason !== null && <p class="why">{reason}</p>}
+      {delivery.passed_by !== null && <p class="why">Allowed only by {delivery.passed_by}.</p>}
       <Facts>
         <Fact name="URL">
           <code>{url}</code>
@@ -65,11 +66,6 @@ function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
         <Fact name="Of run">
           <RunLink id={run_id} status={run_status} />
         </Fact>
-        {delivery.passed_by !== null && (
-          <Fact name="Allowed only by">
-            <code>{delivery.passed_by}</code>
-          </Fact>
-        )}
         {redelivery_of !== null && (
           <Fact name="Sent again after">
             <a class="mono" href={addressOf("webhooks", redelivery_of)}>
