@@ -45,67 +45,58 @@ describe("emulator contract", () => {
   });
 
   it.each([
-    [["run", "7.7"], '7.7: no case matches; run "emulator contract list" for a list'],
-    [["verify"], "contract verify: unknown command; give one of run, list, coverage, selftest"],
-    [["run", "--api-key", "k"], "--api-key: only valid with --target"],
-    [["run", "--target", "https://api.example.com"], "--api-key: give the key of the server at --target"],
+    ["run 7.7", '7.7: no case matches; run "emulator contract list" for a list'],
+    ["verify", "contract verify: unknown command; give one of run, list, coverage, selftest"],
+    ["run --api-key k", "--api-key: only valid with --target"],
+    ["run --target https://api.example.com", "--api-key: give the key of the server at --target"],
     [
-      ["run", "--target", "here"],
+      "run --target here",
       '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
     ],
+    ["run --report pdf", '--report: "pdf" is not valid; give one of pretty, junit, json, md, sarif, html'],
     [
-      ["run", "--report", "pdf"],
-      '--report: "pdf" is not valid; give one of pretty, junit, json, md, sarif, html',
-    ],
-    [
-      ["run", "--compare", "http://127.0.0.1:9", "--report", "junit"],
+      "run --compare http://127.0.0.1:9 --report junit",
       "--report: junit describes one server only; with --compare give pretty, json, md or html",
     ],
-    [["run", "--compare", "https://api.example.com"], "--api-key: give the key of the server at --compare"],
-    [["run", "--assistant", "echo"], "--assistant: only valid with --target"],
-    [["run", "--world", "main"], "--world: only valid with --target"],
+    ["run --compare https://api.example.com", "--api-key: give the key of the server at --compare"],
+    ["run --assistant echo", "--assistant: only valid with --target"],
+    ["run --world main", "--world: only valid with --target"],
     [
-      ["run", "--target", "https://a.example.com", "--api-key", "k", "--world", "main"],
+      "run --target https://a.example.com --api-key k --world main",
       "--world: the target must be an emulator on this machine; other servers have no worlds",
     ],
+    ["run --target http://127.0.0.1:9 --world a/b", '--world: "a/b" is not a valid name of a world'],
+    ["run --output no-such-folder/report.xml", OUTPUT_PROBLEM],
     [
-      ["run", "--target", "http://127.0.0.1:9", "--world", "a/b"],
-      '--world: "a/b" is not a valid name of a world',
-    ],
-    [["run", "--output", "no-such-folder/report.xml"], OUTPUT_PROBLEM],
-    [
-      ["run", "--target", "http://joe:hunter2@127.0.0.1:9"],
+      "run --target http://joe:hunter2@127.0.0.1:9",
       "--target: user and password are not allowed in the address; give a key with --api-key",
     ],
-    [["run", "--target", "http://127.0.0.1:9/?a=b"], '--target: a base address ends before "?" and "#"'],
+    ["run --target http://127.0.0.1:9/?a=b", '--target: a base address ends before "?" and "#"'],
     [
-      ["run", "--target", "http://127.0.0.1:9", "--agent-url", "https://agent.example.com"],
+      "run --target http://127.0.0.1:9 --agent-url https://agent.example.com",
       "--api-key: give the key of the server at --target",
     ],
     [
-      ["run", "--target", "http://127.0.0.1:9", "--api-key", "k", "--compare", "https://api.example.com"],
+      "run --target http://127.0.0.1:9 --api-key k --compare https://api.example.com",
       "--compare-api-key: give the key of the server at --compare",
     ],
-    [["run", "--compare-api-key", "k"], "--compare-api-key: only valid with --compare"],
+    ["run --compare-api-key k", "--compare-api-key: only valid with --compare"],
+    ["selftest --target http://a.b", "--target: unknown flag; see `emulator contract selftest --help`"],
+    ["run --seed x", '--seed: "x" is not valid; give a number of 0 or more'],
     [
-      ["selftest", "--target", "http://a.b"],
-      "--target: unknown flag; see `emulator contract selftest --help`",
-    ],
-    [["run", "--seed", "x"], '--seed: "x" is not valid; give a number of 0 or more'],
-    [
-      ["run", "--target", "http://127.0.0.1:9/w/mine", "--world", "main"],
+      "run --target http://127.0.0.1:9/w/mine --world main",
       "--world: main and mine are different worlds; give one",
     ],
     [
-      ["run", "--target", "http://127.0.0.1:9/w/mine", "--eu-url", "http://127.0.0.1:8/w/yours"],
+      "run --target http://127.0.0.1:9/w/mine --eu-url http://127.0.0.1:8/w/yours",
       "--world: mine and yours are different worlds; give one",
     ],
     [
-      ["run", "--target", "http://127.0.0.1:9/", "--eu-url", "http://127.0.0.1:9"],
+      "run --target http://127.0.0.1:9/ --eu-url http://127.0.0.1:9",
       "--eu-url: http://127.0.0.1:9 is the US address; give the address of the EU region",
     ],
-  ])("%j is used wrongly: 2", async (args, problem) => {
-    const { code, err } = await contract(args);
+  ])("%s is used wrongly: 2", async (words, problem) => {
+    const { code, err } = await contract(words.split(" "));
     expect(err).toBe(`emulator: ${problem}\n`);
     expect(code).toBe(2);
   });
@@ -157,25 +148,11 @@ describe("emulator contract", () => {
 
     it("run: prints the command of a new run, quoted for a shell and without secrets", async () => {
       const { url, close } = await tinyServer(served);
-      const keys = [
-        "--api-key",
-        "key-of-mine",
-        "--s3",
-        "aws",
-        "--s3-access-key-id",
-        "AKIA7",
-        "--s3-secret-access-key",
-      ];
-      const input = [...keys, "secret-of-mine", "--assistant", "0a91a355-8a88-422c-9546-72c183b95b5c"];
-      const { out } = await contract([
-        "run",
-        "4.1/not-found",
-        "--target",
-        url,
-        "--tenant-id",
-        "it's",
-        ...input,
-      ]);
+      const keys =
+        "--api-key key-of-mine --s3 aws --s3-access-key-id AKIA7 --s3-secret-access-key secret-of-mine " +
+        "--assistant 0a91a355-8a88-422c-9546-72c183b95b5c";
+      const words = ["run", "4.1/not-found", "--target", url, "--tenant-id", "it's"];
+      const { out } = await contract([...words, ...keys.split(" ")]);
       expect(out).toContain(
         `dist/bin/emulator.js contract run 4.1/not-found --target ${url} ` +
           "--assistant 0a91a355-8a88-422c-9546-72c183b95b5c --tenant-id 'it'\\''s' --s3 aws " +

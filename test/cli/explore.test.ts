@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { startEmulator } from "../../emulator/runtime/index.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
 import { addThread, send } from "../support/send.ts";
 
 let cwd: string;
@@ -56,24 +57,21 @@ it("refuses an unknown name, with an exit code that is not 0", async () => {
 });
 
 it.each([
-  [["a.capsule", "b.capsule"], "a.capsule: a capsule is played alone"],
-  [["a.capsule", "--vary"], "--vary: it cannot be combined with a capsule"],
-  [
-    ["x.scenario.yaml", "--record", "d", "--shrink", "y.scenario.yaml"],
-    "--record writes to the file of --shrink",
-  ],
-])("refuses words that would be ignored: %j", async (words, said) => {
-  const { code, stderr } = await run(["replay", ...words], { cwd });
+  ["a.capsule b.capsule", "a.capsule: a capsule is played alone"],
+  ["a.capsule --vary", "--vary: it cannot be combined with a capsule"],
+  ["x.scenario.yaml --record d --shrink y.scenario.yaml", "--record writes to the file of --shrink"],
+])("refuses words that would be ignored: %s", async (words, said) => {
+  const { code, stderr } = await run(["replay", ...words.split(" ")], { cwd });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
 });
 
 it("--record --shrink reduces a recording to the step that does not replay", async () => {
-  const first = await start(["--data", "d", "--clock", "frozen"], { cwd });
-  const { thread_id: before } = await addThread(first.ready.url);
-  first.child.kill("SIGINT");
-  await first.ended;
-  const second = await start(["--data", "d", "--clock", "frozen"], { cwd });
-  const { url } = second.ready;
+  const options = { data: join(cwd, "d"), clock: "frozen" } as const;
+  const first = await startEmulator(options);
+  const { thread_id: before } = await addThread(first.url);
+  await first.close();
+  const second = await startEmulator(options);
+  const { url } = second;
   for (let limit = 1; limit <= 5; limit += 1) await send(url, "POST", "/assistants/search", { limit });
   // A replay, which begins with an empty world, has no such thread.
   expect((await send(url, "GET", `/threads/${before}`)).status).toBe(200);
@@ -88,6 +86,5 @@ it("--record --shrink reduces a recording to the step that does not replay", asy
   });
   expect(readFileSync(join(cwd, "small.scenario.yaml"), "utf8")).toContain(`GET /threads/${before}`);
   expect((await run(["replay", "small.scenario.yaml"], { cwd })).stdout).toContain("expected 200, found 404");
-  second.child.kill("SIGINT");
-  await second.ended;
+  await second.close();
 });

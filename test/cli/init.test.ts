@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { isFull } from "../support/depth.ts";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +16,30 @@ const WRITTEN = [
   "AGENTS.md",
 ];
 
-it("puts files into a project that work there, and never twice", async () => {
+/** A project in which the package is installed, as `init` leaves it. */
+async function initializedProject(): Promise<string> {
+  const cwd = workingFolder();
+  await run(["init"], { cwd });
+  writeFileSync(join(cwd, "package.json"), '{ "private": true, "type": "module" }');
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync(ROOT, join(cwd, "node_modules/trace-platform-emulator"));
+  symlinkSync(join(ROOT, "node_modules/vitest"), join(cwd, "node_modules/vitest"));
+  return cwd;
+}
+
+// The test that it writes becomes one of this file.
+await import(pathToFileURL(join(await initializedProject(), "test/emulator.test.ts")).href);
+
+it.runIf(isFull)("writes a test that vitest finds", async () => {
+  const cwd = await initializedProject();
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const words = [vitest, "run", "--maxWorkers=1", "--testTimeout=300000"];
+  const env = { PATH: process.env.PATH, NO_COLOR: "1" };
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env });
+  expect(stdout).toMatch(/Tests +1 passed/);
+});
+
+it("puts files into a project, and never twice", async () => {
   const cwd = workingFolder();
   writeFileSync(join(cwd, "AGENTS.md"), "# Mine\n");
   const { code, stdout } = await run(["init", "--json"], { cwd });
@@ -24,17 +48,6 @@ it("puts files into a project that work there, and never twice", async () => {
   expect(parse(readFileSync(join(cwd, ".github/workflows/emulator.yml"), "utf8"))).toMatchObject({
     jobs: { test: { steps: expect.arrayContaining([{ run: "npx emulator exec -- npm test" }]) } },
   });
-
-  writeFileSync(join(cwd, "package.json"), '{ "private": true, "type": "module" }');
-  mkdirSync(join(cwd, "node_modules"));
-  symlinkSync(ROOT, join(cwd, "node_modules/trace-platform-emulator"));
-  symlinkSync(join(ROOT, "node_modules/vitest"), join(cwd, "node_modules/vitest"));
-  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const words = [vitest, "run", "--maxWorkers=1", "--testTimeout=300000"];
-  const env = { PATH: process.env.PATH, NO_COLOR: "1" };
-  expect((await promisify(execFile)(process.execPath, words, { cwd, env })).stdout).toMatch(
-    /Tests +1 passed/,
-  );
 
   const { ready } = await start(["--ephemeral"], { cwd });
   expect(ready).toMatchObject({ now: "2026-01-01T00:00:00.000000Z", seed: 1 });

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
-import { start, workingFolder } from "../support/emulator-process.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { send } from "../support/send.ts";
 import { CTRL_C, endTerminals, runOnTerminal } from "../support/terminal.ts";
+import { openVerbs } from "../support/verbs.ts";
 
 afterEach(endTerminals);
 
@@ -64,11 +65,10 @@ describe("on a terminal", () => {
 
 describe("on a running emulator", () => {
   it("an advance shows how far it is, and Ctrl-C ends it there", async () => {
-    const cwd = workingFolder();
-    const { ready } = await start(["--ephemeral", "--clock", "frozen"], { cwd });
+    const { url, cwd, env } = await openVerbs();
     const cron = { assistant_id: "echo", schedule: "* * * * *" };
-    expect((await send(ready.url, "POST", "/runs/crons", cron)).status).toBe(200);
-    const advance = runOnTerminal(["clock", "advance", "9000d"], { cwd });
+    expect((await send(url, "POST", "/runs/crons", cron)).status).toBe(200);
+    const advance = runOnTerminal(["clock", "advance", "9000d"], { cwd, env });
     await advance.shows(/\[\.+\] 0 % {2}\d+ s.*\d{4}-\d\d-\d\dT\S+, \d+ events/);
     advance.type(CTRL_C);
     const { code, output } = await advance.ended;
@@ -78,7 +78,7 @@ describe("on a running emulator", () => {
         /stopped by SIGINT: \d+ events have fired and the advance was stopped.*; virtual time is \d{4}-/,
       ),
     });
-    expect((await send(ready.url, "GET", "/_emulator/v1/progress")).body).toMatchObject({
+    expect((await send(url, "GET", "/_emulator/v1/progress")).body).toMatchObject({
       advance: null,
       verifications: [],
     });

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { launch, run, runShared, start, workingFolder } from "../support/emulator-process.ts";
 import { stateFileIn } from "../support/pool-files.ts";
+import { openVerbs } from "../support/verbs.ts";
 
 let cwd: string;
 
@@ -97,13 +98,9 @@ describe("emulator start", () => {
   });
 
   it("answers reset and verify-export of an unknown export", async () => {
-    const { ready } = await start([], { cwd });
-    expect(await run(["reset"], { cwd })).toEqual({
-      code: 0,
-      stdout: `${ready.url} is reset\n`,
-      stderr: "",
-    });
-    const verify = await run(["verify-export", "00000000-0000-4000-8000-000000000000"], { cwd });
+    const { url, run, lines } = await openVerbs();
+    expect(await lines("reset")).toEqual([`${url} is reset`]);
+    const verify = await run("verify-export", "00000000-0000-4000-8000-000000000000");
     expect(verify.code).toBe(2);
     expect(verify.stderr).toMatch(
       /^emulator: Bulk export 0{8}-\S+ does not exist\. List the exports of a workspace with `emulator export list`\.\n$/,

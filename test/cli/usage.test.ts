@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run, runAlone, runShared, start, workingFolder } from "../support/emulator-process.ts";
+import { run, runAlone, runShared, workingFolder } from "../support/emulator-process.ts";
+import { openVerbs } from "../support/verbs.ts";
 
 const COMPILED = new URL("../../dist/.compiled", import.meta.url);
 
@@ -54,10 +55,9 @@ describe("emulator", () => {
   });
 
   it("saves the compiled code of commands for a running emulator, and runs other commands from it", async () => {
-    const cwd = workingFolder();
-    await start(["--ephemeral", "--clock", "frozen", "--now", "2026-03-01T00:00:00Z"], { cwd });
+    const verbs = await openVerbs();
     const lines = async (...words: string[]) => {
-      const { stdout, ...outcome } = await runAlone(words, { cwd });
+      const { stdout, ...outcome } = await runAlone(words, verbs);
       expect(outcome).toEqual({ code: 0, stderr: "" });
       return stdout;
     };
@@ -99,26 +99,26 @@ describe("emulator", () => {
   });
 
   it.each([
-    [["--prot", "1"], "--prot: unknown flag; did you mean --port?"],
-    [["strat"], "strat: unknown command; did you mean start?"],
-    [["start", "--port"], "--port: the value is missing; give <n>"],
-    [["start", "--data", "--json"], "--data: the value is missing; give <dir>"],
-    [["start", "--ephemeral=yes"], "--ephemeral: it takes no value; leave the value out"],
-    [["start", "now"], "now: not expected after start; see `emulator start --help`"],
+    ["--prot 1", "--prot: unknown flag; did you mean --port?"],
+    ["strat", "strat: unknown command; did you mean start?"],
+    ["start --port", "--port: the value is missing; give <n>"],
+    ["start --data --json", "--data: the value is missing; give <dir>"],
+    ["start --ephemeral=yes", "--ephemeral: it takes no value; leave the value out"],
+    ["start now", "now: not expected after start; see `emulator start --help`"],
     [
-      ["start", "--port", "http"],
+      "start --port http",
       '--port: "http" is not valid; give an integer from 0 to 65533, since EU and S3 use the next two ports',
     ],
-    [["start", "--profile", "real"], '--profile: "real" is not valid; give one of spec, observed'],
-    [["start", "--config", "absent.yaml"], "absent.yaml: file not found; check the path given with --config"],
-    [["verify-export"], "verify-export: <export id> is missing; see `emulator verify-export --help`"],
-    [["status", "--url", "here"], '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
+    ["start --profile real", '--profile: "real" is not valid; give one of spec, observed'],
+    ["start --config absent.yaml", "absent.yaml: file not found; check the path given with --config"],
+    ["verify-export", "verify-export: <export id> is missing; see `emulator verify-export --help`"],
+    ["status --url here", '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
     [
-      ["wait", "--timeout", "3"],
+      "wait --timeout 3",
       '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
     ],
-  ])("names the mistake in %j in one line and exits with 2", async (words, line) => {
-    expect(await runShared(words, { cwd: workingFolder() })).toEqual({
+  ])("names the mistake in %s in one line and exits with 2", async (words, line) => {
+    expect(await runShared(words.split(" "), { cwd: workingFolder() })).toEqual({
       code: 2,
       stdout: "",
       stderr: `emulator: ${line}\n`,

@@ -16,17 +16,8 @@ describe("emulator exec --vary", () => {
     async () => {
       const cwd = workingFolder();
       const explored = async (held: string, ...more: readonly string[]) => {
-        const words = [
-          "exec",
-          "--vary",
-          ...FROZEN,
-          "--jobs",
-          "2",
-          "--report",
-          "json",
-          "--output",
-          "report.json",
-        ];
+        const report = ["--jobs", "2", "--report", "json", "--output", "report.json"];
+        const words = ["exec", "--vary", ...FROZEN, ...report];
         const outcome = await run([...words, ...more, "--", process.execPath, CLIENT], { cwd });
         expect(outcome).toMatchObject({ code: 1, stderr: "" });
         expect(outcome.stdout).toMatch(new RegExp(`^--vary: \\d+ trials?: ${held} differs\n$`));
@@ -82,18 +73,20 @@ describe("emulator exec --vary", () => {
   });
 
   it.each([
-    [["--budget", "5s"], "--budget: give it with --vary or --sweep"],
-    [["--sweep", "edges"], "--sweep edges: it needs a scenario"],
-    [["--sweep", "nothing"], '--sweep: "nothing" is not valid; give one of crash, edges, store, limits'],
-    [["--sweep", "crash", "--vary"], "--sweep: not with --vary"],
-    [["--vary", "--all"], "--all: give it with --sweep"],
-    [["--vary", "--only", "nonsense"], '--only: "nonsense" is not an assumption value'],
-    [["--vary", "--data", "here"], "--data: not with --vary"],
-    [["--vary=all"], '--vary: "all" is not valid; give one of each, pairs, observed'],
-    [["--vary", "--budget", "soon"], '--budget: "soon" is not valid'],
-    [["--vary", "--shard", "3/2"], '--shard: "3/2" is not valid'],
-  ])("refuses %j", async (flags, said) => {
-    const { code, stderr } = await runShared(["exec", ...flags, "--", "true"], { cwd: workingFolder() });
+    ["--budget 5s", "--budget: give it with --vary or --sweep"],
+    ["--sweep edges", "--sweep edges: it needs a scenario"],
+    ["--sweep nothing", '--sweep: "nothing" is not valid; give one of crash, edges, store, limits'],
+    ["--sweep crash --vary", "--sweep: not with --vary"],
+    ["--vary --all", "--all: give it with --sweep"],
+    ["--vary --only nonsense", '--only: "nonsense" is not an assumption value'],
+    ["--vary --data here", "--data: not with --vary"],
+    ["--vary=all", '--vary: "all" is not valid; give one of each, pairs, observed'],
+    ["--vary --budget soon", '--budget: "soon" is not valid'],
+    ["--vary --shard 3/2", '--shard: "3/2" is not valid'],
+  ])("refuses %s", async (flags, said) => {
+    const { code, stderr } = await runShared(["exec", ...flags.split(" "), "--", "true"], {
+      cwd: workingFolder(),
+    });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });

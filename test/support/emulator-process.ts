@@ -111,7 +111,8 @@ export function launch(words: readonly string[], { cwd, env = {}, limit }: Surro
   return { child, ended: outcomeOf(child) };
 }
 
-async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+/** What a process printed, once it has ended. */
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Outcome } from "./emulator-process.ts";
+import { type Outcome, outcomeOf } from "./emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -33,15 +32,5 @@ export async function runShell(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const env = { ...variables, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` };
-  const child = spawn("bash", ["--norc", "-Eeu", "-o", "pipefail", "-c", script], { cwd, env });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    stderr += text;
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
+  return outcomeOf(spawn("bash", ["--norc", "-Eeu", "-o", "pipefail", "-c", script], { cwd, env }));
 }
