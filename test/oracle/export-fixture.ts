@@ -185,6 +185,15 @@ export async function createExportFixture(options: ExportFixtureOptions) {
       elsewhere.delete(key);
       world.turn(CAUSE, (turn) => turn.remove(objects, objectId(BUCKET, key)));
     },
+    moveObject(from: string, to: string): void {
+      putObject(to, elsewhere.get(from) as Uint8Array);
+      this.removeObject(from);
+    },
+    swapObjects(one: string, other: string): void {
+      const [first, second] = [this.bytesOf(one), this.bytesOf(other)];
+      putObject(one, second);
+      putObject(other, first);
+    },
     changeRun: (day: string, changes: Partial<ExportRun>) => put(EXPORT_RUNS, { ...runOf(day), ...changes }),
     removeRun: (day: string) => world.turn(CAUSE, (turn) => turn.remove(EXPORT_RUNS, runOf(day).id)),
     /** Writes these rows in the place of a file. */

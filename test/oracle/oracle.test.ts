@@ -39,6 +39,9 @@ const OUTSIDE = [
 const LAST_ROW = sampleRow(302, { start_time: instant((NOON * 3) / 2 - 1, LAST) });
 const ROWS = [...THIRD_ROWS, ...OUTSIDE, LAST_ROW, ...FIRST_ROWS];
 const SELECTED = 51;
+/** The rows of the second file of the first day, and one of them. */
+const SECOND_FILE = FIRST_ROWS.slice(10, 20);
+const ROW = FIRST_ROWS[14] as TraceRow;
 
 function fixtureOf(options: Partial<ExportFixtureOptions> = {}): Promise<ExportFixture> {
   return createExportFixture({ rows: ROWS, ...options });
@@ -110,6 +113,8 @@ describe("an export with nothing wrong is verified", () => {
   });
 });
 
+const allBut = (column: string) => COLUMN_NAMES.filter((name) => name !== column);
+
 /** Each tampering with the one kind of problem that it has to be found as. */
 const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixture) => unknown]>> = {
   "a file that was removed": ["missing_file", (fixture) => fixture.removeObject(fixture.keyOf(FIRST, 1))],
@@ -119,10 +124,7 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
   ],
   "a row twice in one file": [
     "duplicate_row",
-    async (fixture) => {
-      const rows = FIRST_ROWS.slice(0, 10);
-      await fixture.rewrite(FIRST, 0, [...rows, rows[3] as TraceRow]);
-    },
+    (fixture) => fixture.rewrite(FIRST, 0, [...FIRST_ROWS.slice(0, 10), FIRST_ROWS[3] as TraceRow]),
   ],
   "a row in two files of a partition": [
     "duplicate_row",
@@ -138,20 +140,12 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
   ],
   "a row that the store does not have": [
     "extra_row",
-    async (fixture) => {
-      const row = sampleRow(500, { start_time: instant(NOON, FIRST) });
-      await fixture.rewrite(FIRST, 1, [...FIRST_ROWS.slice(10, 20), row]);
-    },
+    (fixture) =>
+      fixture.rewrite(FIRST, 1, [...SECOND_FILE, sampleRow(500, { start_time: instant(NOON, FIRST) })]),
   ],
   "a changed value": [
     "changed_value",
-    async (fixture) => {
-      const rows = FIRST_ROWS.slice(10, 20).with(4, {
-        ...(FIRST_ROWS[14] as TraceRow),
-        inputs: { question: "?" },
-      });
-      await fixture.rewrite(FIRST, 1, rows);
-    },
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE.with(4, { ...ROW, inputs: { question: "?" } })),
   ],
   "a start that was changed within its day": [
     "changed_value",
@@ -177,25 +171,21 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
   "the bodies of two days' files swapped": [
     "wrong_partition",
     (fixture) => {
-      const [first, third] = [fixture.keyOf(FIRST), fixture.keyOf(THIRD)];
-      const [firstBytes, thirdBytes] = [fixture.bytesOf(first), fixture.bytesOf(third)];
-      expect(firstBytes.length).toBe(thirdBytes.length);
-      fixture.putObject(first, thirdBytes);
-      fixture.putObject(third, firstBytes);
+      const keys = [fixture.keyOf(FIRST), fixture.keyOf(THIRD)] as const;
+      const [first, third] = keys.map((key) => fixture.bytesOf(key).length);
+      expect(first).toBe(third);
+      fixture.swapObjects(...keys);
     },
   ],
   "a row of another project": [
     "wrong_project",
-    async (fixture) => {
-      const rows = FIRST_ROWS.slice(10, 20).with(4, { ...(FIRST_ROWS[14] as TraceRow), session_id: idOf(1) });
-      await fixture.rewrite(FIRST, 1, rows);
-    },
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE.with(4, { ...ROW, session_id: idOf(1) })),
   ],
   "a row that the store does not have, of another project": [
     "wrong_project",
     (fixture) => {
       const row = sampleRow(500, { start_time: instant(NOON, FIRST), session_id: idOf(1) });
-      return fixture.rewrite(FIRST, 1, [...FIRST_ROWS.slice(10, 20), row]);
+      return fixture.rewrite(FIRST, 1, [...SECOND_FILE, row]);
     },
   ],
   "a file with the rows of another tenant": [
@@ -206,16 +196,14 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
     "wrong_partition",
     (fixture) => {
       const key = fixture.keyOf(FIRST, 2);
-      fixture.putObject(key.replace("day=01", "day=02"), fixture.bytesOf(key));
-      fixture.removeObject(key);
+      fixture.moveObject(key, key.replace("day=01", "day=02"));
     },
   ],
   "a file that was written into another day's folder": [
     "wrong_partition",
     (fixture) => {
       const key = fixture.keyOf(LAST).replace("day=04", "day=02");
-      fixture.putObject(key, fixture.bytesOf(fixture.keyOf(LAST)));
-      fixture.removeObject(fixture.keyOf(LAST));
+      fixture.moveObject(fixture.keyOf(LAST), key);
       fixture.changeFile(LAST, 0, { key });
     },
   ],
@@ -223,8 +211,7 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
     "outside_prefix",
     (fixture) => {
       const key = fixture.keyOf(LAST).replace("traces/all", "traces/other");
-      fixture.putObject(key, fixture.bytesOf(fixture.keyOf(LAST)));
-      fixture.removeObject(fixture.keyOf(LAST));
+      fixture.moveObject(fixture.keyOf(LAST), key);
       fixture.changeFile(LAST, 0, { key });
     },
   ],
@@ -250,32 +237,20 @@ const TAMPERINGS: Readonly<Record<string, readonly [string, (fixture: ExportFixt
   ],
   "a column less": [
     "columns",
-    async (fixture) => {
-      const columns = COLUMN_NAMES.filter((name) => name !== "outputs");
-      await fixture.rewrite(FIRST, 1, FIRST_ROWS.slice(10, 20), { columns });
-    },
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE, { columns: allBut("outputs") }),
   ],
-  "no id column": [
-    "columns",
-    async (fixture) => {
-      const columns = COLUMN_NAMES.filter((name) => name !== "id");
-      await fixture.rewrite(FIRST, 1, FIRST_ROWS.slice(10, 20), { columns });
-    },
-  ],
+  "no id column": ["columns", (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE, { columns: allBut("id") })],
   "columns in another order": [
     "columns",
-    async (fixture) => {
-      const columns = COLUMN_NAMES.toReversed();
-      await fixture.rewrite(FIRST, 1, FIRST_ROWS.slice(10, 20), { columns });
-    },
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE, { columns: COLUMN_NAMES.toReversed() }),
   ],
   "the columns' types of the other format": [
     "type",
-    (fixture) => fixture.rewrite(FIRST, 1, FIRST_ROWS.slice(10, 20), { formatVersion: "v2_beta" }),
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE, { formatVersion: "v2_beta" }),
   ],
   "another compression": [
     "compression",
-    (fixture) => fixture.rewrite(FIRST, 1, FIRST_ROWS.slice(10, 20), { compression: "snappy" }),
+    (fixture) => fixture.rewrite(FIRST, 1, SECOND_FILE, { compression: "snappy" }),
   ],
   "a wrong count in a run's record": ["count", (fixture) => fixture.changeFile(FIRST, 1, { rows: 9 })],
   "a wrong size in a run's record": ["size", (fixture) => fixture.changeFile(FIRST, 1, { bytes: 9 })],
@@ -310,17 +285,14 @@ describe("damage is reported as exactly one kind of problem", () => {
 
   test("files that were moved are each found by their size, two of one size one after the other", async () => {
     const fixture = await fixtureOf();
-    const places = [LAST, FIRST, THIRD].map((day, at) => {
-      const moved = { from: fixture.keyOf(day), to: `${fixture.keyOf(FIRST)}.${at}` };
-      return { ...moved, bytes: fixture.bytesOf(moved.from) };
+    const moves = [LAST, FIRST, THIRD].map((day, at) => {
+      const from = fixture.keyOf(day);
+      return { from, to: `${fixture.keyOf(FIRST)}.${at}`, bytes: fixture.bytesOf(from).length };
     });
-    expect(places[1]?.bytes.length).toBe(places[2]?.bytes.length);
-    for (const { from, to, bytes } of places) {
-      fixture.putObject(to, bytes);
-      fixture.removeObject(from);
-    }
-    const found = (await fixture.verify()).problems.map(({ key, detail }) => [key, detail]);
-    expect(found.sort()).toEqual(places.map(({ from, to }) => [to, `belongs at ${from}`]));
+    expect(moves[1]?.bytes).toBe(moves[2]?.bytes);
+    for (const { from, to } of moves) fixture.moveObject(from, to);
+    const problems = (await fixture.verify()).problems.map(({ key, detail }) => [key, detail]);
+    expect(problems.sort()).toEqual(moves.map(({ from, to }) => [to, `belongs at ${from}`]));
   });
 
   test("in files without ids too", async () => {
@@ -333,17 +305,14 @@ describe("damage is reported as exactly one kind of problem", () => {
     await doubled.rewrite(FIRST, 0, [...rows, rows[2]!]);
     expect(await kindsOf(doubled)).toStrictEqual(["duplicate_row"]);
     const swapped = await fixtureOf({ fields: ["name", "run_type"] });
-    const [first, third] = [swapped.keyOf(FIRST), swapped.keyOf(THIRD)];
-    const [firstBytes, thirdBytes] = [swapped.bytesOf(first), swapped.bytesOf(third)];
-    swapped.putObject(first, thirdBytes);
-    swapped.putObject(third, firstBytes);
+    swapped.swapObjects(swapped.keyOf(FIRST), swapped.keyOf(THIRD));
     expect(await kindsOf(swapped)).toStrictEqual(new Array(20).fill("wrong_partition"));
   });
 
   test("with the key and both values, from where they differ on", async () => {
     const fixture = await fixtureOf();
     const long = { text: "x".repeat(5000) };
-    const rows = FIRST_ROWS.slice(10, 20).with(0, { ...FIRST_ROWS[10]!, inputs: long, name: "step 999" });
+    const rows = SECOND_FILE.with(0, { ...FIRST_ROWS[10]!, inputs: long, name: "step 999" });
     await fixture.rewrite(FIRST, 1, rows);
     const { problems } = await fixture.verify();
     const inStore = '{"question":"number 110"}';

@@ -26,23 +26,19 @@ import {
   PutObjectCommand,
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { codeOf, openTestServer, type TestServer } from "./harness.ts";
+import { describe, test } from "vitest";
+import { codeOf } from "./harness.ts";
+import { serverOfFile } from "./server-of-file.ts";
 import { sendSigned } from "./signed-request.ts";
 
 const Bucket = "traces";
 const Key = "plain.txt";
-let server: TestServer;
 
-beforeAll(async () => {
-  server = await openTestServer();
-  await server.client().send(new PutObjectCommand({ Bucket, Key, Body: "plain" }));
-});
-afterAll(async () => {
-  await server.close();
+const { server, send, errorOf } = serverOfFile(async (send) => {
+  await send(new PutObjectCommand({ Bucket, Key, Body: "plain" }));
 });
 
-const ask = (command: object) => server.client().send(command as GetBucketAclCommand) as Promise<object>;
+const ask = (command: object) => send(command as GetBucketAclCommand) as Promise<object>;
 
 const OWNERS_GRANT = {
   Owner: { ID: "emulator" },
@@ -109,34 +105,32 @@ describe("a bucket of which nothing was configured answers as the real service d
     ["NoSuchKey", new GetObjectTaggingCommand({ Bucket, Key: "not-there" })],
     ["NoSuchBucket", new GetBucketCorsCommand({ Bucket: "no-bucket" })],
   ] as const)("%s", async ([code, command], { expect }) => {
-    expect(await codeOf(ask(command))).toBe(code);
+    expect(await errorOf(command)).toBe(code);
   });
 
   test("what would configure something is not implemented", async ({ expect }) => {
-    expect(await codeOf(ask(new PutBucketPolicyCommand({ Bucket, Policy: "{}" })))).toBe("NotImplemented");
+    expect(await errorOf(new PutBucketPolicyCommand({ Bucket, Policy: "{}" }))).toBe("NotImplemented");
     const Tagging = { TagSet: [{ Key: "a", Value: "b" }] };
-    expect(await codeOf(ask(new PutObjectTaggingCommand({ Bucket, Key, Tagging })))).toBe("NotImplemented");
+    expect(await errorOf(new PutObjectTaggingCommand({ Bucket, Key, Tagging }))).toBe("NotImplemented");
   });
 });
 
 test("a subresource that is not there says so only to those whose signature is right", async ({ expect }) => {
   const command = new PutBucketPolicyCommand({ Bucket, Policy: "{}" });
-  const wrong = server.client({ credentials: { accessKeyId: "emulator", secretAccessKey: "wrong" } });
+  const wrong = server().client({ credentials: { accessKeyId: "emulator", secretAccessKey: "wrong" } });
   expect(await codeOf(wrong.send(command))).toBe("SignatureDoesNotMatch");
-  const unknown = server.client({ credentials: { accessKeyId: "nobody", secretAccessKey: "x" } });
+  const unknown = server().client({ credentials: { accessKeyId: "nobody", secretAccessKey: "x" } });
   expect(await codeOf(unknown.send(command))).toBe("InvalidAccessKeyId");
 });
 
 describe("ListBuckets", () => {
   test("max-buckets gives a page, and its token the next", async ({ expect }) => {
-    const client = server.client();
-    for (const name of ["page-a", "page-b", "page-c"])
-      await client.send(new CreateBucketCommand({ Bucket: name }));
+    for (const name of ["page-a", "page-b", "page-c"]) await send(new CreateBucketCommand({ Bucket: name }));
     const names: (string | undefined)[] = [];
     let ContinuationToken: string | undefined;
     let pages = 0;
     do {
-      const page = await client.send(
+      const page = await send(
         new ListBucketsCommand({
           MaxBuckets: 2,
           Prefix: "page-",
@@ -151,7 +145,7 @@ describe("ListBuckets", () => {
   });
 
   test.for(["0", "10001", "x", ""])("max-buckets=%s is refused", async (count, { expect }) => {
-    const { status, text } = await sendSigned(server, {
+    const { status, text } = await sendSigned(server(), {
       method: "GET",
       path: "/",
       query: { "max-buckets": count },
@@ -183,7 +177,7 @@ describe("CreateBucket again", () => {
     expect,
   }) => {
     const put = (inner: string) =>
-      sendSigned(server, {
+      sendSigned(server(), {
         method: "PUT",
         path: "/configured",
         body: `<CreateBucketConfiguration>${inner}</CreateBucketConfiguration>`,

@@ -5,24 +5,21 @@ import {
   ListObjectVersionsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, test } from "vitest";
-import { codeOf, openTestServer, type TestServer } from "./harness.ts";
+import { test } from "vitest";
+import { serverOfFile } from "./server-of-file.ts";
 
 const Bucket = "traces";
 const KEYS = ["a", "a/1", "a/2", "a/b/1", "b", "b/1", "c&<", "c/1", "é", "z/"];
-let server: TestServer;
 
-beforeAll(async () => {
-  server = await openTestServer();
-  for (const Key of KEYS) await server.client().send(new PutObjectCommand({ Bucket, Key, Body: Key }));
+const { send, errorOf } = serverOfFile(async (send) => {
+  for (const Key of KEYS) await send(new PutObjectCommand({ Bucket, Key, Body: Key }));
 });
-afterAll(() => server.close());
 
 async function pages(more: object): Promise<ListObjectsV2CommandOutput[]> {
   const found: ListObjectsV2CommandOutput[] = [];
   let ContinuationToken: string | undefined;
   do {
-    const page = await server.client().send(new ListObjectsV2Command({ Bucket, ContinuationToken, ...more }));
+    const page = await send(new ListObjectsV2Command({ Bucket, ContinuationToken, ...more }));
     found.push(page);
     if (found.length > KEYS.length) throw new Error("The listing does not end.");
     ContinuationToken = page.NextContinuationToken;
@@ -44,9 +41,7 @@ test("version 1 continues from its marker", async ({ expect }) => {
   const names: (string | undefined)[] = [];
   let Marker: string | undefined;
   do {
-    const page = await server
-      .client()
-      .send(new ListObjectsCommand({ Bucket, Delimiter: "/", MaxKeys: 3, Marker }));
+    const page = await send(new ListObjectsCommand({ Bucket, Delimiter: "/", MaxKeys: 3, Marker }));
     names.push(...(page.Contents ?? []).map(({ Key }) => Key));
     names.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
     if (names.length > KEYS.length) throw new Error("The listing does not end.");
@@ -68,8 +63,7 @@ test("prefix, start-after, owner and encoding are kept to", async ({ expect }) =
 });
 
 test("nonsense in a listing's parameters is refused", async ({ expect }) => {
-  const client = server.client();
-  const list = (more: object) => codeOf(client.send(new ListObjectsV2Command({ Bucket, ...more })));
+  const list = (more: object) => errorOf(new ListObjectsV2Command({ Bucket, ...more }));
   expect(await list({ MaxKeys: -1 })).toBe("InvalidArgument");
   expect(await list({ ContinuationToken: "nonsense" })).toBe("InvalidArgument");
   expect(await list({ EncodingType: "base64" })).toBe("InvalidArgument");
@@ -78,22 +72,21 @@ test("nonsense in a listing's parameters is refused", async ({ expect }) => {
 test("the versions of an unversioned bucket are its objects, each with the version null", async ({
   expect,
 }) => {
-  const client = server.client();
-  const all = await client.send(new ListObjectVersionsCommand({ Bucket }));
-  const plain = await client.send(new ListObjectsV2Command({ Bucket }));
+  const all = await send(new ListObjectVersionsCommand({ Bucket }));
+  const plain = await send(new ListObjectsV2Command({ Bucket }));
   expect(all.Versions?.map(({ Key }) => Key)).toEqual(plain.Contents?.map(({ Key }) => Key));
   expect(all.Versions?.every(({ VersionId, IsLatest }) => VersionId === "null" && IsLatest)).toBe(true);
   expect(all.DeleteMarkers).toBeUndefined();
   const names: (string | undefined)[] = [];
   let marks: { KeyMarker?: string; VersionIdMarker?: string } = {};
   for (;;) {
-    const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 1, ...marks }));
+    const page = await send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 1, ...marks }));
     names.push(...(page.Versions ?? []).map(({ Key }) => Key));
     if (!page.IsTruncated || names.length > KEYS.length) break;
     marks = { KeyMarker: page.NextKeyMarker ?? "", VersionIdMarker: page.NextVersionIdMarker ?? "" };
   }
   expect(names).toEqual(all.Versions?.map(({ Key }) => Key));
-  expect(await codeOf(client.send(new ListObjectVersionsCommand({ Bucket, VersionIdMarker: "null" })))).toBe(
+  expect(await errorOf(new ListObjectVersionsCommand({ Bucket, VersionIdMarker: "null" }))).toBe(
     "InvalidArgument",
   );
 });

@@ -20,23 +20,20 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { afterAll, beforeAll, describe, test } from "vitest";
-import { codeOf, NOW, openTestServer, type TestServer } from "./harness.ts";
+import { describe, test } from "vitest";
+import { codeOf, NOW, openTestServer } from "./harness.ts";
+import { serverOfFile } from "./server-of-file.ts";
 
-let server: TestServer;
 const Bucket = "traces";
 
-beforeAll(async () => {
-  server = await openTestServer();
-});
-afterAll(() => server.close());
+const { server, send, errorOf } = serverOfFile();
 
 function put(Key: string, Body: string | Buffer | Readable, more = {}) {
-  return server.client().send(new PutObjectCommand({ Bucket, Key, Body, ...more }));
+  return send(new PutObjectCommand({ Bucket, Key, Body, ...more }));
 }
 
 async function text(Key: string, more = {}): Promise<string> {
-  const { Body } = await server.client().send(new GetObjectCommand({ Bucket, Key, ...more }));
+  const { Body } = await send(new GetObjectCommand({ Bucket, Key, ...more }));
   return (await Body?.transformToString()) ?? "";
 }
 
@@ -74,9 +71,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     });
     expect(stored.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
     expect(stored.ChecksumCRC32).toBe("NhCmhg==");
-    const head = await server
-      .client()
-      .send(new HeadObjectCommand({ Bucket, Key: "a/buffer.txt", ChecksumMode: "ENABLED" }));
+    const head = await send(new HeadObjectCommand({ Bucket, Key: "a/buffer.txt", ChecksumMode: "ENABLED" }));
     expect(head).toMatchObject({
       ContentLength: 5,
       ContentType: "text/plain",
@@ -86,7 +81,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     });
     expect(head.LastModified?.getTime()).toBe(NOW);
     expect(await text("a/buffer.txt")).toBe("hello");
-    expect(readFileSync(join(server.folder, Bucket, "a/buffer.txt"), "utf8")).toBe("hello");
+    expect(readFileSync(join(server().folder, Bucket, "a/buffer.txt"), "utf8")).toBe("hello");
   });
 
   test("a stream comes in as aws-chunked and is stored without its framing", async ({ expect }) => {
@@ -94,7 +89,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     const pieces = Array.from({ length: 30 }, (_, i) => bytes.subarray(i * 10_000, (i + 1) * 10_000));
     await put("stream.bin", Readable.from(pieces), { ContentLength: bytes.length });
     expect(await text("stream.bin")).toBe(bytes.toString());
-    const head = await server.client().send(new HeadObjectCommand({ Bucket, Key: "stream.bin" }));
+    const head = await send(new HeadObjectCommand({ Bucket, Key: "stream.bin" }));
     expect(head.ContentEncoding).toBeUndefined();
   });
 
@@ -112,9 +107,7 @@ describe("objects through the AWS SDK with its defaults", () => {
         await put(key, "123456789", { ChecksumCRC64NVME: "rosUhgp5mIg=" });
         expect(await codeOf(put(key, "123456780", { ChecksumCRC64NVME: "rosUhgp5mIg=" }))).toBe("BadDigest");
       }
-      const head = await server
-        .client()
-        .send(new HeadObjectCommand({ Bucket, Key: key, ChecksumMode: "ENABLED" }));
+      const head = await send(new HeadObjectCommand({ Bucket, Key: key, ChecksumMode: "ENABLED" }));
       expect(head).toHaveProperty(`Checksum${ChecksumAlgorithm}`, expect.stringMatching(/=$/));
     },
   );
@@ -122,11 +115,9 @@ describe("objects through the AWS SDK with its defaults", () => {
   test("an empty object is an object", async ({ expect }) => {
     await put("empty.txt", "");
     expect(await text("empty.txt")).toBe("");
-    expect(
-      await codeOf(
-        server.client().send(new GetObjectCommand({ Bucket, Key: "empty.txt", Range: "bytes=0-" })),
-      ),
-    ).toBe("InvalidRange");
+    expect(await errorOf(new GetObjectCommand({ Bucket, Key: "empty.txt", Range: "bytes=0-" }))).toBe(
+      "InvalidRange",
+    );
   });
 
   test("a 40 MB stream comes back whole", async ({ expect }) => {
@@ -134,7 +125,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     await put("large.bin", Readable.from(Array.from({ length: 40 }, () => piece)), {
       ContentLength: 40 * piece.length,
     });
-    const { Body } = await server.client().send(new GetObjectCommand({ Bucket, Key: "large.bin" }));
+    const { Body } = await send(new GetObjectCommand({ Bucket, Key: "large.bin" }));
     let size = 0;
     for await (const chunk of Body as Readable) size += (chunk as Buffer).length;
     expect(size).toBe(40 * piece.length);
@@ -153,7 +144,7 @@ describe("objects through the AWS SDK with its defaults", () => {
     ["bytes=-0", "InvalidRange", undefined],
   ] as const)("range %s gives %s", async ([Range, wanted, contentRange], { expect }) => {
     await put("range.txt", "0123456789");
-    const call = server.client().send(new GetObjectCommand({ Bucket, Key: "range.txt", Range }));
+    const call = send(new GetObjectCommand({ Bucket, Key: "range.txt", Range }));
     if (wanted === "InvalidRange") return expect(await codeOf(call)).toBe(wanted);
     const { Body, ContentRange } = await call;
     expect(await Body?.transformToString()).toBe(wanted);
@@ -162,8 +153,7 @@ describe("objects through the AWS SDK with its defaults", () => {
 
   test("conditions of reads and writes are kept to", async ({ expect }) => {
     const { ETag } = await put("condition.txt", "one");
-    const get = (more: object) =>
-      codeOf(server.client().send(new GetObjectCommand({ Bucket, Key: "condition.txt", ...more })));
+    const get = (more: object) => errorOf(new GetObjectCommand({ Bucket, Key: "condition.txt", ...more }));
     expect(await get({ IfMatch: ETag })).toBe("no error");
     expect(await get({ IfMatch: '"other"' })).toBe("PreconditionFailed");
     expect(await get({ IfNoneMatch: ETag })).toBe("304");
@@ -180,23 +170,20 @@ describe("objects through the AWS SDK with its defaults", () => {
   test("reply headers can be overridden, but not broken", async ({ expect }) => {
     await put("override.txt", "x");
     const get = (ResponseContentDisposition: string) =>
-      server.client().send(new GetObjectCommand({ Bucket, Key: "override.txt", ResponseContentDisposition }));
+      send(new GetObjectCommand({ Bucket, Key: "override.txt", ResponseContentDisposition }));
     expect((await get("attachment")).ContentDisposition).toBe("attachment");
     expect(await codeOf(get("a\r\nx-evil: 1"))).toBe("InvalidArgument");
   });
 
   test("copies keep or replace the metadata, and reach other buckets", async ({ expect }) => {
-    const client = server.client();
-    await client.send(new CreateBucketCommand({ Bucket: "copies" }));
+    await send(new CreateBucketCommand({ Bucket: "copies" }));
     await put("source é.txt", "copied", { Metadata: { a: "1" }, ContentType: "text/x-one" });
     const CopySource = `${Bucket}/${encodeURIComponent("source é.txt")}`;
-    const copied = await client.send(
-      new CopyObjectCommand({ Bucket: "copies", Key: "kept.txt", CopySource }),
-    );
+    const copied = await send(new CopyObjectCommand({ Bucket: "copies", Key: "kept.txt", CopySource }));
     expect(copied.CopyObjectResult?.ETag).toMatch(/^"[0-9a-f]{32}"$/);
-    const kept = await client.send(new HeadObjectCommand({ Bucket: "copies", Key: "kept.txt" }));
+    const kept = await send(new HeadObjectCommand({ Bucket: "copies", Key: "kept.txt" }));
     expect(kept).toMatchObject({ Metadata: { a: "1" }, ContentType: "text/x-one", ContentLength: 6 });
-    await client.send(
+    await send(
       new CopyObjectCommand({
         Bucket,
         Key: "replaced.txt",
@@ -205,47 +192,55 @@ describe("objects through the AWS SDK with its defaults", () => {
         Metadata: { b: "2" },
       }),
     );
-    const replaced = await client.send(new HeadObjectCommand({ Bucket, Key: "replaced.txt" }));
+    const replaced = await send(new HeadObjectCommand({ Bucket, Key: "replaced.txt" }));
     expect(replaced.Metadata).toEqual({ b: "2" });
     const onto = new CopyObjectCommand({ Bucket, Key: "source é.txt", CopySource });
-    expect(await codeOf(client.send(onto))).toBe("InvalidRequest");
+    expect(await errorOf(onto)).toBe("InvalidRequest");
     const encoded = encodeURIComponent(`/${Bucket}/source é.txt`);
-    await client.send(new CopyObjectCommand({ Bucket, Key: "encoded.txt", CopySource: encoded }));
+    await send(new CopyObjectCommand({ Bucket, Key: "encoded.txt", CopySource: encoded }));
     const missing = new CopyObjectCommand({ Bucket, Key: "x.txt", CopySource: `${Bucket}/nothing` });
-    expect(await codeOf(client.send(missing))).toBe("NoSuchKey");
+    expect(await errorOf(missing)).toBe("NoSuchKey");
   });
 
   test("deleting takes the file along, one or many", async ({ expect }) => {
-    const client = server.client();
     for (const key of ["gone/one.txt", "gone/two.txt", "gone/\u0001&<\r\n.txt"]) await put(key, key);
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
-    await client.send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
-    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "gone/one.txt" })))).toBe(
-      "NoSuchKey",
-    );
+    await send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
+    await send(new DeleteObjectCommand({ Bucket, Key: "gone/one.txt" }));
+    expect(await errorOf(new GetObjectCommand({ Bucket, Key: "gone/one.txt" }))).toBe("NoSuchKey");
     const Objects = [{ Key: "gone/two.txt" }, { Key: "gone/\u0001&<\r\n.txt" }, { Key: "never" }];
-    const many = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    const many = await send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
     expect(many.Deleted?.map(({ Key }) => Key)).toEqual(Objects.map(({ Key }) => Key));
-    expect(readdirSync(join(server.folder, Bucket))).not.toContain("gone");
-    const left = await client.send(new ListObjectsV2Command({ Bucket, Prefix: "gone/" }));
+    expect(readdirSync(join(server().folder, Bucket))).not.toContain("gone");
+    const left = await send(new ListObjectsV2Command({ Bucket, Prefix: "gone/" }));
     expect(left.KeyCount).toBe(0);
   });
 
   test("a presigned address reads and writes without a key, until it expires", async ({ expect }) => {
-    const client = server.client();
-    const putUrl = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: "signed/é b.txt" }), {
-      expiresIn: 60,
-    });
+    const putUrl = await getSignedUrl(
+      server().client(),
+      new PutObjectCommand({ Bucket, Key: "signed/é b.txt" }),
+      {
+        expiresIn: 60,
+      },
+    );
     expect((await fetch(putUrl, { method: "PUT", body: "presigned" })).status).toBe(200);
-    const getUrl = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: "signed/é b.txt" }), {
-      expiresIn: 60,
-    });
+    const getUrl = await getSignedUrl(
+      server().client(),
+      new GetObjectCommand({ Bucket, Key: "signed/é b.txt" }),
+      {
+        expiresIn: 60,
+      },
+    );
     expect(await (await fetch(getUrl)).text()).toBe("presigned");
     expect((await fetch(getUrl.replace("X-Amz-Expires=60", "X-Amz-Expires=61"))).status).toBe(403);
-    const old = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: "signed/é b.txt" }), {
-      expiresIn: 60,
-      signingDate: new Date(Date.now() - 120_000),
-    });
+    const old = await getSignedUrl(
+      server().client(),
+      new GetObjectCommand({ Bucket, Key: "signed/é b.txt" }),
+      {
+        expiresIn: 60,
+        signingDate: new Date(Date.now() - 120_000),
+      },
+    );
     const expired = await fetch(old);
     expect([expired.status, await expired.text()]).toEqual([
       403,
@@ -257,8 +252,8 @@ describe("objects through the AWS SDK with its defaults", () => {
     const httpAgent = new Agent({
       lookup: (_host, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]),
     });
-    const client = server.client({
-      endpoint: `http://localhost:${server.port}`,
+    const client = server().client({
+      endpoint: `http://localhost:${server().port}`,
       forcePathStyle: false,
       requestHandler: { httpAgent },
     });
@@ -267,52 +262,42 @@ describe("objects through the AWS SDK with its defaults", () => {
   });
 
   test("a base path names the world and is signed, but is not a part of the key", async ({ expect }) => {
-    const client = server.client({ endpoint: `${server.url}/w/other` });
+    const client = server().client({ endpoint: `${server().url}/w/other` });
     await client.send(new PutObjectCommand({ Bucket, Key: "based.txt", Body: "based" }));
     expect(await text("based.txt")).toBe("based");
   });
 
   test("what does not exist says so by name", async ({ expect }) => {
-    const client = server.client();
     const replication = new DeleteBucketReplicationCommand({ Bucket });
-    await expect(client.send(replication)).rejects.toMatchObject({
+    await expect(send(replication)).rejects.toMatchObject({
       name: "NotImplemented",
       message: expect.stringContaining("DeleteBucketReplication"),
     });
-    expect(await codeOf(client.send(new GetObjectCommand({ Bucket, Key: "no" })))).toBe("NoSuchKey");
-    expect(await codeOf(client.send(new GetObjectCommand({ Bucket: "no-bucket", Key: "no" })))).toBe(
-      "NoSuchBucket",
-    );
-    expect(await codeOf(client.send(new HeadObjectCommand({ Bucket, Key: "no" })))).toBe("NotFound");
+    expect(await errorOf(new GetObjectCommand({ Bucket, Key: "no" }))).toBe("NoSuchKey");
+    expect(await errorOf(new GetObjectCommand({ Bucket: "no-bucket", Key: "no" }))).toBe("NoSuchBucket");
+    expect(await errorOf(new HeadObjectCommand({ Bucket, Key: "no" }))).toBe("NotFound");
   });
 });
 
 describe("buckets", () => {
   test("are made, found, listed and deleted when empty", async ({ expect }) => {
-    const client = server.client();
-    await client.send(new CreateBucketCommand({ Bucket: "one.two-3" }));
-    expect(await codeOf(client.send(new CreateBucketCommand({ Bucket: "UPPER_case" })))).toBe(
-      "InvalidBucketName",
-    );
+    await send(new CreateBucketCommand({ Bucket: "one.two-3" }));
+    expect(await errorOf(new CreateBucketCommand({ Bucket: "UPPER_case" }))).toBe("InvalidBucketName");
     const Configuration = { LocationConstraint: "eu-west-1" } as const;
-    await client.send(
-      new CreateBucketCommand({ Bucket: "in-europe", CreateBucketConfiguration: Configuration }),
-    );
-    const location = await client.send(new GetBucketLocationCommand({ Bucket: "in-europe" }));
+    await send(new CreateBucketCommand({ Bucket: "in-europe", CreateBucketConfiguration: Configuration }));
+    const location = await send(new GetBucketLocationCommand({ Bucket: "in-europe" }));
     expect(location.LocationConstraint).toBe("eu-west-1");
-    await client.send(new HeadBucketCommand({ Bucket: "one.two-3" }));
-    await client.send(new GetBucketVersioningCommand({ Bucket: "one.two-3" }));
-    const { Buckets } = await client.send(new ListBucketsCommand({}));
+    await send(new HeadBucketCommand({ Bucket: "one.two-3" }));
+    await send(new GetBucketVersioningCommand({ Bucket: "one.two-3" }));
+    const { Buckets } = await send(new ListBucketsCommand({}));
     expect(Buckets?.map(({ Name }) => Name)).toEqual(
       expect.arrayContaining(["in-europe", "one.two-3", "traces"]),
     );
-    await client.send(new PutObjectCommand({ Bucket: "one.two-3", Key: "k", Body: "v" }));
-    expect(await codeOf(client.send(new DeleteBucketCommand({ Bucket: "one.two-3" })))).toBe(
-      "BucketNotEmpty",
-    );
-    await client.send(new DeleteObjectCommand({ Bucket: "one.two-3", Key: "k" }));
-    await client.send(new DeleteBucketCommand({ Bucket: "one.two-3" }));
-    expect(await codeOf(client.send(new HeadBucketCommand({ Bucket: "one.two-3" })))).toBe("NotFound");
+    await send(new PutObjectCommand({ Bucket: "one.two-3", Key: "k", Body: "v" }));
+    expect(await errorOf(new DeleteBucketCommand({ Bucket: "one.two-3" }))).toBe("BucketNotEmpty");
+    await send(new DeleteObjectCommand({ Bucket: "one.two-3", Key: "k" }));
+    await send(new DeleteBucketCommand({ Bucket: "one.two-3" }));
+    expect(await errorOf(new HeadBucketCommand({ Bucket: "one.two-3" }))).toBe("NotFound");
   });
 });
 
@@ -376,9 +361,4 @@ describe("evil names", () => {
     expect(await codeOf(put("x".repeat(1025), "x"))).toBe("KeyTooLongError");
     expect(await codeOf(put("é".repeat(513), "x"))).toBe("KeyTooLongError");
   });
-});
-
-test("nothing that was asked for above was a defect", ({ expect }) => {
-  expect(server.defects).toEqual([]);
-  expect(server.world.defect).toBeUndefined();
 });

@@ -1,51 +1,16 @@
 import fc from "fast-check";
 
-const segment = fc.constantFrom(
-  "traces",
-  "new-bucket",
-  "a",
-  "..",
-  "%2e%2e",
-  "%2F",
-  "a%20b",
-  "~!'()*",
-  "%F0%9D%84%9E",
-);
-const mark = fc.constantFrom(
-  ...[
-    "list-type",
-    "prefix",
-    "delimiter",
-    "max-keys",
-    "marker",
-    "continuation-token",
-    "encoding-type",
-    "location",
-  ],
-  ...[
-    "uploads",
-    "uploadId",
-    "partNumber",
-    "delete",
-    "versioning",
-    "acl",
-    "key-marker",
-    "max-parts",
-    "versionId",
-  ],
-  ...["response-expires", "x-id", "max-uploads", "part-number-marker", "tagging", "__proto__", "toString"],
-  ...[
-    "attributes",
-    "versions",
-    "encryption",
-    "lifecycle",
-    "policy",
-    "analytics",
-    "id",
-    "max-buckets",
-    "x-amz-acl",
-  ],
-);
+const wordIn = (text: string) => fc.constantFrom(...text.trim().split(/\s+/));
+
+const segment = wordIn(`
+  traces new-bucket a .. %2e%2e %2F a%20b ~!'()* %F0%9D%84%9E
+`);
+const mark = wordIn(`
+  list-type prefix delimiter max-keys marker continuation-token encoding-type location uploads uploadId
+  partNumber delete versioning acl key-marker max-parts versionId response-expires x-id max-uploads
+  part-number-marker tagging __proto__ toString attributes versions encryption lifecycle policy analytics
+  id max-buckets x-amz-acl
+`);
 const value = fc.constantFrom(
   "",
   "1",
@@ -61,35 +26,15 @@ const value = fc.constantFrom(
   "__proto__",
   "[]",
 );
-const header = fc.constantFrom(
-  ...["range", "if-match", "if-none-match", "if-modified-since", "x-amz-copy-source", "content-md5"],
-  ...["x-amz-object-attributes", "x-amz-max-parts", "x-amz-expected-bucket-owner", "x-amz-if-match-size"],
-  ...[
-    "x-amz-copy-source-range",
-    "x-amz-metadata-directive",
-    "x-amz-checksum-crc32",
-    "x-amz-checksum-algorithm",
-  ],
-  ...[
-    "x-amz-checksum-type",
-    "x-amz-meta-__proto__",
-    "x-amz-trailer",
-    "x-amz-checksum-mode",
-    "content-encoding",
-  ],
-);
-const headerValue = fc.constantFrom(
-  "*",
-  "bytes=0-1",
-  "traces/a",
-  "/traces/%zz",
-  "AAAA",
-  "CRC32",
-  "COPY",
-  "x",
-  "1,2",
-  "ETag,ObjectParts,Checksum",
-);
+const header = wordIn(`
+  range if-match if-none-match if-modified-since x-amz-copy-source content-md5 x-amz-object-attributes
+  x-amz-max-parts x-amz-expected-bucket-owner x-amz-if-match-size x-amz-copy-source-range
+  x-amz-metadata-directive x-amz-checksum-crc32 x-amz-checksum-algorithm x-amz-checksum-type
+  x-amz-meta-__proto__ x-amz-trailer x-amz-checksum-mode content-encoding
+`);
+const headerValue = wordIn(`
+  * bytes=0-1 traces/a /traces/%zz AAAA CRC32 COPY x 1,2 ETag,ObjectParts,Checksum
+`);
 const body = fc.constantFrom(
   "",
   "text",
@@ -102,6 +47,7 @@ const body = fc.constantFrom(
   "<CreateBucketConfiguration><LocationConstraint>x</LocationConstraint></CreateBucketConfiguration>",
   "<__proto__/>",
 );
+
 /** Requests to the object store with parameters, headers and bodies that no client would send together. */
 export const anyRequest = fc.record({
   method: fc.constantFrom("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"),

@@ -17,7 +17,7 @@ afterEach(async () => {
   await otherWork();
 });
 
-function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
+function flowing(): { clockWorld: ExportWorld; sleep(ms: number): void } {
   let wall = 1_000_000;
   const clockWorld = openExportWorld();
   for (const nth of [1, 2, 3, 4, 5])
@@ -25,7 +25,7 @@ function flowing(): { scene: ExportWorld; sleep(ms: number): void } {
   clock = startClock(clockWorld.world as World, true, () => wall);
   clock.flow(1);
   return {
-    scene: clockWorld,
+    clockWorld,
     sleep(ms) {
       wall += ms;
       clock.sync();
@@ -43,7 +43,7 @@ async function settle(clockWorld: ExportWorld): Promise<void> {
 
 describe("a flowing clock", () => {
   it("that has slept lets exports finish at their own instants", async () => {
-    const { scene: clockWorld, sleep } = flowing();
+    const { clockWorld, sleep } = flowing();
     const { id } = clockWorld.create({ bulk_export_destination_id: clockWorld.addDestination(), ...WINDOW });
     const began = clockWorld.world.now;
     sleep(5 * DAY);
@@ -54,7 +54,7 @@ describe("a flowing clock", () => {
   });
 
   it("that has slept over a schedule has every window of it, without a run timeout", async () => {
-    const { scene: clockWorld, sleep } = flowing();
+    const { clockWorld, sleep } = flowing();
     const { id } = clockWorld.create({
       bulk_export_destination_id: clockWorld.addDestination(),
       start_time: "2026-01-01T00:00:00Z",
@@ -71,7 +71,7 @@ describe("a flowing clock", () => {
   });
 
   it("is otherwise held up by nothing", async () => {
-    const { scene: clockWorld, sleep } = flowing();
+    const { clockWorld, sleep } = flowing();
     clockWorld.hold();
     const { id } = clockWorld.create({ bulk_export_destination_id: clockWorld.addDestination(), ...WINDOW });
     const began = clockWorld.world.now;
