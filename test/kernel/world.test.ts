@@ -209,20 +209,16 @@ describe("effects", () => {
     expect(applyCommits(state, after.commits).inFlight).toEqual([]);
   });
 
-  it("that reject are defects", async () => {
-    const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
-    world.turn(REQUEST, (turn) => turn.requestEffect({ ...ask, lane: "x", data: {} }));
-    await world.whenSettled();
-    expect(world.defect?.message).toBe("blunt");
-  });
-
-  it("that reject answer the requests that wait for them", async () => {
+  it("that reject are defects, which answer the requests that wait for them", async () => {
     const { world } = toyWorld({ effects: { shear: () => Promise.reject(new Error("blunt")) } });
     const pendingReply = world.turn(REQUEST, (turn) => {
       turn.requestEffect({ ...ask, lane: "x", data: {} });
       return turn.deferReply();
     });
-    expect(await world.awaitReply(pendingReply.number)).toBe(world.defect);
+    const reply = world.awaitReply(pendingReply.number);
+    await world.whenSettled();
+    expect(world.defect?.message).toBe("blunt");
+    expect(await reply).toBe(world.defect);
   });
 });
 

@@ -42,6 +42,19 @@ describe("the client of an object store elsewhere", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  function answering(status: number, body = "", headers = {}): Promise<string> {
+    return serve((request, response) => {
+      request.resume();
+      response.writeHead(status, headers).end(body);
+    });
+  }
+
+  async function nothingListening(): Promise<string> {
+    const url = await serve(() => undefined);
+    await new Promise((resolve) => (servers.pop() as Server).close(resolve));
+    return url;
+  }
+
   function open(
     endpointUrl: string,
     credentials: ObjectStoreCredentials,
@@ -121,44 +134,23 @@ describe("the client of an object store elsewhere", () => {
 
   test("a server without S3 is an invalid endpoint", async ({ expect }) => {
     const page = "<!DOCTYPE html><html><body>Welcome</body></html>";
-    const html = (status: number) =>
-      serve((request, response) => {
-        request.resume();
-        response.writeHead(status, { "content-type": "text/html", etag: 'W/"1"' }).end(page);
-      });
-    const json = await serve((request, response) => {
-      request.resume();
-      response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
-    });
-    const bare = await serve((request, response) => {
-      request.resume();
-      response.writeHead(404).end();
-    });
-    const silent = await serve((request, response) => {
-      request.resume();
-      response.writeHead(200).end();
-    });
+    const html = (status: number) => answering(status, page, { "content-type": "text/html", etag: 'W/"1"' });
+    const silent = await answering(200);
     for (const url of [
-      await html(200),
-      await html(403),
-      await html(404),
-      await html(405),
-      json,
-      bare,
+      ...(await Promise.all([200, 403, 404, 405].map(html))),
+      await answering(404, '{"message":"Not Found"}', { "content-type": "application/json" }),
+      await answering(404),
       silent,
-    ]) {
+    ])
       expect([url, await failureOf(open(url, KEY))]).toEqual([url, "invalid_endpoint"]);
-    }
     expect(await open(await html(200), KEY).list("")).toMatchObject({ failure: "invalid_endpoint" });
     expect(await open(silent, KEY).list("")).toMatchObject({ failure: "invalid_endpoint" });
     expect(await failureOf(open(await html(502), KEY))).toBe("unavailable");
   });
 
   test("nothing listening, no such host, no TLS, no address at all", async ({ expect }) => {
-    const url = await serve(() => undefined);
-    const gone = servers.pop() as Server;
-    await new Promise((resolve) => gone.close(resolve));
-    expect(await open(url, KEY).list("")).toMatchObject({ failure: "unavailable", code: "ConnectionFailed" });
+    const list = await open(await nothingListening(), KEY).list("");
+    expect(list).toMatchObject({ failure: "unavailable", code: "ConnectionFailed" });
     const plain = await serve((_request, response) => response.end());
     expect(await failureOf(open(plain.replace("http:", "https:"), KEY))).toBe("invalid_endpoint");
     expect(await failureOf(open("no address", KEY))).toBe("invalid_endpoint");
@@ -175,18 +167,13 @@ describe("the client of an object store elsewhere", () => {
       const result = await open(url, KEY, "exports", clients).put("tmp/test", bytes);
       return "message" in result ? result.message : "stored";
     };
-    const answering = (status: number, body: string) =>
-      serve((request, response) => {
-        request.resume();
-        response.writeHead(status, { "content-type": "application/xml" }).end(body);
-      });
-    const gone = await serve(() => undefined);
-    await new Promise((resolve) => (servers.pop() as Server).close(resolve));
+    const answeringXml = (status: number, body: string) =>
+      answering(status, body, { "content-type": "application/xml" });
     const plain = await serve((_request, response) => response.end());
     const broken = await serve((request) => request.socket.destroy());
     const error = (code: string, message: string) =>
       `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-    expect(await reply(gone)).toBe("nothing listens at that address");
+    expect(await reply(await nothingListening())).toBe("nothing listens at that address");
     expect(await reply(await serve(() => undefined), impatient)).toBe("it did not answer in time");
     expect(await reply(broken)).toBe("it closed the connection");
     expect(await reply(plain.replace("http:", "https:"))).toBe("it does not speak TLS: check http or https");
@@ -194,13 +181,15 @@ describe("the client of an object store elsewhere", () => {
       /^its host name (is unknown|could not be looked up)$/,
     );
     expect(await reply("no address")).toBe("it is not a URL");
-    expect(await reply(await answering(404, "no XML"))).toBe("it answered 404 without an error code of S3");
-    const garbled = open(await answering(200, "<ListBucketResult><Na"), KEY);
+    expect(await reply(await answeringXml(404, "no XML"))).toBe(
+      "it answered 404 without an error code of S3",
+    );
+    const garbled = open(await answeringXml(200, "<ListBucketResult><Na"), KEY);
     expect(await garbled.list("")).toMatchObject({ message: "it answered 200, but not as an S3 server" });
-    expect(await reply(await answering(403, ""))).toBe("it answered 403 without an error code of S3");
-    const denied = await answering(403, error("AccessDenied", "Not yours."));
+    expect(await reply(await answeringXml(403, ""))).toBe("it answered 403 without an error code of S3");
+    const denied = await answeringXml(403, error("AccessDenied", "Not yours."));
     expect(await reply(denied)).toBe("it answered 403 AccessDenied: Not yours.");
-    const own = await answering(400, error("XOwnTrouble", ""));
+    const own = await answeringXml(400, error("XOwnTrouble", ""));
     expect(await reply(own)).toBe("it answered 400 XOwnTrouble");
   });
 

@@ -69,30 +69,18 @@ describe("identity", () => {
   });
 
   test("nobody at all, and Signature Version 2, are refused clearly", async ({ expect }) => {
-    const anonymous = await fetch(`${server.url}/traces/there.txt`);
-    expect([anonymous.status, await anonymous.text()]).toEqual([
-      403,
-      expect.stringContaining("<Code>AccessDenied</Code>"),
-    ]);
-    const old = await fetch(`${server.url}/traces/there.txt`, {
-      headers: { authorization: "AWS someone:abc=" },
-    });
-    expect([old.status, await old.text()]).toEqual([400, expect.stringContaining("Signature Version 4")]);
-    const query = "AWSAccessKeyId=someone&Signature=abc%3D&Expires=4102444800";
-    const presigned = await fetch(`${server.url}/traces/there.txt?${query}`);
-    expect([presigned.status, await presigned.text()]).toEqual([400, expect.stringContaining("s3v4")]);
+    const replyTo = async (query: string, headers = {}) => {
+      const reply = await fetch(`${server.url}/traces/there.txt?${query}`, { headers });
+      return `${reply.status} ${await reply.text()}`;
+    };
+    expect(await replyTo("")).toMatch(/^403 .*<Code>AccessDenied<.Code>/s);
+    expect(await replyTo("", { authorization: "AWS someone:abc=" })).toMatch(/^400 .*Signature Version 4/s);
+    const old = "AWSAccessKeyId=someone&Signature=abc%3D&Expires=4102444800";
+    expect(await replyTo(old)).toMatch(/^400 .*s3v4/s);
     const algorithm = `X-Amz-Algorithm=AWS4-HMAC-SHA1&X-Amz-Signature=${"0".repeat(64)}&X-Amz-Expires=60`;
-    const other = await fetch(`${server.url}/traces/there.txt?${algorithm}`);
-    expect([other.status, await other.text()]).toEqual([400, expect.stringContaining("syntax is malformed")]);
-    for (const authorization of [
-      "AWS4-HMAC-SHA256",
-      "AWS4-HMAC-SHA256 Credential=a/b, Signature=zz",
-      "AWS4-X y",
-    ]) {
-      expect((await fetch(`${server.url}/traces/there.txt`, { headers: { authorization } })).status).toBe(
-        400,
-      );
-    }
+    expect(await replyTo(algorithm)).toMatch(/^400 .*syntax is malformed/s);
+    for (const more of ["HMAC-SHA256", "HMAC-SHA256 Credential=a/b, Signature=zz", "X y"])
+      expect(await replyTo("", { authorization: `AWS4-${more}` })).toMatch(/^400 /);
   });
 
   test("an upload by a form is said not to be there", async ({ expect }) => {
@@ -144,14 +132,10 @@ describe("permissions", () => {
       }
       const abort = new AbortMultipartUploadCommand({ Bucket, Key: "u.bin", UploadId });
       outcomes.abort = await codeOf(client.send(abort));
-      const wanted = {
-        put: "no error",
-        get: "no error",
-        delete: "no error",
-        list: "no error",
-        abort: "no error",
-      };
-      expect(outcomes).toEqual({ ...wanted, [denied]: "AccessDenied" });
+      const others = Object.fromEntries(
+        [...Object.keys(attempts), "abort"].map((name) => [name, "no error"]),
+      );
+      expect(outcomes).toEqual({ ...others, [denied]: "AccessDenied" });
     },
   );
 
@@ -222,7 +206,7 @@ describe("bodies that are not what they were said to be", () => {
         return `${chunk.length.toString(16)};chunk-signature=${previous}\r\n${chunk}\r\n`;
       });
       const body = change(frames.join(""));
-      return exchange(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      return exchange(head + inOneChunk(body));
     };
     expect(await send((body) => body)).toContain("200 OK");
     expect(await send((body) => body.replace("hell", "hall"))).toContain(
@@ -242,7 +226,7 @@ describe("bodies that are not what they were said to be", () => {
         "transfer-encoding": "chunked",
       });
       const body = `5\r\nhello\r\n0\r\n${checksum}\r\n\r\n`;
-      return exchange(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      return exchange(head + inOneChunk(body));
     };
     expect(await trailer("x-amz-checksum-crc32:NhCmhg==")).toContain("200 OK");
     expect(await trailer("x-amz-checksum-crc32:NhCmhA==")).toContain("<Code>BadDigest</Code>");
@@ -273,16 +257,8 @@ describe("bodies that are not what they were said to be", () => {
 
   test("refuses malformed targets and methods, and continues", async ({ expect }) => {
     const request = (line: string) => exchange(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-    for (const line of [
-      "GET /%zz/x",
-      "GET /%ff/%fe",
-      "GET //x",
-      "PATCH /traces/x",
-      "GET /?%zz",
-      "OPTIONS *",
-    ]) {
+    for (const line of ["GET /%zz/x", "GET /%ff/%fe", "GET //x", "PATCH /traces/x", "GET /?%zz", "OPTIONS *"])
       expect(await request(line)).toMatch(/^HTTP\/1.1 4\d\d/);
-    }
     expect(await read()).toBe("no error");
   });
 });
@@ -342,6 +318,11 @@ function signedPut(key: string, payload: string, more: Record<string, string>) {
     date,
     scope,
   };
+}
+
+/** A body in the chunked transfer encoding. */
+function inOneChunk(body: string): string {
+  return `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
 /** What the server answers to raw bytes. */
