@@ -105,8 +105,8 @@ function timeCalls(call: Call) {
         call<LimitExplanation>("GET", `/rate-limits/explain?${new URLSearchParams(request)}`),
       change: (row: string, change: Members) => call<LimitRow>("PUT", `/rate-limits/${segment(row)}`, change),
       /** The counters, trip and changes of one row (in one region), or of all. */
-      reset: (of: { readonly row?: string; readonly region?: string } = {}) =>
-        call<{ readonly reset: true }>("POST", "/rate-limits/reset", of),
+      reset: (selection: { readonly row?: string; readonly region?: string } = {}) =>
+        call<{ readonly reset: true }>("POST", "/rate-limits/reset", selection),
     },
   };
 }

@@ -46,11 +46,11 @@ function kindsOf({ then }: FaultTargetRow) {
 
 function problemsIn<Kind>(
   place: "match" | "then",
-  given: Members,
+  members: Members,
   kinds: Readonly<Record<string, Kind>>,
   read: (kind: Kind, where: string, value: unknown) => unknown,
 ): readonly FaultWordProblem[] {
-  return Object.entries(given).flatMap(([name, value]) => {
+  return Object.entries(members).flatMap(([name, value]) => {
     const path = [place, name] as const;
     const kind = kinds[name];
     if (kind === undefined) return [{ path, text: unknownMember(name, Object.keys(kinds)) }];
@@ -60,9 +60,10 @@ function problemsIn<Kind>(
   });
 }
 
-function unknownMember(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  const advice = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean ${meant}?`;
+function unknownMember(name: string, knownNames: readonly string[]): string {
+  const nearestName = nearest(name, knownNames);
+  const advice =
+    nearestName === undefined ? `use one of ${knownNames.join(", ")}` : `did you mean ${nearestName}?`;
   return `is not valid for this target; ${advice}`;
 }
 

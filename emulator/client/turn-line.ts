@@ -9,7 +9,7 @@ export function lineOfTurn(entry: JournalEntry): string {
 export function textOfTurn({ cause, refused, effects = [], notes = [] }: JournalEntry): string {
   const { type, name, ref, detail } = cause;
   const { method, path, unknown_fields: unread } = (detail ?? {}) as RequestDetail;
-  const what =
+  const summary =
     method === undefined ? [type, name, ref].filter(Boolean).join(" ") : `${method} ${path} (${name})`;
   const remarks = [
     ...(refused ? [`refused with ${refused.status}: ${refused.message}`] : []),
@@ -17,7 +17,7 @@ export function textOfTurn({ cause, refused, effects = [], notes = [] }: Journal
     ...notes.map((note) => `${note.kind} ${note.ref}${note.detail ? ` ${JSON.stringify(note.detail)}` : ""}`),
     ...effects.map((effect) => `requests ${effect.kind} ${effect.ref}`),
   ];
-  return [what, ...remarks].join("; ");
+  return [summary, ...remarks].join("; ");
 }
 
 /** Facts about the request in the cause of its turn. */

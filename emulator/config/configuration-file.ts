@@ -51,8 +51,8 @@ function readText(path: string, name: string, problems: Problem[]): string | und
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    const what = code === "ENOENT" ? "file not found" : `the file cannot be read (${code})`;
-    problems.push({ where: name, what, fix: "check the path given with --config" });
+    const reason = code === "ENOENT" ? "file not found" : `the file cannot be read (${code})`;
+    problems.push({ where: name, what: reason, fix: "check the path given with --config" });
   }
   return undefined;
 }
@@ -64,9 +64,9 @@ function parseJson(source: string, name: string, problems: Problem[]): unknown {
     // The parser's own message quotes the source, which may hold a secret: only the position is kept.
     const position = /position (\d+)/.exec(String(error))?.[1];
     const before = source.slice(0, Number(position ?? 0)).split("\n");
-    const place =
+    const placeText =
       position === undefined ? "" : ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-    problems.push({ where: name, what: `not valid JSON${place}`, fix: "correct the syntax there" });
+    problems.push({ where: name, what: `not valid JSON${placeText}`, fix: "correct the syntax there" });
     return undefined;
   }
 }

@@ -7,8 +7,8 @@ const OF_ONE_PLACE =
 
 /** The settings that are given, by their paths, as an emulator elsewhere needs them to answer alike; no secrets. */
 export async function givenSettings(sources: Sources): Promise<Readonly<Record<string, unknown>>> {
-  const given = await givenBy(sources, []);
-  const portable = given.filter(
+  const settings = await givenBy(sources, []);
+  const portable = settings.filter(
     ({ path }) => !OF_ONE_PLACE.test(path) && SETTINGS.get(path)?.secret !== true,
   );
   return Object.fromEntries(portable.map(({ path, value }) => [path, value]));

@@ -63,7 +63,7 @@ export function choice<const V extends readonly string[]>(...values: V): Kind<V[
   return {
     expects: values.length === 1 ? `${values[0]}` : `one of ${values.join(", ")}`,
     schema: { type: "string", enum: values },
-    read: (value) => values.find((known) => known === value),
+    read: (value) => values.find((allowedValue) => allowedValue === value),
   };
 }
 
@@ -131,17 +131,17 @@ export function version(): Kind<string> {
 
 /** A list of at most `MAX_LIST_LENGTH` items; in text, separated by commas or as JSON. */
 export function list<T>(items: Field<T>, expects: string): Kind<readonly T[]> {
-  const one = (part: string) => (items.type === "integer" ? numberFromText(part) : part);
+  const itemFrom = (part: string) => (items.type === "integer" ? numberFromText(part) : part);
   return {
     ...shape(listOf(items, { maxItems: MAX_LIST_LENGTH }), `a list of ${expects}`),
-    fromText: (given) =>
-      given.trimStart().startsWith("[")
-        ? jsonFromText(given)
-        : given
+    fromText: (line) =>
+      line.trimStart().startsWith("[")
+        ? jsonFromText(line)
+        : line
             .split(",")
             .map((part) => part.trim())
             .filter((part) => part !== "")
-            .map(one),
+            .map(itemFrom),
   };
 }
 
@@ -162,15 +162,15 @@ export function isStructure(value: unknown): value is object {
 }
 
 /** Exactly one of these JSON values. */
-export function values(allowed: readonly unknown[]): Kind<unknown> {
-  const spelled = allowed.map((value) => [JSON.stringify(value), value] as const);
+export function values(allowedValues: readonly unknown[]): Kind<unknown> {
+  const spelled = allowedValues.map((value) => [JSON.stringify(value), value] as const);
   return {
     expects: `one of ${spelled.map(([spelling]) => spelling).join(", ")}`,
-    schema: { enum: allowed },
+    schema: { enum: allowedValues },
     read: (value) => spelled.find(([spelling]) => spelling === JSON.stringify(value))?.[1],
-    fromText: (given) => {
-      const same = spelled.find(([, value]) => value === given);
-      return same ? same[1] : jsonFromText(given);
+    fromText: (word) => {
+      const same = spelled.find(([, value]) => value === word);
+      return same ? same[1] : jsonFromText(word);
     },
   };
 }
@@ -179,14 +179,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return isStructure(value) && !Array.isArray(value);
 }
 
-function numberFromText(given: string): unknown {
-  return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+function numberFromText(word: string): unknown {
+  return /^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word;
 }
 
-export function jsonFromText(given: string): unknown {
+export function jsonFromText(json: string): unknown {
   try {
-    return JSON.parse(given);
+    return JSON.parse(json);
   } catch {
-    return given;
+    return json;
   }
 }

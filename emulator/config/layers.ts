@@ -52,13 +52,13 @@ export function givenByFlags(
   flags: Readonly<Record<string, string | boolean | undefined>>,
   folder: string,
 ): Given[] {
-  const given: Given[] = [];
+  const settings: Given[] = [];
   for (const [flag, value] of Object.entries(flags)) {
     const path = FLAGS.get(flag);
     if (path !== undefined && value !== undefined)
-      given.push({ path, value: fromText(path, value), where: `--${flag}`, folder });
+      settings.push({ path, value: fromText(path, value), where: `--${flag}`, folder });
   }
-  return given;
+  return settings;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -143,11 +143,11 @@ function pathOfVariable(name: string): string | undefined {
 }
 
 function problemOfVariable(name: string): Problem[] {
-  const known = [
+  const knownNames = [
     ...FLAG_VARIABLES.keys(),
     ...[...SETTINGS.keys()].map((path) => variableOf(path.replaceAll(".", "__"))),
   ];
-  const problem = unknownName(name, name, known, "setting");
+  const problem = unknownName(name, name, knownNames, "setting");
   // Other programs own variables with this prefix too; only a nested or a nearly right name is ours.
   return name.includes("__") || problem.fix.startsWith("did you mean") ? [problem] : [];
 }

@@ -15,12 +15,17 @@ export function problemLine(problem: Problem): string {
 }
 
 /** A problem of an unknown word: suggests the nearest known word, or where they are listed. */
-export function unknownName(where: string, word: string, known: Iterable<string>, listedBy: string): Problem {
-  const meant = nearest(word, known);
+export function unknownName(
+  where: string,
+  word: string,
+  knownNames: Iterable<string>,
+  listedBy: string,
+): Problem {
+  const nearestName = nearest(word, knownNames);
   return {
     where,
     what: `unknown ${listedBy}`,
-    fix: meant === undefined ? "see `emulator start --help`" : `did you mean ${meant}?`,
+    fix: nearestName === undefined ? "see `emulator start --help`" : `did you mean ${nearestName}?`,
   };
 }
 

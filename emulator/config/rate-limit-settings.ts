@@ -110,15 +110,17 @@ function rate(): Kind<RateGiven> {
     schema: eitherOf([COUNT, RATE_TEXT, OBJECT]),
     read(value) {
       if (!isObject(value) || !RATE_REGIONS.some((region) => region in value)) return forAll(readRate(value));
-      const given = Object.entries(value).map(([region, one]) => [region, readRate(one)] as const);
-      return given.every(([, one]) => one) ? Object.fromEntries(given) : undefined;
+      const rates = Object.entries(value).map(
+        ([region, regionValue]) => [region, readRate(regionValue)] as const,
+      );
+      return rates.every(([, regionRate]) => regionRate) ? Object.fromEntries(rates) : undefined;
     },
     fromText: jsonFromText,
   };
 }
 
-function forAll(one: Partial<RateSetting> | undefined): RateGiven | undefined {
-  return one && { us: one, eu: one };
+function forAll(commonRate: Partial<RateSetting> | undefined): RateGiven | undefined {
+  return commonRate && { us: commonRate, eu: commonRate };
 }
 
 /** Checks the bounds of a single value; an object has been checked by its schema (`Kind.read`). */

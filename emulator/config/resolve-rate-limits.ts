@@ -22,8 +22,11 @@ export function rateLimitSettings(
 ): RateLimitSettings {
   const scale = value("rate_limits.scale");
   const rows = RATE_LIMIT_IDS.map((id) => {
-    const given = (valueOf(rateLimitPath(id)) ?? {}) as RateGiven;
-    return [id, Object.fromEntries(RATE_REGIONS.map((region) => [region, rateOf(id, region, given, scale)]))];
+    const ownRates = (valueOf(rateLimitPath(id)) ?? {}) as RateGiven;
+    return [
+      id,
+      Object.fromEntries(RATE_REGIONS.map((region) => [region, rateOf(id, region, ownRates, scale)])),
+    ];
   });
   return {
     enabled: value("rate_limits.enabled") ?? value("deployment") === "hosted",
@@ -37,7 +40,7 @@ export function rateLimitSettings(
   };
 }
 
-function rateOf(id: RateLimitId, region: RateRegion, given: RateGiven, scale: number): RateSetting {
+function rateOf(id: RateLimitId, region: RateRegion, ownRates: RateGiven, scale: number): RateSetting {
   const { count, seconds }: RateLimit = RATE_LIMITS[id];
-  return { count: Math.max(1, Math.round(count[region] * scale)), seconds, ...given[region] };
+  return { count: Math.max(1, Math.round(count[region] * scale)), seconds, ...ownRates[region] };
 }

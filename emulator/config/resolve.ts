@@ -69,13 +69,13 @@ interface Values {
 }
 
 async function readValues(allGiven: readonly Given[], cwd: string, problems: Problem[]): Promise<Values> {
-  const winners = new Map<string, Given & { readonly read: unknown }>();
-  for (const given of allGiven) {
-    const read = await valueOf(given, problems);
-    if (read !== undefined) winners.set(given.path, { ...given, read });
+  const winners = new Map<string, Given & { readonly parsedValue: unknown }>();
+  for (const input of allGiven) {
+    const parsedValue = await valueOf(input, problems);
+    if (parsedValue !== undefined) winners.set(input.path, { ...input, parsedValue });
   }
   const anyValue = (path: string) =>
-    winners.has(path) ? winners.get(path)?.read : SETTINGS.get(path)?.initial;
+    winners.has(path) ? winners.get(path)?.parsedValue : SETTINGS.get(path)?.initial;
   return {
     value: <Path extends keyof NamedValues>(path: Path) => anyValue(path) as NamedValues[Path],
     anyValue,
@@ -143,11 +143,11 @@ async function valueOf({ path, value, where }: Given, problems: Problem[]): Prom
   if (setting === undefined) return undefined;
   const { kind, secret } = setting;
   const misfits = isStructure(value) ? await misfitsOf(kind, value) : [];
-  const read = misfits.length > 0 ? undefined : kind.read(value);
-  if (read !== undefined) return read;
-  const shown = secret ? "the value" : quoted(value);
+  const parsedValue = misfits.length > 0 ? undefined : kind.read(value);
+  if (parsedValue !== undefined) return parsedValue;
+  const valueText = secret ? "the value" : quoted(value);
   const why = misfits.length > 0 ? ` (${misfits.join("; ")})` : "";
-  problems.push({ where, what: `${shown}${why} is not valid`, fix: `give ${kind.expects}` });
+  problems.push({ where, what: `${valueText}${why} is not valid`, fix: `give ${kind.expects}` });
   return undefined;
 }
 

@@ -15,10 +15,11 @@ export function configurationSchema(): Readonly<Record<string, unknown>> {
     };
     insert(root, keysOf(path), leaf);
   }
-  for (const [name, one] of Object.entries(root.properties as Section)) {
-    const properties = (one as Section).properties as Section | undefined;
+  for (const [name, sectionSchema] of Object.entries(root.properties as Section)) {
+    const properties = (sectionSchema as Section).properties as Section | undefined;
     // A section with `enabled` may be given as a boolean.
-    if (properties?.enabled) (root.properties as Section)[name] = { anyOf: [one, properties.enabled] };
+    if (properties?.enabled)
+      (root.properties as Section)[name] = { anyOf: [sectionSchema, properties.enabled] };
   }
   return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "emulator.config", ...root };
 }

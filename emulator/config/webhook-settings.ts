@@ -67,18 +67,18 @@ function checkedDomains(domains: readonly string[] | null, problems: Problem[]):
 
 /** §9.4, 6.1-10: a setting that the emulated version does not have is a problem, not ignored. */
 export function checkWebhookVersions(
-  given: readonly string[],
+  paths: readonly string[],
   versions: Versions,
   problems: Problem[],
 ): void {
-  for (const path of given) {
+  for (const path of paths) {
     const row = path in WEBHOOK_SETTINGS ? WEBHOOK_SETTINGS[path as WebhookSettingKey] : undefined;
     const gate = path === URL_BLOCK ? "webhook_settings" : row?.gate;
-    const missing = gate && missingVersion(versions, gate);
-    if (missing)
+    const versionProblem = gate && missingVersion(versions, gate);
+    if (versionProblem)
       problems.push({
         where: path,
-        what: missing.replace(/\.$/, ""),
+        what: versionProblem.replace(/\.$/, ""),
         fix: "leave it out, or emulate that version",
       });
   }
@@ -91,14 +91,14 @@ function resolvedHeaders(
   problems: Problem[],
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   for (const [name, template] of Object.entries(templates)) {
-    const complain = (what: string, fix: string) =>
-      problems.push({ where: `webhooks.headers: ${name}`, what, fix });
+    const complain = (reason: string, fix: string) =>
+      problems.push({ where: `webhooks.headers: ${name}`, what: reason, fix });
     if (!HEADER_NAME.test(name)) complain("not a valid header name", "use letters, digits and hyphens");
     if (RESERVED_HEADERS.has(name.toLowerCase())) complain("HTTP sets this header itself", "leave it out");
-    if (seen.has(name.toLowerCase())) complain("the header is given twice", "keep one of the spellings");
-    seen.add(name.toLowerCase());
+    if (usedNames.has(name.toLowerCase())) complain("the header is given twice", "keep one of the spellings");
+    usedNames.add(name.toLowerCase());
     if (template.replace(TEMPLATE, "").includes("${{"))
       complain("the value is not a single template", "write ${{ env.NAME }}");
     headers[name] = template.replace(TEMPLATE, (_, variable: string) => {
@@ -106,12 +106,12 @@ function resolvedHeaders(
         complain(`${variable} does not begin with ${prefix}`, "rename it, or set webhooks.env_prefix");
         return "x";
       }
-      const found = environment[variable];
+      const variableValue = environment[variable];
       // A variable that is set and empty is not missing (§6.1).
-      if (found === undefined)
+      if (variableValue === undefined)
         complain(`the environment variable ${variable} is missing`, "set it, or leave the header out");
       // Stands for what is missing, so that only that is reported of the value.
-      return found ?? "x";
+      return variableValue ?? "x";
     });
     if (!HEADER_VALUE.test(headers[name] ?? ""))
       complain(

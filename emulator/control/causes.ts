@@ -84,18 +84,18 @@ function subjectIn(commits: readonly Commit[], nameOf: (commit: Commit) => strin
 /** The turns that first and last wrote a trace row, by the row marks of the turns. */
 function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const { traces } = world.ports;
-  const wanted = id.toLowerCase();
+  const rowId = id.toLowerCase();
   const tenants = new Map<string, { region: string; tenantId: string }>();
   for (const { region, tenant_id: tenantId } of world.reader.all(PROJECTS))
     tenants.set(`${region} ${tenantId}`, { region, tenantId });
   for (const scope of tenants.values()) {
-    const present = traces.read(scope, wanted);
+    const present = traces.read(scope, rowId);
     if (!present) continue;
     const text = JSON.stringify(present);
-    const versionAt = (mark: number) => traces.readAsOf(scope, wanted, mark);
+    const versionAt = (mark: number) => traces.readAsOf(scope, rowId, mark);
     const first = firstWhere(turns, ({ rows }) => versionAt(rows) !== undefined);
     const last = firstWhere(turns, ({ rows }) => JSON.stringify(versionAt(rows)) === text);
-    if (first && last) return { found: `${ROWS}/${wanted}`, first: first.commit, last: last.commit };
+    if (first && last) return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit };
   }
   return undefined;
 }
@@ -137,7 +137,7 @@ function linksOf(commits: readonly Commit[]): Links {
     const from = origins.get(key ?? "");
     if (key !== undefined) parents.set(commit, from);
     if (from) children.set(from.commit, [...(children.get(from.commit) ?? []), commit]);
-    for (const [name, what] of originsIn(commit)) origins.set(name, what);
+    for (const [name, origin] of originsIn(commit)) origins.set(name, origin);
     for (const effect of commit.effects ?? []) inFlight.set(effect.number, effect);
     inFlight.delete(commit.settled ?? 0);
   }
@@ -182,13 +182,13 @@ function causedTurn(commit: Commit, { parents }: Links): CausedTurn {
 }
 
 function effectsOf(first: Commit, links: Links): readonly CausedTurn[] {
-  const found = new Set<Commit>();
+  const effects = new Set<Commit>();
   const open = [first];
   for (let commit = open.pop(); commit; commit = open.pop())
     for (const child of links.children.get(commit) ?? [])
-      if (!found.has(child)) {
-        found.add(child);
+      if (!effects.has(child)) {
+        effects.add(child);
         open.push(child);
       }
-  return [...found].sort((a, b) => a.turn - b.turn).map((commit) => causedTurn(commit, links));
+  return [...effects].sort((a, b) => a.turn - b.turn).map((commit) => causedTurn(commit, links));
 }

@@ -129,8 +129,8 @@ export const CLOCK_OPERATIONS = [
 type AdvanceBody = TypeOf<typeof advanceBody>;
 
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
-  const given = ["by", "to", "next", "until"].filter((name) => name in body);
-  if (given.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
+  const targetNames = ["by", "to", "next", "until"].filter((name) => name in body);
+  if (targetNames.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
   if (body.within !== undefined && !until)
     throw invalid("within: is only valid with until. Remove it, or add until.");
   return {
@@ -160,22 +160,23 @@ function conditionOf(world: World, until: { readonly export: string; readonly st
       `until.status: ${until.status} is not an export status. Use one of ${EXPORT_STATUS_NAMES.join(", ")}.`,
       "3.1-1",
     );
-  let seen = requireExport(world.reader, id);
-  refuseForSchedule(seen, wantedStatus);
+  let latestExport = requireExport(world.reader, id);
+  refuseForSchedule(latestExport, wantedStatus);
   let from: Reader = world.reader;
   return {
     holds(reader) {
       from = reader;
-      seen = reader.get(EXPORTS, id) ?? seen;
-      return seen.status === wantedStatus || isFinal(seen);
+      latestExport = reader.get(EXPORTS, id) ?? latestExport;
+      return latestExport.status === wantedStatus || isFinal(latestExport);
     },
-    progress: () => progressText(from, seen),
+    progress: () => progressText(from, latestExport),
     outcome({ stopped, inFlight }) {
-      if (seen.status === wantedStatus) return { reached: true, why: `export ${id} is ${wantedStatus}` };
-      const parts = [`${WHY_STOPPED[stopped]}: ${progressText(from, seen)}`];
+      if (latestExport.status === wantedStatus)
+        return { reached: true, why: `export ${id} is ${wantedStatus}` };
+      const parts = [`${WHY_STOPPED[stopped]}: ${progressText(from, latestExport)}`];
       if (stopped === "stalled")
         parts.push(`in flight: ${inFlight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`);
-      if (!isFinal(seen)) parts.push(nextStep(world));
+      if (!isFinal(latestExport)) parts.push(nextStep(world));
       return { reached: false, why: parts.join("; ") };
     },
   };
@@ -210,19 +211,19 @@ const WHY_STOPPED = {
 
 /** Refuses an advance that stopped before its target. */
 function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
-  const place = `virtual time is ${formatInstant(to)}, the time of the last one`;
+  const timeText = `virtual time is ${formatInstant(to)}, the time of the last one`;
   if (stopped === "runaway")
     throw new Refusal(
       422,
       "too_many_events",
-      `${firedTotal} events have fired and more are due; ${place}.`,
+      `${firedTotal} events have fired and more are due; ${timeText}.`,
       "Advance in smaller steps, or raise limits.events_per_advance.",
     );
   if (stopped === "interrupted")
     throw new Refusal(
       409,
       "advance_interrupted",
-      `${firedTotal} events have fired and ${WHY_STOPPED[stopped]}; ${place}.`,
+      `${firedTotal} events have fired and ${WHY_STOPPED[stopped]}; ${timeText}.`,
       "Repeat the request to continue from there.",
     );
 }

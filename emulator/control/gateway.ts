@@ -60,9 +60,9 @@ export async function handleControl(
   request: HttpRequest,
   record?: (reply: HttpReply) => void,
 ): Promise<HttpReply> {
-  const found = ROUTER.find(request.method, segmentsOf(request.path));
-  const reply = withLineEnd(await answer(context, request, found));
-  const isRecorded = !found || !("row" in found) || (found.row.recorded !== false && !isDryRun(request));
+  const match = ROUTER.find(request.method, segmentsOf(request.path));
+  const reply = withLineEnd(await answer(context, request, match));
+  const isRecorded = !match || !("row" in match) || (match.row.recorded !== false && !isDryRun(request));
   // Reads and dry runs change nothing, so recordings omit them.
   if (request.method !== "GET" && isRecorded) record?.(reply);
   return reply;
@@ -70,9 +70,9 @@ export async function handleControl(
 
 /** Whether a request replaces the state of its world, and by which snapshot; undefined for all other requests. */
 export function replacementOf({ method, path }: HttpRequest): { readonly snapshot?: string } | undefined {
-  const found = ROUTER.find(method, segmentsOf(path));
-  if (!found || !("row" in found) || !(found.row as ControlOperation).replaces) return undefined;
-  const { name } = found.parameters;
+  const match = ROUTER.find(method, segmentsOf(path));
+  if (!match || !("row" in match) || !(match.row as ControlOperation).replaces) return undefined;
+  const { name } = match.parameters;
   return name === undefined ? {} : { snapshot: name };
 }
 
@@ -90,26 +90,26 @@ function withLineEnd(reply: HttpReply): HttpReply {
 async function answer(
   context: ControlContext,
   request: HttpRequest,
-  found: Found<ControlOperation>,
+  match: Found<ControlOperation>,
 ): Promise<HttpReply> {
   try {
     if (request.bodyProblem) throw request.bodyProblem;
-    if (!found) throw noSuchOperation(request.path);
-    if ("allow" in found)
+    if (!match) throw noSuchOperation(request.path);
+    if ("allow" in match)
       throw new Refusal(
         405,
         "method_not_allowed",
-        `${request.path} does not accept ${request.method}. Use ${found.allow.join(" or ")}.`,
+        `${request.path} does not accept ${request.method}. Use ${match.allow.join(" or ")}.`,
       );
     if (request.method !== "GET") context.world.requireLive();
-    if (found.row.hasHistory === false) context.world.requireLive(() => withoutHistory(request.path));
-    if (found.row.stores && request.storageProblem) throw request.storageProblem;
+    if (match.row.hasHistory === false) context.world.requireLive(() => withoutHistory(request.path));
+    if (match.row.stores && request.storageProblem) throw request.storageProblem;
     const checked = {
-      ...(await check(found.row, context.world.ports.settings, found.parameters, request)),
+      ...(await check(match.row, context.world.ports.settings, match.parameters, request)),
       region: request.region,
       raw: request,
     };
-    const result = await runUnlessEnded(context.world, request, () => found.row.run(context, checked));
+    const result = await runUnlessEnded(context.world, request, () => match.row.run(context, checked));
     if (isFile(result))
       return {
         status: 200,
@@ -155,10 +155,10 @@ function withoutHistory(path: string): Refusal {
 /** A 404 that suggests similar paths, or lists the first segments of all paths. */
 function noSuchOperation(path: string): Refusal {
   const paths = CONTROL_OPERATIONS.filter(({ unversioned }) => !unversioned).map((row) => row.path);
-  const meant = nearest(path.replaceAll(`${CONTROL_PREFIX}v1`, ""), paths);
-  const subjects = new Set(paths.map((known) => `/${known.split("/")[1]}`));
-  const hint = meant
-    ? `Did you mean ${CONTROL_PREFIX}v1${meant}?`
+  const nearestPath = nearest(path.replaceAll(`${CONTROL_PREFIX}v1`, ""), paths);
+  const subjects = new Set(paths.map((operationPath) => `/${operationPath.split("/")[1]}`));
+  const hint = nearestPath
+    ? `Did you mean ${CONTROL_PREFIX}v1${nearestPath}?`
     : `The paths below ${CONTROL_PREFIX}v1 start with ${[...subjects].join(", ")}.`;
   return new Refusal(404, "not_found", `${path} is not a control operation.`, hint);
 }
@@ -175,8 +175,9 @@ async function check(
   const { problems, unknown, ...checked } = checkRequest(row, checks, { request, path, body: { value } });
   // An inbox accepts any body; elsewhere an unknown member is refused, since ignoring it would change the result.
   const unread = row.unversioned ? [] : unknown;
-  const all = [...problems, ...unread.map((name) => `${name}: is not a known field`)];
-  if (all.length > 0) throw new Refusal(422, "invalid_request", all.join("; "), knownNamesHint(row, unread));
+  const allProblems = [...problems, ...unread.map((name) => `${name}: is not a known field`)];
+  if (allProblems.length > 0)
+    throw new Refusal(422, "invalid_request", allProblems.join("; "), knownNamesHint(row, unread));
   return checked;
 }
 

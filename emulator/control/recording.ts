@@ -51,7 +51,7 @@ export function createRecording(
   { recorded_requests, recorded_bytes, recorded_body_bytes }: RecordingLimits,
 ): Recording {
   /** A ring: request n is at n modulo the capacity. */
-  const kept: (StoredRequest | undefined)[] = [];
+  const ring: (StoredRequest | undefined)[] = [];
   let [first, next] = [0, 0];
   let headers: StoredRequest["headers"] = {};
   let bytes = 0;
@@ -59,8 +59,8 @@ export function createRecording(
   let arrivals = 0;
 
   function dropFirst(): void {
-    bytes -= kept[first % recorded_requests]?.bytes ?? 0;
-    kept[first % recorded_requests] = undefined;
+    bytes -= ring[first % recorded_requests]?.bytes ?? 0;
+    ring[first % recorded_requests] = undefined;
     first += 1;
     isComplete = false;
   }
@@ -71,10 +71,15 @@ export function createRecording(
       const arrival = arrivals;
       return (reply) => {
         headers = recordedHeaders(request, headers);
-        const taken = storedRequest({ arrival, at: now, headers }, request, reply, recorded_body_bytes);
-        bytes += taken.bytes;
+        const storedExchange = storedRequest(
+          { arrival, at: now, headers },
+          request,
+          reply,
+          recorded_body_bytes,
+        );
+        bytes += storedExchange.bytes;
         while (next - first === recorded_requests || bytes > recorded_bytes) dropFirst();
-        kept[next % recorded_requests] = taken;
+        ring[next % recorded_requests] = storedExchange;
         next += 1;
       };
     },
@@ -83,7 +88,7 @@ export function createRecording(
     },
     get requests() {
       const labels = new Map<string, string>([[DEFAULT_API_KEY, DEFAULT_API_KEY]]);
-      const inOrder = kept.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
+      const inOrder = ring.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
       return inOrder.map((each) => recordOf(each, labels));
     },
   };
@@ -156,19 +161,20 @@ function recordedHeaders(
   latest: StoredRequest["headers"],
 ): StoredRequest["headers"] {
   if (RECORDED_HEADERS.every((name) => headers[name] === latest[name])) return latest;
-  const kept: Record<string, string> = {};
-  for (const name of RECORDED_HEADERS) if (headers[name] !== undefined) kept[name] = headers[name];
-  return kept;
+  const copiedHeaders: Record<string, string> = {};
+  for (const name of RECORDED_HEADERS) if (headers[name] !== undefined) copiedHeaders[name] = headers[name];
+  return copiedHeaders;
 }
 
 function storedRequest(
   { arrival, at, headers }: Pick<StoredRequest, "arrival" | "at" | "headers">,
-  { region, method, path, query, body: sent }: HttpRequest,
+  { region, method, path, query, body: requestBody }: HttpRequest,
   { status, headers: { "content-type": type }, body: replied }: HttpReply,
   maxBytes: number,
 ): StoredRequest {
   // A copy: the original may be a small part of the large buffer that it was received in.
-  const body = sent.length > maxBytes ? null : sent.length === 0 ? NO_BODY : new Uint8Array(sent);
+  const body =
+    requestBody.length > maxBytes ? null : requestBody.length === 0 ? NO_BODY : new Uint8Array(requestBody);
   const reply = storedReply(replied, type, maxBytes);
   return {
     arrival,
@@ -237,13 +243,13 @@ const hideOfControl = hideWith(LEFT_OUT, ADDRESSES);
 function withoutSecrets(path: string, text: string | null): string | null {
   if (text === null) return text;
   const isControl = path.startsWith(CONTROL_PREFIX);
-  const shown = withoutUrlSecrets(text, LEFT_OUT);
-  if (!isControl && !text.includes(`"${WEBHOOK_MEMBER}"`) && !isSecretName(text)) return shown;
+  const maskedText = withoutUrlSecrets(text, LEFT_OUT);
+  if (!isControl && !text.includes(`"${WEBHOOK_MEMBER}"`) && !isSecretName(text)) return maskedText;
   const hideUnknown: Hide = (at, value) =>
     PUBLISHED_SECRETS.has(String(value)) ? value : (isControl ? hideOfControl : hide)(at, value);
   try {
-    return hideInJson(shown, hideUnknown);
+    return hideInJson(maskedText, hideUnknown);
   } catch {
-    return isControl && !isSecretName(text) ? shown : null;
+    return isControl && !isSecretName(text) ? maskedText : null;
   }
 }

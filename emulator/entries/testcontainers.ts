@@ -47,8 +47,8 @@ export class EmulatorContainer extends GenericContainer {
   /** Host names at which control requests are accepted, in addition to the network aliases. */
   withAllowedHosts(...names: readonly string[]): this {
     const before = this.environment[ALLOWED_HOSTS];
-    const all = before === undefined ? names : [before, ...names];
-    return this.withEnvironment({ [ALLOWED_HOSTS]: all.join(",") });
+    const allNames = before === undefined ? names : [before, ...names];
+    return this.withEnvironment({ [ALLOWED_HOSTS]: allNames.join(",") });
   }
 
   /** Allowed hosts: the network aliases, and the name by which this machine reaches the container engine. */
@@ -73,9 +73,9 @@ export class StartedEmulatorContainer extends AbstractStartedContainer {
    */
   readonly s3UrlInside = `http://localhost:${PORTS.s3}`;
 
-  constructor(started: StartedTestContainer) {
-    super(started);
-    const origin = (port: number) => `http://${started.getHost()}:${started.getMappedPort(port)}`;
+  constructor(container: StartedTestContainer) {
+    super(container);
+    const origin = (port: number) => `http://${container.getHost()}:${container.getMappedPort(port)}`;
     this.url = origin(PORTS.us);
     this.euUrl = origin(PORTS.eu);
     this.s3Url = origin(PORTS.s3);

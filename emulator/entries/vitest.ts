@@ -96,7 +96,7 @@ export function withEmulator<Context>(own: TestAPI<Context>) {
     emulator: async ({ sharedEmulator, emulatorOptions, emulatorFrom, emulatorCapsules, task }, use) => {
       const emulator =
         emulatorFrom === null
-          ? await started(emulatorOptions)
+          ? await startFrozen(emulatorOptions)
           : await forkOf(await sharedEmulator(emulatorOptions), emulatorFrom);
       const keep =
         emulatorCapsules === null
@@ -124,17 +124,17 @@ const emulators = new Map<string, Promise<Emulator>>();
 
 function shared(options: EmulatorOptions = {}): Promise<Emulator> {
   const key = JSON.stringify(options);
-  const emulator = emulators.get(key) ?? started(options);
+  const emulator = emulators.get(key) ?? startFrozen(options);
   emulators.set(key, emulator);
   return emulator;
 }
 
 async function closeAll(): Promise<void> {
-  const all = await Promise.allSettled(emulators.values());
+  const results = await Promise.allSettled(emulators.values());
   emulators.clear();
   // An emulator that failed to start has already failed the tests that use it.
   await Promise.all(
-    all.map((each) => each.status === "fulfilled" && each.value.close({ unusedFaults: "ignore" })),
+    results.map((each) => each.status === "fulfilled" && each.value.close({ unusedFaults: "ignore" })),
   );
 }
 
@@ -144,7 +144,7 @@ function forkOf(emulator: Emulator, from: string): Promise<Emulator> {
   return emulator.fork({ from, id: `test-${forks}` });
 }
 
-function started(options: EmulatorOptions): Promise<Emulator> {
+function startFrozen(options: EmulatorOptions): Promise<Emulator> {
   return startEmulator({ clock: "frozen", now: FIRST_INSTANT, ...options });
 }
 
@@ -208,10 +208,10 @@ interface EmulatorMatchers {
   /** A webhook was delivered; with `times` exactly so often. */
   toHaveDelivered(expected?: ExpectedDelivery, times?: number): Promise<void>;
   /**
-   * A `Response`, a `{ status, headers, body }` or an exchange conforms to the specification; `asked` gives
+   * A `Response`, a `{ status, headers, body }` or an exchange conforms to the specification; `options` give
    * the request, if the value does not contain it: `{ method: "POST", path: "/threads" }`.
    */
-  toMatchContract(asked?: ExpectOptions): Promise<void>;
+  toMatchContract(options?: ExpectOptions): Promise<void>;
 }
 
 declare module "vitest" {
@@ -238,22 +238,22 @@ expect.extend({
   ) {
     requireEmulator("toHaveExported", emulator);
     const { ok, rows, files, problems } = await emulator.verifyExport(exportId);
-    const found = differences(expected, { rows, files });
+    const mismatches = differences(expected, { rows, files });
     const described = [
-      ...found,
+      ...mismatches,
       ...problems.slice(0, SHOWN).map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`),
     ];
     return {
-      pass: ok && found.length === 0,
+      pass: ok && mismatches.length === 0,
       message: () =>
         described.length > 0
           ? `export ${exportId} is not as expected:\n${described.join("\n")}`
           : `export ${exportId} has ${rows} rows in ${files} files, all of them right`,
     };
   },
-  async toMatchContract(given: CheckableReply, asked: ExpectOptions = {}) {
+  async toMatchContract(reply: CheckableReply, options: ExpectOptions = {}) {
     const { contractMatchers } = await import("../../contracts/targets/expect.ts");
-    return contractMatchers.toMatchContract(given, asked);
+    return contractMatchers.toMatchContract(reply, options);
   },
   toHaveDelivered: (emulator: Emulator, expected: ExpectedDelivery = {}, times?: number) =>
     deliveryVerdict(emulator, expected, times),

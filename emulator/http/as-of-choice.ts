@@ -12,8 +12,8 @@ export function asOfChoice(
 ): AsOf | undefined {
   const header = headers[AS_OF_HEADER];
   if (header === undefined && !query.includes(PARAMETER)) return undefined;
-  const sent = [header ?? [], new URLSearchParams(query).getAll("as_of")].flat();
-  const [text, another] = new Set(sent.map((each) => each.trim()));
+  const values = [header ?? [], new URLSearchParams(query).getAll("as_of")].flat();
+  const [text, another] = new Set(values.map((each) => each.trim()));
   if (text === undefined) return undefined;
   if (another === undefined) return asOf(text);
   throw new Refusal(

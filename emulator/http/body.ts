@@ -69,8 +69,8 @@ interface Hole {
  * Undefined when the body is not of that form, has spaces between its values, or is not JSON. Throws `Refusal` (413) when it has
  * too many values.
  */
-export function parseItemTexts(sent: Uint8Array, names: readonly string[], bounds: JsonBounds): unknown {
-  const body = asBuffer(sent);
+export function parseItemTexts(bytes: Uint8Array, names: readonly string[], bounds: JsonBounds): unknown {
+  const body = asBuffer(bytes);
   if (body[0] !== OPEN_OBJECT || !isPlainText(body)) return undefined;
   const holes = holesIn(body, names, bounds);
   if (!holes) return undefined;
@@ -90,11 +90,11 @@ export function parseItemTexts(sent: Uint8Array, names: readonly string[], bound
 
 function holesIn(body: Buffer, names: readonly string[], bounds: JsonBounds): readonly Hole[] | undefined {
   const holes: Hole[] = [];
-  const wanted = names.map((name) => Buffer.from(name));
+  const nameBytes = names.map((name) => Buffer.from(name));
   const count = new NameCount(body.length, bounds);
   const walk = new JsonWalk(body, count);
   for (let more = walk.firstMember(); more; more = walk.nextMember())
-    if (!(body[walk.at] === OPEN_LIST ? pastItems(walk, wanted, holes) : walk.value())) return undefined;
+    if (!(body[walk.at] === OPEN_LIST ? pastItems(walk, nameBytes, holes) : walk.value())) return undefined;
   refuseTooMany(walk.values, count, bounds);
   return !walk.isBroken && walk.isCanonical && walk.at === body.length ? holes : undefined;
 }

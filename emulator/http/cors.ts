@@ -38,13 +38,13 @@ export function corsHeaders({ headers }: HttpRequest): ReplyHeaders {
 
 /** Answers OPTIONS on any path; an unknown path or method is refused by the request itself. */
 export function preflightReply({ headers }: HttpRequest, methods: readonly string[] = METHODS): HttpReply {
-  const wanted = headers["access-control-request-headers"] ?? "";
+  const requestedHeaders = headers["access-control-request-headers"] ?? "";
   return {
     status: 204,
     headers: {
       allow: [...methods, "OPTIONS"].join(", "),
       "access-control-allow-methods": METHODS.join(", "),
-      "access-control-allow-headers": HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+      "access-control-allow-headers": HEADER_NAMES.test(requestedHeaders) ? requestedHeaders : USUAL_HEADERS,
       "access-control-max-age": MAX_AGE_SECONDS,
     },
     body: "",

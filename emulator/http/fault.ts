@@ -29,8 +29,8 @@ async function faultReply(
   );
   if (!fault) return undefined;
   if (!("pendingReply" in fault)) return replyOf(fault, `${method} ${path}`);
-  const ended = await world.awaitReply(fault.pendingReply.number);
-  if (ended instanceof Error) throw ended;
+  const outcome = await world.awaitReply(fault.pendingReply.number);
+  if (outcome instanceof Error) throw outcome;
   return undefined;
 }
 
@@ -39,11 +39,11 @@ const BODILESS = [204, 205, 304];
 
 function replyOf(
   { status, body, headers }: Exclude<HttpFault, { pendingReply: unknown }>,
-  what: string,
+  call: string,
 ): HttpReply {
   if (BODILESS.includes(status)) return { status, headers, body: "" };
   if (typeof body === "string")
     return { status, headers: { "content-type": "text/plain", ...headers }, body };
-  const detail = `A fault answers ${what} with ${status}.`;
+  const detail = `A fault answers ${call} with ${status}.`;
   return jsonReply(status, body === undefined ? { detail } : body, { ...headers });
 }

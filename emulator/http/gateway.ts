@@ -103,10 +103,14 @@ function replyWithoutOperation(
   return wrongMethod(request, route, settings);
 }
 
-async function carryOut(parts: GatewayParts, exchange: Exchange, found: OperationRoute): Promise<HttpReply> {
+async function carryOut(
+  parts: GatewayParts,
+  exchange: Exchange,
+  matchedRoute: OperationRoute,
+): Promise<HttpReply> {
   const { world, request, caller } = exchange;
   const { settings } = world.ports;
-  let route = found;
+  let route = matchedRoute;
   try {
     if (request.bodyProblem) throw request.bodyProblem;
     let value: unknown;
@@ -121,8 +125,8 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
     // Awaits only promises: an unnecessary await costs a short request as much as its handler.
     const checks = checksOf(operation) ?? (await prepareChecks(operation));
-    const read = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
-    const body = read instanceof Promise ? await read : read;
+    const decodedBody = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
+    const body = decodedBody instanceof Promise ? await decodedBody : decodedBody;
     const checked = checkRequest(operation, checks, { request, path: route.parameters, body });
     refuseInvalid(operation, checked, settings);
     const fault = exchange.injectFault(world, route.id, request);
@@ -133,7 +137,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
     const { path, query } = checked;
     const workspace = { region: caller.region, tenant_id };
     // The checks have established the type, which the compiler cannot infer.
-    const asked = {
+    const handlerRequest = {
       path,
       query,
       body: checked.body,
@@ -141,7 +145,7 @@ async function carryOut(parts: GatewayParts, exchange: Exchange, found: Operatio
       headers: request.headers,
     } as RequestOf<OperationId>;
     const handler = parts.handlers[route.id] as Handler<OperationId>;
-    const turnResult = world.turn(cause, (turn) => handler(turn, asked));
+    const turnResult = world.turn(cause, (turn) => handler(turn, handlerRequest));
     const result = isPendingReply(turnResult) ? await world.awaitReply(turnResult.number) : turnResult;
     if (result instanceof Error) throw result;
     const reply = replyOf(parts, exchange, { operation, cause, checked }, result);

@@ -34,9 +34,11 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
     return DEFAULT_TENANT_ID;
   if (!caller.apiKey && named === "optional")
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
-  const known = auth.keys.find((one) => one.key === caller.apiKey && isGoodIn(one, caller.region));
+  const knownKey = auth.keys.find(
+    (configuredKey) => configuredKey.key === caller.apiKey && isGoodIn(configuredKey, caller.region),
+  );
   const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
-  if (!known) refuseUnknownCaller(caller, auth, isUser);
+  if (!knownKey) refuseUnknownCaller(caller, auth, isUser);
   const tenant = caller.requestedTenant?.toLowerCase();
   if (tenant === undefined && named === "required")
     throw new Refusal(
@@ -48,13 +50,13 @@ export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation
     );
   if (tenant !== undefined && !UUID.test(tenant))
     throw new Refusal(422, "invalid_workspace", "X-Tenant-Id must be a uuid.");
-  const chosen = tenant ?? known?.tenants[0] ?? DEFAULT_TENANT_ID;
-  if (auth.mode === "keys" && known) refuseForeignWorkspace(known, chosen);
-  return chosen;
+  const tenantId = tenant ?? knownKey?.tenants[0] ?? DEFAULT_TENANT_ID;
+  if (auth.mode === "keys" && knownKey) refuseForeignWorkspace(knownKey, tenantId);
+  return tenantId;
 }
 
-function refuseForeignWorkspace({ tenants }: ConfiguredKey, chosen: string): void {
-  if (tenants.length > 0 && !tenants.includes(chosen))
+function refuseForeignWorkspace({ tenants }: ConfiguredKey, tenantId: string): void {
+  if (tenants.length > 0 && !tenants.includes(tenantId))
     throw new Refusal(403, "forbidden", "This key does not belong to that workspace.", undefined, "5-3");
 }
 

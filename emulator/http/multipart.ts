@@ -23,8 +23,8 @@ type PartHeaders = Pick<FormPart, "name" | "contentType" | "length">;
  * Content-Type, so it can neither read a part that holds the boundary nor tell its caller of `length`. And it
  * takes four times as long for a body of 400 parts (2.4 ms against 0.6 ms): it is made for streams, part by part.
  */
-export function readMultipart(sent: Uint8Array, contentType: string, maxParts: number): readonly FormPart[] {
-  const body = asBuffer(sent);
+export function readMultipart(bytes: Uint8Array, contentType: string, maxParts: number): readonly FormPart[] {
+  const body = asBuffer(bytes);
   const delimiter = ENCODER.encode(`\r\n--${boundaryOf(contentType)}`);
   const isOfPlainText = isPlainText(body, true);
   const parts: FormPart[] = [];
@@ -33,7 +33,7 @@ export function readMultipart(sent: Uint8Array, contentType: string, maxParts: n
     if (body[at] === DASH && body[at + 1] === DASH) return parts;
     at = endOfLine(body, at);
     if (parts.length === maxParts) throw malformed(`it has more than ${maxParts} parts (limits.form_parts)`);
-    const { head, from, end } = readPart(body, at, delimiter, parts.length + 1);
+    const { headers: head, from, end } = readPart(body, at, delimiter, parts.length + 1);
     const { name, contentType, length } = head;
     parts.push({ name, contentType, length, bytes: body.subarray(from, end), isOfPlainText });
     at = end + delimiter.length;
@@ -50,9 +50,9 @@ function boundaryOf(contentType: string): string {
 /** The first delimiter needs no line break before it when nothing comes before it. */
 function firstDelimiter(body: Buffer, delimiter: Uint8Array): number {
   if (matchesAt(body, delimiter.subarray(2), 0)) return delimiter.length - 2;
-  const found = body.indexOf(delimiter);
-  if (found < 0) throw malformed("its boundary does not occur in it");
-  return found + delimiter.length;
+  const position = body.indexOf(delimiter);
+  if (position < 0) throw malformed("its boundary does not occur in it");
+  return position + delimiter.length;
 }
 
 /** White space is allowed between a boundary and the end of its line. */
@@ -68,24 +68,24 @@ function readPart(
   at: number,
   delimiter: Uint8Array,
   number: number,
-): { readonly head: PartHeaders; readonly from: number; readonly end: number } {
+): { readonly headers: PartHeaders; readonly from: number; readonly end: number } {
   const headEnd = body.indexOf(HEADERS_END, at);
   const from = headEnd + HEADERS_END.length;
   if (headEnd < 0 || from - at > MAX_HEADER_BYTES)
     throw malformed(`the headers of part ${number} do not end within ${MAX_HEADER_BYTES} bytes`);
-  const head =
+  const headers =
     usualHeaders(body.toString("latin1", at, headEnd)) ?? readHeaders(body.subarray(at, headEnd), number);
-  const { name, length } = head;
+  const { name, length } = headers;
   const end = length === undefined ? body.indexOf(delimiter, from) : from + length;
   if (end < 0) throw malformed(`part ${name} does not end: the last boundary is missing`);
   if (!matchesAt(body, delimiter, end)) throw malformed(wrongLength(body, delimiter, from, name, length));
-  return { head, from, end };
+  return { headers, from, end };
 }
 
 function usualHeaders(text: string): PartHeaders | undefined {
-  const found = USUAL_HEADERS.exec(text);
-  if (!found) return undefined;
-  const [, name = "", contentType = "", length] = found;
+  const match = USUAL_HEADERS.exec(text);
+  if (!match) return undefined;
+  const [, name = "", contentType = "", length] = match;
   return { name, contentType, length: length === undefined ? undefined : Number(length) };
 }
 
@@ -110,8 +110,8 @@ function wrongLength(
   name: string,
   length: number | undefined,
 ): string {
-  const found = body.indexOf(delimiter, from);
-  return `part ${name} declares ${length} bytes, but ${found < 0 ? "does not end" : `has ${found - from}`}`;
+  const nextDelimiter = body.indexOf(delimiter, from);
+  return `part ${name} declares ${length} bytes, but ${nextDelimiter < 0 ? "does not end" : `has ${nextDelimiter - from}`}`;
 }
 
 function lengthOf(
@@ -119,8 +119,8 @@ function lengthOf(
   parameter: string | undefined,
   header: string | undefined,
 ): number | undefined {
-  const said = [parameter, header].filter((text) => text !== undefined);
-  const [length, other = length] = said.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN));
+  const texts = [parameter, header].filter((text) => text !== undefined);
+  const [length, other = length] = texts.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN));
   if (length !== other || Number.isNaN(length)) throw malformed(`part ${name} has an ambiguous length`);
   return length;
 }
@@ -145,9 +145,9 @@ function decodeText(bytes: Uint8Array, number: number): string {
 
 /** Parameters of a header, their names in lower case. */
 function parametersOf(header: string): ReadonlyMap<string, string> {
-  const found = header.matchAll(PARAMETER);
+  const matches = header.matchAll(PARAMETER);
   return new Map(
-    [...found].map(([, name = "", quoted, plain = ""]) => [
+    [...matches].map(([, name = "", quoted, plain = ""]) => [
       name.toLowerCase(),
       quoted === undefined ? plain : quoted.replace(/\\(.)/g, "$1"),
     ]),

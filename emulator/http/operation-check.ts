@@ -59,8 +59,8 @@ const widerOperations = new WeakMap<Operation, Operation>();
 export function operationUnder(operation: Operation, assumptions: Settings["assumptions"]): Operation {
   const { queryWhen } = operation;
   if (!queryWhen || assumptions[queryWhen.assumption as AssumptionId] !== queryWhen.is) return operation;
-  const known = widerOperations.get(operation);
-  if (known) return known;
+  const widerOperation = widerOperations.get(operation);
+  if (widerOperation) return widerOperation;
   const wider = { ...operation, query: { ...operation.query, ...queryWhen.query } };
   widerOperations.set(operation, wider);
   return wider;
@@ -76,21 +76,25 @@ interface ReadQuery {
 const NO_QUERY: ReadQuery = { query: {}, parameters: [], unknown: [] };
 
 /** The last query of each operation: clients that poll send the same one again and again. */
-const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly sent: string }>();
+const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly text: string }>();
 
-function queryOf(operation: RequestFields, { query: sent }: HttpRequest): ReadQuery {
+function queryOf(operation: RequestFields, { query: text }: HttpRequest): ReadQuery {
   const last = lastQueries.get(operation);
-  if (last?.sent === sent) return last;
-  const read = { sent, ...newQueryOf(operation, sent) };
-  Object.freeze(read.query);
-  lastQueries.set(operation, read);
-  return read;
+  if (last?.text === text) return last;
+  const parsedQuery = { text, ...newQueryOf(operation, text) };
+  Object.freeze(parsedQuery.query);
+  lastQueries.set(operation, parsedQuery);
+  return parsedQuery;
 }
 
-function newQueryOf({ query: fields = {} }: RequestFields, sent: string): ReadQuery {
-  const given = new URLSearchParams(sent);
-  const parameters = [...new Set(given.keys())];
-  return { query: readQuery(given, fields), parameters, unknown: unknownParameters(parameters, fields) };
+function newQueryOf({ query: fields = {} }: RequestFields, text: string): ReadQuery {
+  const searchParams = new URLSearchParams(text);
+  const parameters = [...new Set(searchParams.keys())];
+  return {
+    query: readQuery(searchParams, fields),
+    parameters,
+    unknown: unknownParameters(parameters, fields),
+  };
 }
 
 /** Validates a request, with a sentence for each invalid field. */
@@ -109,9 +113,9 @@ export function checkRequest(
   for (const { name, check, isOptional } of checks.query)
     if (name in query) problems.push(...check(query[name], `query.${name}`));
     else if (!isOptional) problems.push(`query.${name}: is required`);
-  const read = body.isForm ? undefined : fields.body;
-  if (read && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
-  const unknownMembers = read ? unknownFields(body.value, read, "body") : [];
+  const bodyField = body.isForm ? undefined : fields.body;
+  if (bodyField && checks.body) problems.push(...checks.body(body.value, "body", request.body.length));
+  const unknownMembers = bodyField ? unknownFields(body.value, bodyField, "body") : [];
   const unknown = unknownNames.length > 0 ? [...unknownNames, ...unknownMembers] : unknownMembers;
   return { path, query, parameters, body: body.value, unknown, problems };
 }
@@ -167,10 +171,10 @@ interface BodyReading {
 export function bodyOf(
   { body, bodyMedia, keptMembers }: Operation,
   request: HttpRequest,
-  { value: known, settings, codecs }: BodyReading,
+  { value: parsedValue, settings, codecs }: BodyReading,
 ): ParsedBody | Promise<ParsedBody> {
   if (!body) return NO_BODY;
   const { limits } = settings;
   if (bodyMedia) return readMedia(request, bodyMedia, limits, codecs);
-  return { value: known === undefined ? readBody(request, limits, keptMembers) : known };
+  return { value: parsedValue === undefined ? readBody(request, limits, keptMembers) : parsedValue };
 }

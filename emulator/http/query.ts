@@ -4,14 +4,17 @@ import type { Field, OptionalField } from "../../contracts/spec/fields.ts";
 export type QueryFields = Readonly<Record<string, Field<unknown> | OptionalField<unknown>>>;
 
 /** Converts the query to the types of its fields; unconvertible texts are left for the validator to refuse. */
-export function readQuery(given: URLSearchParams, fields: QueryFields): Readonly<Record<string, unknown>> {
+export function readQuery(
+  parameters: URLSearchParams,
+  fields: QueryFields,
+): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, declared] of Object.entries(fields)) {
     const field = fieldOf(declared);
-    const texts = given.getAll(name);
+    const texts = parameters.getAll(name);
     const last = texts.at(-1);
     if (field.type === "array") {
-      const items = [...texts, ...bracketed(given, name)].flatMap(itemsIn);
+      const items = [...texts, ...bracketed(parameters, name)].flatMap(itemsIn);
       if (items.length > 0) values[name] = items.map((item) => typed(item, field.items as Field<unknown>));
     } else if (last !== undefined) values[name] = typed(last, field);
     else if ("default" in field) values[name] = field.default;
@@ -52,8 +55,8 @@ const BOOLEANS = new Map([
 ]);
 
 /** Also accepts `name[]` and `name[0]`, as some clients spell the items of a list. */
-function bracketed(given: URLSearchParams, name: string): readonly string[] {
-  const items = [...given].filter(([key]) => key.startsWith(`${name}[`));
+function bracketed(parameters: URLSearchParams, name: string): readonly string[] {
+  const items = [...parameters].filter(([key]) => key.startsWith(`${name}[`));
   return items.filter(([key]) => /^\[\d{0,4}\]$/.test(key.slice(name.length))).map(([, text]) => text);
 }
 

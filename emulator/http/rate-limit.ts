@@ -52,9 +52,14 @@ function headersOf(decision: Decision, { headers }: RateLimitSettings, now: Inst
   const seconds = String(Math.ceil((resetsAt - now) / 1000));
   const again = !admitted && (headers === "retry-after" || headers === "ratelimit");
   const retryAfter = again ? { "retry-after": seconds } : NO_HEADERS;
-  const [limit, left, reset] = [String(count), String(remaining), seconds];
+  const [limit, remainingCount, reset] = [String(count), String(remaining), seconds];
   if (headers === "ratelimit")
-    return { ...retryAfter, "ratelimit-limit": limit, "ratelimit-remaining": left, "ratelimit-reset": reset };
+    return {
+      ...retryAfter,
+      "ratelimit-limit": limit,
+      "ratelimit-remaining": remainingCount,
+      "ratelimit-reset": reset,
+    };
   if (headers !== "x-ratelimit") return retryAfter;
-  return { "x-ratelimit-limit": limit, "x-ratelimit-remaining": left, "x-ratelimit-reset": reset };
+  return { "x-ratelimit-limit": limit, "x-ratelimit-remaining": remainingCount, "x-ratelimit-reset": reset };
 }

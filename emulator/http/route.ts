@@ -49,14 +49,14 @@ export function routeOf(method: string, path: string, assumptions: Assumptions):
 function searchedRoute(method: string, path: string, assumptions: Assumptions): RequestRoute {
   // The public service was not seen to answer on the singular paths of §4.8.
   const isHidden = path.startsWith("/thread/") && assumptions["agent.both_spellings"] === "/threads";
-  const found = isHidden ? undefined : ROUTER.find(method, segmentsOf(path));
-  if (found && "row" in found && !hasUnshownWord(found.parameters))
-    return { ...found.row, parameters: found.parameters };
+  const match = isHidden ? undefined : ROUTER.find(method, segmentsOf(path));
+  if (match && "row" in match && !hasUnshownWord(match.parameters))
+    return { ...match.row, parameters: match.parameters };
   const unshown = unshownPath(method, path);
-  const allow = found && "allow" in found ? found.allow : undefined;
+  const allow = match && "allow" in match ? match.allow : undefined;
   if (method === "OPTIONS") return { kind: "preflight", methods: unshown ? undefined : allow };
   if (unshown) return { kind: "unshown", unshown };
-  if (found && "row" in found) return { ...found.row, parameters: found.parameters };
+  if (match && "row" in match) return { ...match.row, parameters: match.parameters };
   if (allow) return { kind: "wrong method", allow, operation: operationAt(allow[0], path) };
   return { kind: "unshown", unshown: unshownArea(path) };
 }
@@ -67,8 +67,8 @@ function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {
 }
 
 function operationAt(method = "", path: string): Operation | undefined {
-  const found = ROUTER.find(method, segmentsOf(path));
-  return found && "row" in found ? found.row.operation : undefined;
+  const match = ROUTER.find(method, segmentsOf(path));
+  return match && "row" in match ? match.row.operation : undefined;
 }
 
 function operationRoutes(): readonly Route<OperationRoute>[] {

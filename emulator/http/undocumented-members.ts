@@ -20,11 +20,11 @@ export function undocumentedInReply(
 ): readonly string[] {
   const field = (isOutcome && reply.or?.body) || reply.body;
   if (!field) return NOTHING;
-  const known = preparedFields.get(field) ?? prepare(field);
-  const found = known.find(body);
+  const finder = preparedFields.get(field) ?? prepare(field);
+  const members = finder.find(body);
   // Replies of one operation mostly have the same members, and the journal keeps many of them.
-  if (!isSame(found, known.latest)) known.latest = found;
-  return known.latest;
+  if (!isSame(members, finder.latest)) finder.latest = members;
+  return finder.latest;
 }
 
 function prepare(field: Field<unknown>): Prepared {
@@ -45,10 +45,10 @@ export function undocumentedInRequest(
   { body, parameters }: Pick<CheckedRequest, "body" | "parameters">,
 ): readonly string[] {
   if (!shown) return NOTHING;
-  const found = field ? (preparedFields.get(field) ?? prepare(field)).find(body) : NOTHING;
-  if (parameters.length === 0) return found;
-  const asked = parameters.filter((name) => isOurs(query[name]));
-  return asked.length > 0 ? [...asked.map((name) => `query.${name}`), ...found] : found;
+  const members = field ? (preparedFields.get(field) ?? prepare(field)).find(body) : NOTHING;
+  if (parameters.length === 0) return members;
+  const ownParameters = parameters.filter((name) => isOurs(query[name]));
+  return ownParameters.length > 0 ? [...ownParameters.map((name) => `query.${name}`), ...members] : members;
 }
 
 function isOurs(parameter: Parameters[string] | undefined): boolean {
@@ -68,8 +68,9 @@ const UNDOCUMENTED = Symbol("beyond the specification");
 type AnnotatedCause = Cause & { [UNDOCUMENTED]?: Undocumented };
 
 /** Notes on the turn of a request what is undocumented of it; a later turn may have answered it. */
-export function noteUndocumented(cause: Cause, found: Undocumented): void {
-  if (found.request.length + found.reply.length > 0) (cause as AnnotatedCause)[UNDOCUMENTED] = found;
+export function noteUndocumented(cause: Cause, undocumented: Undocumented): void {
+  if (undocumented.request.length + undocumented.reply.length > 0)
+    (cause as AnnotatedCause)[UNDOCUMENTED] = undocumented;
 }
 
 /** What is undocumented of a turn. */

@@ -13,9 +13,11 @@ export function warning(unknown: readonly string[], beyond?: Undocumented): Repl
     ["sent beyond the specification", beyond?.request ?? []],
     ["answered beyond the specification", beyond?.reply ?? []],
   ] as const;
-  const said = parts.filter(([, names]) => names.length > 0);
-  if (said.length === 0) return NO_HEADERS;
-  return { "x-emulator-warning": said.map(([what, names]) => `${what}: ${headerText(names)}`).join("; ") };
+  const warnings = parts.filter(([, names]) => names.length > 0);
+  if (warnings.length === 0) return NO_HEADERS;
+  return {
+    "x-emulator-warning": warnings.map(([label, names]) => `${label}: ${headerText(names)}`).join("; "),
+  };
 }
 
 /** The warning header of a path that the specification does not show. */

@@ -1,8 +1,8 @@
 /** Creates a value on the first call. */
 export function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }

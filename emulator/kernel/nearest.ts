@@ -1,9 +1,9 @@
 /** The known name most similar to a word; undefined when none is close enough. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
-  const wanted = name.toLowerCase();
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const lowerName = name.toLowerCase();
   let best: { name: string; distance: number } | undefined;
-  for (const candidate of known) {
-    const distance = editDistance(wanted, candidate.toLowerCase());
+  for (const candidate of candidates) {
+    const distance = editDistance(lowerName, candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { name: candidate, distance };
   }
   const tolerance = Math.max(1, Math.floor(Math.min(name.length, 30) * 0.4));

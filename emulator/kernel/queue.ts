@@ -53,8 +53,8 @@ export function createEventQueue<Event extends DueEvent>(events: readonly Event[
     },
     numbersOf: (ref) => heap.filter((event) => event.ref === ref).map(({ number }) => number),
     remove(numbers) {
-      const gone = new Set(numbers);
-      for (const event of heap.splice(0)) if (!gone.has(event.number)) queue.add(event);
+      const removedNumbers = new Set(numbers);
+      for (const event of heap.splice(0)) if (!removedNumbers.has(event.number)) queue.add(event);
     },
     list: () => [...heap].sort(byTurn),
     unordered: () => [...heap],

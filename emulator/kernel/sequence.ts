@@ -32,18 +32,18 @@ export class Sequence {
 
   add(entry: OrderedId): void {
     if (this.#size === 0) return this.#begin(entry);
-    const place = this.#chunkFor(entry.order);
-    const chunk = this.#ownChunk(place);
+    const chunkIndex = this.#chunkFor(entry.order);
+    const chunk = this.#ownChunk(chunkIndex);
     const { items } = chunk;
     const rank = rankIn(items, entry.order);
     this.#size += 1;
     // Most ids are added at the end: a full chunk stays full, and a new one is started.
-    if (rank === items.length && rank >= MAX_CHUNK_ITEMS && place === this.#chunks.length - 1)
+    if (rank === items.length && rank >= MAX_CHUNK_ITEMS && chunkIndex === this.#chunks.length - 1)
       return void this.#chunks.push({ owner: this.#owner, items: [entry] });
     if (rank === items.length) items.push(entry);
     else items.splice(rank, 0, entry);
     if (items.length > MAX_CHUNK_ITEMS)
-      this.#chunks.splice(place + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
+      this.#chunks.splice(chunkIndex + 1, 0, { owner: this.#owner, items: items.splice(items.length >>> 1) });
   }
 
   /** Most groups have one id: arrays that are pushed to would have room for many. */
@@ -53,34 +53,34 @@ export class Sequence {
   }
 
   remove(order: number): void {
-    const place = this.#chunkFor(order);
-    const rank = rankIn(this.#chunks[place]?.items ?? [], order);
-    if (this.#chunks[place]?.items[rank]?.order !== order) return;
-    const { items } = this.#ownChunk(place);
+    const chunkIndex = this.#chunkFor(order);
+    const rank = rankIn(this.#chunks[chunkIndex]?.items ?? [], order);
+    if (this.#chunks[chunkIndex]?.items[rank]?.order !== order) return;
+    const { items } = this.#ownChunk(chunkIndex);
     items.splice(rank, 1);
     this.#size -= 1;
-    if (items.length === 0) this.#chunks.splice(place, 1);
+    if (items.length === 0) this.#chunks.splice(chunkIndex, 1);
   }
 
   /** The ids from one rank to another, as with `slice` of an array. */
   slice(from: number, to: number): readonly string[] {
-    const found: string[] = [];
+    const ids: string[] = [];
     let start = 0;
     for (const { items } of this.#chunks) {
       if (start >= to) break;
       const end = start + items.length;
       if (end > from)
         for (let rank = Math.max(from, start); rank < Math.min(to, end); rank += 1)
-          found.push((items[rank - start] as OrderedId).id);
+          ids.push((items[rank - start] as OrderedId).id);
       start = end;
     }
-    return found;
+    return ids;
   }
 
   /** The first few with a number above this one. */
   after(order: number): readonly OrderedId[] {
-    for (let place = this.#chunkFor(order); place < this.#chunks.length; place += 1) {
-      const { items } = this.#chunks[place] as Chunk;
+    for (let chunkIndex = this.#chunkFor(order); chunkIndex < this.#chunks.length; chunkIndex += 1) {
+      const { items } = this.#chunks[chunkIndex] as Chunk;
       const rank = rankIn(items, order + 1);
       if (rank < items.length) return items.slice(rank);
     }
@@ -93,11 +93,11 @@ export class Sequence {
     return new Sequence(this.#chunks.slice(), this.#size);
   }
 
-  #ownChunk(place: number): Chunk {
-    const found = this.#chunks[place];
-    if (found?.owner === this.#owner) return found;
-    const own = { owner: this.#owner, items: found ? [...found.items] : [] };
-    this.#chunks[place] = own;
+  #ownChunk(chunkIndex: number): Chunk {
+    const chunk = this.#chunks[chunkIndex];
+    if (chunk?.owner === this.#owner) return chunk;
+    const own = { owner: this.#owner, items: chunk ? [...chunk.items] : [] };
+    this.#chunks[chunkIndex] = own;
     return own;
   }
 

@@ -32,11 +32,11 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
     return hash(key) & (shards.length - 1);
   }
 
-  function ownShard(place: number): Shard<V> {
-    const found = shards[place];
-    if (found?.owner === owner) return found;
-    const own = { owner, entries: new Map(found?.entries) };
-    shards[place] = own;
+  function ownShard(shardIndex: number): Shard<V> {
+    const shard = shards[shardIndex];
+    if (shard?.owner === owner) return shard;
+    const own = { owner, entries: new Map(shard?.entries) };
+    shards[shardIndex] = own;
     return own;
   }
 
@@ -62,9 +62,9 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
       if (size > shards.length * MAX_ENTRIES_PER_SHARD) grow();
     },
     delete(key) {
-      const place = shardIndexOf(key);
-      if (!shards[place]?.entries.has(key)) return false;
-      ownShard(place).entries.delete(key);
+      const shardIndex = shardIndexOf(key);
+      if (!shards[shardIndex]?.entries.has(key)) return false;
+      ownShard(shardIndex).entries.delete(key);
       size -= 1;
       return true;
     },

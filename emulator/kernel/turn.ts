@@ -12,7 +12,7 @@ export interface Reader {
   list<T>(kind: Collection<T>, group?: string): Iterable<T>;
   count<T>(kind: Collection<T>, group?: string, label?: string): number;
   /** Part of a group of a collection with labels, at a cost that does not grow with the group. */
-  page<T>(kind: Collection<T>, wanted: PageRange): readonly T[];
+  page<T>(kind: Collection<T>, range: PageRange): readonly T[];
   /** Records of all groups. */
   all<T>(kind: Collection<T>): Iterable<T>;
 }
@@ -136,9 +136,9 @@ export function createTurnFactory<Types extends WorldTypes>(context: TurnContext
       return turn;
     },
     close(trigger) {
-      const done = current();
+      const finishedDraft = current();
       draft = undefined;
-      return outcomeOf(done, trigger);
+      return outcomeOf(finishedDraft, trigger);
     },
   };
 }
@@ -185,8 +185,8 @@ function writerOf<Types extends WorldTypes>(
       const key = kind.idOf(record);
       noteReplaced(draft, kind.name, key, context.table(kind).put(record, key));
       draft.put ??= {};
-      const stored = draft.put[kind.name] ?? new Map<string, StoredRecord>();
-      draft.put[kind.name] = stored.set(key, { key, record });
+      const changedRecords = draft.put[kind.name] ?? new Map<string, StoredRecord>();
+      draft.put[kind.name] = changedRecords.set(key, { key, record });
     },
     remove(kind, id) {
       const draft = current();
@@ -256,7 +256,7 @@ function plannerOf<Types extends WorldTypes>(
     resolveReply(replyNumber, value) {
       const draft = current();
       draft.replies ??= [];
-      draft.replies.push({ replyNumber: replyNumber, value });
+      draft.replies.push({ replyNumber, value });
     },
   };
 }
@@ -270,8 +270,8 @@ function outcomeOf<Types extends WorldTypes>(
   const { effects, ordinals, clock, notes, replies = [] } = draft;
   const replaced = draft.replaced?.slice() ?? NOTHING;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
-  if (put) commit.put = listed(put);
-  if (removed) commit.removed = listed(removed);
+  if (put) commit.put = listsOf(put);
+  if (removed) commit.removed = listsOf(removed);
   if (scheduled?.length) commit.scheduled = scheduled.slice();
   if (unscheduled?.size) commit.unscheduled = [...unscheduled];
   if (effects) commit.effects = effects.slice();
@@ -291,7 +291,9 @@ const NOTHING: readonly ReplacedRow[] = [];
 /** Members that every commit has. */
 const COMMIT_BASE_MEMBERS = 3;
 
-function listed<T>(changes: Readonly<Record<string, Map<string, T> | Set<T>>>): Record<string, readonly T[]> {
+function listsOf<T>(
+  changes: Readonly<Record<string, Map<string, T> | Set<T>>>,
+): Record<string, readonly T[]> {
   const lists: Record<string, readonly T[]> = {};
   for (const name in changes) lists[name] = [...(changes[name] as Map<string, T> | Set<T>).values()];
   return lists;

@@ -117,14 +117,16 @@ function byStart(left: ExportRun, right: ExportRun): number {
 
 /** The first gap or overlap of the windows. */
 function findGap(runs: readonly ExportRun[], start: string, end: string): string | undefined {
-  let covered = start;
+  let coveredUntil = start;
   for (const { id, start_time, end_time } of runs) {
-    if (start_time > covered) return `no run covers ${covered} to ${start_time}`;
-    if (start_time < covered) return `run ${id} starts at ${start_time} instead of ${covered}`;
-    covered = end_time;
+    if (start_time > coveredUntil) return `no run covers ${coveredUntil} to ${start_time}`;
+    if (start_time < coveredUntil) return `run ${id} starts at ${start_time} instead of ${coveredUntil}`;
+    coveredUntil = end_time;
   }
-  if (covered < end) return `no run covers ${covered} to ${end}`;
-  return covered > end ? `the runs continue to ${covered}, after the end of the export at ${end}` : undefined;
+  if (coveredUntil < end) return `no run covers ${coveredUntil} to ${end}`;
+  return coveredUntil > end
+    ? `the runs continue to ${coveredUntil}, after the end of the export at ${end}`
+    : undefined;
 }
 
 function checkDays(parent: BulkExport, runs: readonly ExportRun[], findings: Findings): void {

@@ -6,51 +6,51 @@ import { isOutside, type UnmatchedRow, type UnmatchedRows } from "./unmatched-ro
 type Surplus = UnmatchedRows["surplus"][number];
 
 interface MissingRow {
-  readonly left: UnmatchedRows;
+  readonly unmatched: UnmatchedRows;
   readonly unmatchedRow: UnmatchedRow;
 }
 
 /** Explains the unmatched rows of all runs. */
 export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], findings: Findings): void {
   const lost = indexMissingRows(runs);
-  const unexplained = runs.map((left) => ({
-    left,
-    surplus: left.surplus.filter((found) => !explain(form, left, found, lost, findings)),
+  const unexplained = runs.map((unmatched) => ({
+    unmatched,
+    surplus: unmatched.surplus.filter((row) => !explain(form, unmatched, row, lost, findings)),
   }));
-  for (const { left, surplus } of unexplained) {
-    const missing = lost.of(left);
+  for (const { unmatched, surplus } of unexplained) {
+    const missing = lost.of(unmatched);
     const pairs = form.columns.includes("id") ? 0 : Math.min(missing.length, surplus.length);
-    for (const [at, found] of surplus.slice(0, pairs).entries())
-      reportChange(form, missing[at] as UnmatchedRow, found, findings);
+    for (const [at, row] of surplus.slice(0, pairs).entries())
+      reportChange(form, missing[at] as UnmatchedRow, row, findings);
     for (const { key, name } of surplus.slice(pairs))
       findings.add("extra_row", key, `${name} is not one of the rows that the export selects`);
     for (const { name, start } of missing.slice(pairs))
-      findings.add("missing_row", left.folder, `${name} with the start time ${start} is in no file`);
+      findings.add("missing_row", unmatched.folder, `${name} with the start time ${start} is in no file`);
   }
 }
 
 /** Classifies a surplus row; false if nothing explains it. */
 function explain(
   form: RowForm,
-  left: UnmatchedRows,
-  found: Surplus,
+  unmatched: UnmatchedRows,
+  row: Surplus,
   lost: ReturnType<typeof indexMissingRows>,
   findings: Findings,
 ): boolean {
-  const { key, name } = found;
-  const like = lost.take(left, found.identity);
-  const foreign = found.foreign ?? like?.unmatchedRow.foreign;
+  const { key, name } = row;
+  const like = lost.take(unmatched, row.identity);
+  const foreign = row.foreign ?? like?.unmatchedRow.foreign;
   if (foreign !== undefined) {
     findings.add("wrong_project", key, foreignRow(name, foreign));
     return true;
   }
-  if (like?.left === left) {
-    if (like.unmatchedRow.digest !== found.digest) reportChange(form, like.unmatchedRow, found, findings);
+  if (like?.unmatched === unmatched) {
+    if (like.unmatchedRow.digest !== row.digest) reportChange(form, like.unmatchedRow, row, findings);
     return true;
   }
-  const { start_time, end_time } = left.run;
-  if (like || isOutside(left.run, found.start)) {
-    const begin = like?.unmatchedRow.start ?? found.start;
+  const { start_time, end_time } = unmatched.run;
+  if (like || isOutside(unmatched.run, row.start)) {
+    const begin = like?.unmatchedRow.start ?? row.start;
     findings.add(
       "wrong_partition",
       key,
@@ -58,39 +58,41 @@ function explain(
     );
     return true;
   }
-  if (!left.expected.has(found.identity)) return false;
+  if (!unmatched.expected.has(row.identity)) return false;
   findings.add("duplicate_row", key, `${name} is in the files of this run more than once`);
   return true;
 }
 
-function reportChange(form: RowForm, stored: UnmatchedRow, found: Surplus, findings: Findings): void {
+function reportChange(form: RowForm, stored: UnmatchedRow, row: Surplus, findings: Findings): void {
   const differing =
-    stored.row && found.row
-      ? differences(form, stored.row, found.row)
+    stored.row && row.row
+      ? differences(form, stored.row, row.row)
       : "its values differ from those in the store";
-  if (differing) findings.add("changed_value", found.key, `${stored.name}: ${differing}`);
+  if (differing) findings.add("changed_value", row.key, `${stored.name}: ${differing}`);
 }
 
 /** The missing rows of all runs, by identity. */
 function indexMissingRows(runs: readonly UnmatchedRows[]) {
   const byIdentity = new Map<string, MissingRow[]>();
-  const taken = new Set<UnmatchedRow>();
-  for (const left of runs) {
-    for (const unmatchedRow of left.missing) {
+  const explainedRows = new Set<UnmatchedRow>();
+  for (const unmatched of runs) {
+    for (const unmatchedRow of unmatched.missing) {
       const like = byIdentity.get(unmatchedRow.identity);
-      if (like) like.push({ left, unmatchedRow });
-      else byIdentity.set(unmatchedRow.identity, [{ left, unmatchedRow }]);
+      if (like) like.push({ unmatched, unmatchedRow });
+      else byIdentity.set(unmatchedRow.identity, [{ unmatched, unmatchedRow }]);
     }
   }
   return {
     /** A missing row of this identity, of the same run if there is one. */
-    take(left: UnmatchedRows, identity: string): MissingRow | undefined {
-      const likes = byIdentity.get(identity)?.filter(({ unmatchedRow }) => !taken.has(unmatchedRow)) ?? [];
-      const like = likes.find((each) => each.left === left) ?? likes[0];
-      if (like) taken.add(like.unmatchedRow);
+    take(unmatched: UnmatchedRows, identity: string): MissingRow | undefined {
+      const likes =
+        byIdentity.get(identity)?.filter(({ unmatchedRow }) => !explainedRows.has(unmatchedRow)) ?? [];
+      const like = likes.find((each) => each.unmatched === unmatched) ?? likes[0];
+      if (like) explainedRows.add(like.unmatchedRow);
       return like;
     },
     /** The remaining rows. */
-    of: (left: UnmatchedRows) => left.missing.filter((unmatchedRow) => !taken.has(unmatchedRow)),
+    of: (unmatched: UnmatchedRows) =>
+      unmatched.missing.filter((unmatchedRow) => !explainedRows.has(unmatchedRow)),
   };
 }

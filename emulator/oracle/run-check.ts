@@ -40,13 +40,13 @@ export interface Fetched {
 export async function checkRun(check: ExportCheck, run: ExportRun): Promise<UnmatchedRows> {
   const { parent, form, findings, budget, expectedKeys, reader, maxUnpairedBytes } = check;
   const folder = expectedKeys.folderOf(run);
-  const left: UnmatchedRows = { run, folder, missing: [], surplus: [], expected: new Set() };
+  const unmatchedRows: UnmatchedRows = { run, folder, missing: [], surplus: [], expected: new Set() };
   const matching = createMatching({
     form,
     findings,
     maxUnpairedBytes,
-    onMissing: (row) => keepMissing(left, form, budget, findings, row),
-    onSurplus: (row) => keepSurplus(left, form, budget, findings, row),
+    onMissing: (row) => keepMissing(unmatchedRows, form, budget, findings, row),
+    onSurplus: (row) => keepSurplus(unmatchedRows, form, budget, findings, row),
   });
   const selection = openSelection(selectedRows(reader, parent, run, form));
   for (const [at, record] of run.files.entries()) {
@@ -56,8 +56,8 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
   }
   await selection.take(Number.POSITIVE_INFINITY, matching.expect);
   matching.end();
-  left.expected = await expectedAmong(check, left);
-  return left;
+  unmatchedRows.expected = await expectedAmong(check, unmatchedRows);
+  return unmatchedRows;
 }
 
 /** Resolves with the number of unreadable rows of the file. */
@@ -173,7 +173,7 @@ function openSelection(batches: AsyncGenerator<readonly ComparableRow[], undefin
   let at = 0;
   return {
     async take(count, use) {
-      for (let left = count; left > 0; left -= 1) {
+      for (let remaining = count; remaining > 0; remaining -= 1) {
         while (at === batch.length) {
           const next = await batches.next();
           if (next.done) return;

@@ -40,10 +40,13 @@ export async function openStoredFiles(
   { config, embedded, credentials }: Destination,
 ): Promise<StoredFiles | undefined> {
   if (embedded) return embeddedFiles(tools, config.bucket_name);
-  const opened = await openCredentials(tools.secrets, credentials, tools.world.ports.settings);
-  if ("failure" in opened) return undefined;
+  const openedCredentials = await openCredentials(tools.secrets, credentials, tools.world.ports.settings);
+  if ("failure" in openedCredentials) return undefined;
   const { bucket_name, region, endpoint_url } = config;
-  const client = tools.objectStores.open({ bucket: bucket_name, region, endpointUrl: endpoint_url }, opened);
+  const client = tools.objectStores.open(
+    { bucket: bucket_name, region, endpointUrl: endpoint_url },
+    openedCredentials,
+  );
   return {
     async list(prefix) {
       const listed = await client.list(prefix);

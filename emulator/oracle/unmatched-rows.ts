@@ -60,28 +60,28 @@ function unmatchedRowOf(
 
 /** Keeps a missing row of a run, within the limit. */
 export function keepMissing(
-  left: UnmatchedRows,
+  unmatchedRows: UnmatchedRows,
   form: RowForm,
   budget: UnmatchedBudget,
   findings: Findings,
   row: ComparableRow,
 ): void {
   const unmatchedRow = unmatchedRowOf(form, row, budget);
-  if (unmatchedRow) left.missing.push(unmatchedRow);
+  if (unmatchedRow) unmatchedRows.missing.push(unmatchedRow);
   else findings.addCount("missing_row", 1);
 }
 
 /** Keeps a surplus row of a run, within the limit. */
 export function keepSurplus(
-  left: UnmatchedRows,
+  unmatchedRows: UnmatchedRows,
   form: RowForm,
   budget: UnmatchedBudget,
   findings: Findings,
   { key, row }: FileRow,
 ): void {
   const unmatchedRow = unmatchedRowOf(form, row, budget);
-  if (unmatchedRow) left.surplus.push({ ...unmatchedRow, key });
-  else findings.addCount(isOutside(left.run, row.start) ? "wrong_partition" : "extra_row", 1);
+  if (unmatchedRow) unmatchedRows.surplus.push({ ...unmatchedRow, key });
+  else findings.addCount(isOutside(unmatchedRows.run, row.start) ? "wrong_partition" : "extra_row", 1);
 }
 
 /** Whether a row starts outside the window of a run; false when the start is unknown. */

@@ -131,9 +131,9 @@ function worldsOf({ worlds, addresses, configuration }: SharedContext): ControlW
     };
   };
   const find = (id: string) => {
-    const found = worlds.list().find((each) => each.id === id);
-    if (!found) throw unknownWorld(id);
-    return viewOf(found);
+    const facts = worlds.list().find((each) => each.id === id);
+    if (!facts) throw unknownWorld(id);
+    return viewOf(facts);
   };
   return {
     list: () => worlds.list().map(viewOf),

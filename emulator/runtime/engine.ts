@@ -54,13 +54,13 @@ export interface Engine extends OnDemandParts {
 
 /** Opens what a data folder holds, or what begins in memory; closes it again when a step fails. */
 export async function openEngine(parts: EngineParts): Promise<Engine> {
-  const opened = openFolder(parts);
-  const { worlds, onDemand } = opened;
+  const openedFolder = openFolder(parts);
+  const { worlds, onDemand } = openedFolder;
   void parts.folder.lost.then((reason) => endWorlds(worlds, reason));
   try {
     return {
-      ...opened,
-      ...(await openMain(opened)),
+      ...openedFolder,
+      ...(await openMain(openedFolder)),
       untriggeredFaults: () =>
         worlds.list().flatMap(({ named }) => (named ? untriggeredFaults(named.runtime.world.reader) : [])),
       stopTime: () => stopTime(worlds),
@@ -68,12 +68,12 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
         try {
           if (parts.configuration.exportFile !== null) await (await onDemand()).exportMain();
         } finally {
-          await opened.close();
+          await openedFolder.close();
         }
       },
     };
   } catch (error) {
-    await opened.close();
+    await openedFolder.close();
     throw error;
   }
 }

@@ -91,12 +91,12 @@ function emulatorOf(
   }
 
   async function fork(options: ForkOptions = {}): Promise<Emulator> {
-    const made = await client.worlds.create({ ...options, from: options.from ?? world });
-    const isThere = () => process.isOpen() && running.world(made.id) !== undefined;
+    const createdWorld = await client.worlds.create({ ...options, from: options.from ?? world });
+    const isThere = () => process.isOpen() && running.world(createdWorld.id) !== undefined;
     // This world may be closed before.
     const main = createControlClient(requesterOf(process, MAIN));
-    const remove = async () => isThere() && main.worlds.remove(made.id);
-    return emulatorOf(process, made.id, made, remove);
+    const remove = async () => isThere() && main.worlds.remove(createdWorld.id);
+    return emulatorOf(process, createdWorld.id, createdWorld, remove);
   }
 
   return calls.watch({
@@ -182,16 +182,17 @@ function requesterOf(
     if (isClosed?.()) throw worldClosed(world);
     if (region !== undefined && !RATE_REGIONS.includes(region))
       throw new Error(`region: ${JSON.stringify(region)} is neither us nor eu`);
-    const asked = target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
-    if (world !== MAIN) asked.headers.set(WORLD_HEADER, world);
-    if (at !== undefined) asked.headers.set(AS_OF_HEADER, at);
+    const fetchRequest =
+      target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
+    if (world !== MAIN) fetchRequest.headers.set(WORLD_HEADER, world);
+    if (at !== undefined) fetchRequest.headers.set(AS_OF_HEADER, at);
     return answerInProcess(
       {
-        region: region ?? (asked.url.startsWith(`${eu_url}/`) ? "eu" : "us"),
+        region: region ?? (fetchRequest.url.startsWith(`${eu_url}/`) ? "eu" : "us"),
         maxBodyBytes: settings.limits.body_bytes,
         handle: running.handle,
       },
-      asked,
+      fetchRequest,
     );
   };
 }

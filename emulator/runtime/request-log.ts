@@ -105,8 +105,8 @@ function reasonIn({ headers, body }: HttpReply): { readonly reason?: string } {
   if (!isJson || typeof text !== "string" || text.length > MAX_BODY_CHARACTERS) return {};
   const value = JSON.parse(text) as string | RefusalBody;
   const { error, detail = value } = typeof value === "string" ? ({} as RefusalBody) : value;
-  const said = error ? `${error.code}: ${error.message}` : detail;
-  const line = (typeof said === "string" ? said : JSON.stringify(said)).replace(/\s+/g, " ");
+  const reason = error ? `${error.code}: ${error.message}` : detail;
+  const line = (typeof reason === "string" ? reason : JSON.stringify(reason)).replace(/\s+/g, " ");
   const isLong = line.length > MAX_REASON_CHARACTERS;
   return { reason: withoutUrlSecrets(isLong ? `${line.slice(0, MAX_REASON_CHARACTERS)}…` : line, MASK) };
 }

@@ -93,12 +93,12 @@ async function worldFor(
 async function handleNow(
   { onDemand, freeSpace, log }: RouterParts,
   named: NamedWorld,
-  received: HttpRequest,
+  incomingRequest: HttpRequest,
 ): Promise<HttpReply> {
   const loading = onDemand();
   const { gateway, control } = loading instanceof Promise ? await loading : loading;
   const { runtime, recording } = named;
-  const request = freeSpace.withStorageProblem(received);
+  const request = freeSpace.withStorageProblem(incomingRequest);
   runtime.clock.sync();
   log?.followWorld(named);
   const record = recording.record(request, runtime.world.now);

@@ -71,9 +71,9 @@ function portName({ port: first }: Configuration, port: number): string {
 /** Only the first of an emulator's ports says who it is: it is asked as well when another one is taken. */
 async function emulatorWith(
   { host, port: first }: Configuration,
-  taken: number | undefined,
+  usedPort: number | undefined,
 ): Promise<string | undefined> {
-  return (await emulatorAt(host, taken)) ?? (first === taken ? undefined : emulatorAt(host, first));
+  return (await emulatorAt(host, usedPort)) ?? (first === usedPort ? undefined : emulatorAt(host, first));
 }
 
 /** Describes the emulator that uses a port; undefined when it is another program. */

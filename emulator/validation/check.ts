@@ -21,13 +21,13 @@ const checks = new WeakMap<Field<unknown>, Check>();
 
 /** The check of a field, which is compiled once. */
 export async function checkOf(field: Field<unknown>): Promise<Check> {
-  const known = checks.get(field);
-  if (known) return known;
+  const existingCheck = checks.get(field);
+  if (existingCheck) return existingCheck;
   const compile = await loadCompiler();
-  const all = compile(field);
+  const findAll = compile(field);
   const first = lazily(() => compile(field, "first"));
   const check: Check = (value, where, bytes = 0) => {
-    const misfits = bytes > MAX_BYTES_FOR_ALL_PROBLEMS ? first()(value) : all(value);
+    const misfits = bytes > MAX_BYTES_FOR_ALL_PROBLEMS ? first()(value) : findAll(value);
     const sentences = misfits.map(({ keys, sentence }) => `${where}${memberPath(keys)}: ${sentence}`);
     return [...new Set(sentences)].slice(0, MAX_PROBLEMS);
   };

@@ -49,10 +49,10 @@ function irrelevantErrors(errors: readonly ErrorObject[]): (choice: ErrorObject)
 
 /** A type error is redundant when another error lists the allowed values. */
 function isCoveredByEnum({ keyword, schemaPath, instancePath }: ErrorObject, errors: readonly ErrorObject[]) {
-  const listed = schemaPath.replace(/type$/, "enum");
+  const enumPath = schemaPath.replace(/type$/, "enum");
   return (
     keyword === "type" &&
-    errors.some((other) => other.schemaPath === listed && other.instancePath === instancePath)
+    errors.some((other) => other.schemaPath === enumPath && other.instancePath === instancePath)
   );
 }
 
@@ -125,7 +125,7 @@ function typeName(type: string): string {
   return TYPE_NAMES[type] ?? `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-function unknownMember(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return `is not a known field; ${meant === undefined ? `use one of ${known.join(", ")}` : `did you mean ${meant}?`}`;
+function unknownMember(name: string, knownNames: readonly string[]): string {
+  const nearestName = nearest(name, knownNames);
+  return `is not a known field; ${nearestName === undefined ? `use one of ${knownNames.join(", ")}` : `did you mean ${nearestName}?`}`;
 }

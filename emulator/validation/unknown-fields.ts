@@ -13,30 +13,31 @@ const MAX_NAMES = 50;
  * no others are left to the check of the field, which refuses them.
  */
 export function unknownFields(value: unknown, field: Field<unknown>, where: string): readonly string[] {
-  const found: string[] = [];
-  addUnknown(found, value, field, where);
-  return found;
+  const names: string[] = [];
+  addUnknown(names, value, field, where);
+  return names;
 }
 
-function addUnknown(found: string[], value: unknown, field: Field<unknown>, where: string): void {
+function addUnknown(names: string[], value: unknown, field: Field<unknown>, where: string): void {
   const { properties, items, additionalProperties } = field as ObjectSchema;
-  if (Array.isArray(value)) return items && addUnknownInItems(found, value, items, where);
+  if (Array.isArray(value)) return items && addUnknownInItems(names, value, items, where);
   if (!properties || typeof value !== "object" || value === null) return;
   for (const name in value) {
-    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known) addUnknown(found, (value as Record<string, unknown>)[name], known, `${where}.${name}`);
-    else if (additionalProperties !== false && found.length < MAX_NAMES) found.push(`${where}.${name}`);
+    const memberField = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (memberField)
+      addUnknown(names, (value as Record<string, unknown>)[name], memberField, `${where}.${name}`);
+    else if (additionalProperties !== false && names.length < MAX_NAMES) names.push(`${where}.${name}`);
   }
 }
 
 function addUnknownInItems(
-  found: string[],
+  names: string[],
   value: readonly unknown[],
   items: Field<unknown>,
   where: string,
 ): void {
   // Items that admit anything are not looked at one by one: a batch has thousands of them.
   if (!("properties" in items || "items" in items)) return;
-  for (let index = 0; index < value.length && found.length < MAX_NAMES; index += 1)
-    addUnknown(found, value[index], items, `${where}[${index}]`);
+  for (let index = 0; index < value.length && names.length < MAX_NAMES; index += 1)
+    addUnknown(names, value[index], items, `${where}[${index}]`);
 }

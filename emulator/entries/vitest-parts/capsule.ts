@@ -28,8 +28,8 @@ export async function beginCapsule(
       const command = `npx vitest run ${task.file.name} -t ${JSON.stringify(task.name)}`;
       const notes = [`the test failed: ${message.split("\n")[0]}`];
       await writeRecording(file, url, start, { command, made_by: "vitest", notes, settings });
-      const shown = relative(process.cwd(), file);
-      return `\nIts requests are kept in ${shown}; repeat them with \`npx emulator replay ${shown}\`.`;
+      const relativePath = relative(process.cwd(), file);
+      return `\nIts requests are kept in ${relativePath}; repeat them with \`npx emulator replay ${relativePath}\`.`;
     } catch (error) {
       return `\nNo capsule was written: ${(error as Error).message}`;
     }

@@ -10,18 +10,24 @@ export type ExpectedDelivery = Readonly<Record<string, unknown>>;
 /** `toHaveDelivered`: compares the ledger with what was expected; a failure shows the delivery that comes nearest. */
 export async function deliveryVerdict(emulator: Emulator, expected: ExpectedDelivery, times?: number) {
   refuseMisuse(emulator, expected);
-  const all = await emulator.control<readonly DeliveryView[]>("GET", "/webhooks/deliveries?limit=10000");
-  const wanted = { status: "delivered", ...expected };
-  const compared = all.map((delivery) => ({ delivery, found: differences(wanted, delivery) }));
-  const count = compared.filter(({ found }) => found.length === 0).length;
-  const [closest] = compared
+  const deliveries = await emulator.control<readonly DeliveryView[]>(
+    "GET",
+    "/webhooks/deliveries?limit=10000",
+  );
+  const requiredMembers = { status: "delivered", ...expected };
+  const comparisons = deliveries.map((delivery) => ({
+    delivery,
+    found: differences(requiredMembers, delivery),
+  }));
+  const count = comparisons.filter(({ found }) => found.length === 0).length;
+  const [closest] = comparisons
     .filter(({ found }) => found.length > 0)
     .sort((a, b) => a.found.length - b.found.length);
   return {
     pass: times === undefined ? count > 0 : count === times,
     message: () =>
       [
-        `${count} deliveries are like ${JSON.stringify(wanted)}; the ledger has ${all.length}`,
+        `${count} deliveries are like ${JSON.stringify(requiredMembers)}; the ledger has ${deliveries.length}`,
         ...(closest
           ? [
               `nearest is ${closest.delivery.id} of run ${closest.delivery.run_id}:`,

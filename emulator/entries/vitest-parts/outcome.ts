@@ -41,8 +41,8 @@ async function neglected(emulator: Emulator): Promise<Error | undefined> {
   }
   // A world that the test has closed itself no longer has faults.
   const faults = await emulator.faults.list().catch(() => []);
-  const missed = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
-  return missed && calls.unusedFault(missed);
+  const untriggeredFault = faults.find(({ hits, optional }) => hits === 0 && optional !== true);
+  return untriggeredFault && calls.unusedFault(untriggeredFault);
 }
 
 /** The end of the journal, which began with the test, and a setting that may be the reason. */

@@ -85,10 +85,11 @@ function partsOf(
 /** The files of a step: the file that contains it, and the files that it reads. */
 function filesOf({ given, place, verb, steps }: Step): readonly string[] {
   const { seed } = given as Partial<GivenStep<"seed">>;
-  const read = verb === "seed" && seed?.file !== undefined ? [resolve(dirname(place.file), seed.file)] : [];
+  const seedFiles =
+    verb === "seed" && seed?.file !== undefined ? [resolve(dirname(place.file), seed.file)] : [];
   const included =
     verb === "include" ? [resolve(dirname(place.file), (given as GivenStep<"include">).include)] : [];
-  return [place.file, ...read, ...included, ...steps.flatMap(filesOf)];
+  return [place.file, ...seedFiles, ...included, ...steps.flatMap(filesOf)];
 }
 
 function commonFolder(paths: readonly string[]): string {

@@ -153,8 +153,8 @@ export function reportUnused(errors: readonly Error[], as: NonNullable<CloseOpti
   if (as === "ignore" || errors.length === 0) return;
   if (as === "warn") {
     for (const error of errors) {
-      const place = placeOf(error);
-      const where = place === undefined ? "" : ` It was armed at ${place}.`;
+      const callPlace = placeOf(error);
+      const where = callPlace === undefined ? "" : ` It was armed at ${callPlace}.`;
       process.emitWarning(`${error.message}${where}`, { type: "EmulatorWarning", code: "UNUSED_FAULT" });
     }
     return;

@@ -13,7 +13,7 @@ interface InProcessServer {
 /** Answers a request of the Fetch standard in this process, streams included. */
 export async function answerInProcess(server: InProcessServer, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
-  const received = takesStream(request.method, pathname)
+  const receivedBody = takesStream(request.method, pathname)
     ? { body: NO_BODY, stream: chunksOf(request) }
     : await bodyOf(request, server.maxBodyBytes);
   const reply = await server.handle({
@@ -22,13 +22,13 @@ export async function answerInProcess(server: InProcessServer, request: Request)
     path: pathname,
     query: search.slice(1),
     headers: { ...Object.fromEntries(request.headers), host },
-    ...received,
+    ...receivedBody,
     address: "127.0.0.1",
   });
   // Like fetch: a constructed response has no URL, which matchers need.
   return Object.defineProperties(responseOf(reply), {
     url: { value: request.url, configurable: true },
-    asked: { value: requestFacts(request, received), configurable: true },
+    asked: { value: requestFacts(request, receivedBody), configurable: true },
   });
 }
 

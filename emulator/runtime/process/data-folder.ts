@@ -26,7 +26,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
     return { path, lost, isLost: () => false, release, discard: release };
   }
   refuseForeign(folder);
-  const missing = missingFolders(folder);
+  const newFolders = missingFolders(folder);
   let isLost = false;
   try {
     const { release } = await lockFolder(folder, (reason) => {
@@ -40,14 +40,14 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
       isLost: () => isLost,
       release,
       async discard() {
-        const made = wasEmpty && !isLost ? contentOf(folder) : [];
-        for (const name of made) await remove(join(folder, name));
+        const createdNames = wasEmpty && !isLost ? contentOf(folder) : [];
+        for (const name of createdNames) await remove(join(folder, name));
         await release();
-        removeEmpty(missing);
+        removeEmpty(newFolders);
       },
     };
   } catch (error) {
-    removeEmpty(missing);
+    removeEmpty(newFolders);
     throw error;
   }
 }

@@ -27,12 +27,12 @@ export function createDefectWatch(): DefectWatch {
   return {
     first,
     watch(world) {
-      const ended = () => {
+      const reportDefect = () => {
         const { defect: error, journal } = world;
         if (error && !(error instanceof Refusal && EXPECTED_END_CODES.has(error.code)))
           report({ error, journal });
       };
-      world.journal.onClose(ended);
+      world.journal.onClose(reportDefect);
     },
   };
 }

@@ -59,7 +59,7 @@ export function boundConnections(servers: readonly Server[], connections: number
 
 function turnAway(socket: Socket, connections: number): void {
   const text = `The maximum of ${connections} connections is open. Close some, or raise the limit (ulimit -n).\n`;
-  const head = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Type: text/plain";
+  const headers = "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Type: text/plain";
   socket.on("error", () => undefined);
-  socket.end(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, () => socket.destroy());
+  socket.end(`${headers}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, () => socket.destroy());
 }

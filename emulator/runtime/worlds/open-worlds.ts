@@ -87,12 +87,12 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
   return {
     find: (id) => open.get(id),
     async ensureOpen(id) {
-      const known = opening.get(id) ?? open.get(id);
+      const existingWorld = opening.get(id) ?? open.get(id);
       const entry = manifests.worlds.get(id);
-      if (known || !entry) return known;
-      const opened = openStored(id, entry).finally(() => opening.delete(id));
-      opening.set(id, opened);
-      return opened;
+      if (existingWorld || !entry) return existingWorld;
+      const openedWorld = openStored(id, entry).finally(() => opening.delete(id));
+      opening.set(id, openedWorld);
+      return openedWorld;
     },
     add,
     replaceRuntime(named, source) {
@@ -107,9 +107,9 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
       if (named) end(named, reason);
     },
     async close() {
-      const all = [...open.values()];
+      const openWorlds = [...open.values()];
       open.clear();
-      await Promise.all(all.map(({ runtime }) => runtime.close()));
+      await Promise.all(openWorlds.map(({ runtime }) => runtime.close()));
       await Promise.all(ending);
     },
   };

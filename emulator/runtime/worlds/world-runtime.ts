@@ -30,8 +30,8 @@ import { clockOfFork, clockToResume, initialState, stateToResume } from "./world
 /** Opens a world from its stored state or from the source of a fork. All of its parts are ready when this returns. */
 export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
   const { configuration } = options;
-  const opened = openWorld(options);
-  const { world, clock, storage, adapters, history } = opened;
+  const openedWorld = openWorld(options);
+  const { world, clock, storage, adapters, history } = openedWorld;
   const { rows, bodies } = storage;
   const objects: ObjectStore = {
     world,
@@ -76,13 +76,13 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     },
     end(reason) {
       storage.end();
-      return release(opened, reason, undefined);
+      return release(openedWorld, reason, undefined);
     },
     close() {
       // A world with a defect may have lost its folder to another process, so nothing more is written.
       const last = world.defect ? undefined : world.state();
       if (last && options.pool.isPersistent) bodies.exportCopy();
-      return release(opened, new Refusal(503, "closing", "The emulator is stopping."), last);
+      return release(openedWorld, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };
   return withHistory(runtime, adapters);

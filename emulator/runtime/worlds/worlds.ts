@@ -78,10 +78,10 @@ function factsOf({ manifests, open }: WorldsParts, id: string): WorldFacts {
 
 async function create(
   parts: WorldsParts,
-  { id: wanted, from, at, initialSettings }: CreateWorldRequest,
+  { id: requestedId, from, at, initialSettings }: CreateWorldRequest,
 ): Promise<string> {
   const { manifests, snapshots } = parts;
-  const id = wanted ?? freeWorldName(manifests);
+  const id = requestedId ?? freeWorldName(manifests);
   refuseName(parts, id);
   if (initialSettings) refuseInitialSettings(from);
   if (at && (from === undefined || manifests.snapshots.has(from) || from === SEEDED))
@@ -89,7 +89,7 @@ async function create(
   const isNew = from === undefined || (from === SEEDED && (initialSettings || !snapshots.forkSource(SEEDED)));
   return isNew
     ? createFresh(parts, id, from === undefined, initialSettings)
-    : fork(parts, { wanted, from, at });
+    : fork(parts, { requestedId, from, at });
 }
 
 /** A world that could not be given what it begins with is removed again. */
@@ -152,15 +152,15 @@ function clearDamaged(parts: WorldsParts, id: string, snapshot: string | undefin
 }
 
 interface ForkRequest {
-  readonly wanted: string | undefined;
+  readonly requestedId: string | undefined;
   readonly from: string;
   readonly at: AsOf | undefined;
 }
 
-function fork(parts: WorldsParts, { wanted, from, at }: ForkRequest): Promise<string> {
+function fork(parts: WorldsParts, { requestedId, from, at }: ForkRequest): Promise<string> {
   const { manifests, open } = parts;
   return withForkSource(parts, { from, at }, (source) => {
-    const id = wanted ?? freeWorldName(manifests);
+    const id = requestedId ?? freeWorldName(manifests);
     // Another request may have taken the name meanwhile.
     refuseName(parts, id);
     manifests.putWorld(id, { manifest: manifestFrom(parts, source), from });
@@ -186,7 +186,7 @@ async function startFromSnapshot(
 
 async function withForkSource<T>(
   { snapshots, open }: WorldsParts,
-  { from, at }: Omit<ForkRequest, "wanted">,
+  { from, at }: Omit<ForkRequest, "requestedId">,
   use: (source: ForkSource) => T,
 ): Promise<T> {
   const savedSource = snapshots.forkSource(from);

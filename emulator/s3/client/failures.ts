@@ -23,10 +23,10 @@ interface SdkError {
 export function failureOfError(error: unknown, hasEndpoint: boolean): ObjectStoreFailure {
   if (error instanceof NotS3Error)
     return noStoreFailure("NotAnS3Server", error.message.slice(0, MAX_CHARACTERS), hasEndpoint);
-  const { name = "", Code, message: said = "", code: cause, $metadata } = error as SdkError;
+  const { name = "", Code, message: sdkMessage = "", code: cause, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;
   const s3Code = Code ?? (isS3Name(name) ? name : undefined);
-  const request: FailedRequest = { code: s3Code, message: said, status, cause, name };
+  const request: FailedRequest = { code: s3Code, message: sdkMessage, status, cause, name };
   // An upload may fail after the status 200, with a code in the body.
   const unanswered = s3Code !== undefined && status > 0 ? undefined : noAnswer(request);
   if (unanswered) return noStoreFailure(...unanswered, hasEndpoint);

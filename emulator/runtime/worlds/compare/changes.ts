@@ -47,12 +47,12 @@ export async function changesBetween<T>(
 
 /** Where two JSON values differ, by path; large values and long lists are cut. */
 export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" | "fields_cut"> {
-  const found: FieldChange[] = [];
+  const fieldList: FieldChange[] = [];
   let cut = 0;
 
   function note(path: string, left: unknown, right: unknown): void {
     if (JSON.stringify(left) === JSON.stringify(right)) return;
-    if (found.length < MAX_FIELDS) found.push({ path, a: shown(left), b: shown(right) });
+    if (fieldList.length < MAX_FIELDS) fieldList.push({ path, a: shortened(left), b: shortened(right) });
     else cut += 1;
   }
 
@@ -63,7 +63,7 @@ export function fieldChanges(a: unknown, b: unknown): Pick<ItemChange, "fields" 
   }
 
   walk("", a, b);
-  return { fields: found, ...(cut > 0 && { fields_cut: cut }) };
+  return { fields: fieldList, ...(cut > 0 && { fields_cut: cut }) };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -71,7 +71,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Null stands for a field that is not there. */
-function shown(value: unknown): unknown {
+function shortened(value: unknown): unknown {
   const text = JSON.stringify(value ?? null);
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : (value ?? null);
 }

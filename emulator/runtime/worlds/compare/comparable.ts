@@ -14,7 +14,9 @@ const OWN_FIELDS: Readonly<Record<string, string>> = {
 
 /** A record, or an event, as it is compared and shown: without secrets, and without what is its world's own. */
 export function comparable(collection: string, record: unknown): unknown {
-  const shown = hideIn(record, hiderOf(collection, record) ?? HIDE) as Readonly<Record<string, unknown>>;
-  const { [OWN_FIELDS[collection] ?? ""]: _, ...rest } = shown;
+  const maskedRecord = hideIn(record, hiderOf(collection, record) ?? HIDE) as Readonly<
+    Record<string, unknown>
+  >;
+  const { [OWN_FIELDS[collection] ?? ""]: _, ...rest } = maskedRecord;
   return rest;
 }

@@ -41,7 +41,7 @@ const STOPPED_CLOCK: Clock = {
  */
 export function withHistory(runtime: Omit<WorldRuntime, "asOf">, adapters: WorldAdapters): WorldRuntime {
   // In the order of use, the least recently used first.
-  const opened = new Map<string, WorldRuntime>();
+  const openPoints = new Map<string, WorldRuntime>();
   const live: WorldRuntime = {
     ...runtime,
     asOf,
@@ -51,11 +51,11 @@ export function withHistory(runtime: Omit<WorldRuntime, "asOf">, adapters: World
   return live;
 
   /** The live world has ended, and its files are released. */
-  function endAll(ended: Promise<void>): Promise<void> {
+  function endAll(liveEnd: Promise<void>): Promise<void> {
     const { defect } = runtime.world;
-    if (defect) for (const { world } of opened.values()) world.end(defect);
-    opened.clear();
-    return ended;
+    if (defect) for (const { world } of openPoints.values()) world.end(defect);
+    openPoints.clear();
+    return liveEnd;
   }
 
   function asOf(at: AsOf): WorldRuntime {
@@ -64,12 +64,12 @@ export function withHistory(runtime: Omit<WorldRuntime, "asOf">, adapters: World
     clock.sync();
     const point = history.pointAt(at);
     const key = `${point.turn} ${point.now}`;
-    const existing = opened.get(key);
-    opened.delete(key);
+    const existing = openPoints.get(key);
+    openPoints.delete(key);
     const runtime = existing && !existing.world.defect ? existing : openPoint(live, adapters, point);
-    opened.set(key, runtime);
-    const [oldest] = opened.keys();
-    if (opened.size > MAX_OPEN_POINTS && oldest !== undefined) opened.delete(oldest);
+    openPoints.set(key, runtime);
+    const [oldest] = openPoints.keys();
+    if (openPoints.size > MAX_OPEN_POINTS && oldest !== undefined) openPoints.delete(oldest);
     return runtime;
   }
 }
@@ -114,9 +114,9 @@ function readOnlyLimiter(limiter: RateLimiter): RateLimiter {
 
 /** The turns of the journal up to this one, and the commits of older turns that the journal has dropped. */
 function journalUpTo({ world, history }: WorldRuntime, turn: number): readonly JournalTurn[] {
-  const listed = world.journal.upTo(turn);
-  const first = listed[0]?.turn ?? turn + 1;
+  const recentTurns = world.journal.upTo(turn);
+  const first = recentTurns[0]?.turn ?? turn + 1;
   const older: JournalTurn[] = [];
   for (const { commit } of history.turns()) if (commit.turn < first) older.push(commit);
-  return [...older, ...listed];
+  return [...older, ...recentTurns];
 }
