@@ -13,9 +13,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** Whether these bytes stand at a place. */
-export function matchesAt(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
-  if (at + wanted.length > bytes.length) return false;
-  for (let index = 0; index < wanted.length; index += 1)
-    if (bytes[at + index] !== wanted[index]) return false;
+export function matchesAt(bytes: Uint8Array, pattern: Uint8Array, at: number): boolean {
+  if (at + pattern.length > bytes.length) return false;
+  for (let index = 0; index < pattern.length; index += 1)
+    if (bytes[at + index] !== pattern[index]) return false;
   return true;
 }

@@ -85,6 +85,6 @@ export function requireRecursionLimit(config: Json | null | undefined, where: st
   );
 }
 
-function refusal(what: string, message: string, limit: string): Refusal {
-  return new Refusal(409, `too_many_${what}`, message, `Delete some, or raise limits.${limit}.`);
+function refusal(kind: string, message: string, limit: string): Refusal {
+  return new Refusal(409, `too_many_${kind}`, message, `Delete some, or raise limits.${limit}.`);
 }

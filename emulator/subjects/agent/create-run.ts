@@ -181,12 +181,14 @@ function kwargsOf(
     subgraphs: body.stream_subgraphs ?? false,
     resumable: body.stream_resumable ?? false,
     durability: body.durability ?? "async",
-    ...Object.fromEntries(KEPT.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]))),
+    ...Object.fromEntries(
+      OPTIONAL_KWARGS.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+    ),
   };
 }
 
 /** Members that are stored in kwargs when they were sent. */
-const KEPT = [
+const OPTIONAL_KWARGS = [
   "checkpoint",
   "checkpoint_id",
   "checkpoint_during",

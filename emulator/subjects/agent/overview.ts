@@ -25,8 +25,8 @@ export function listThreads(reader: Reader, limit: number): readonly ThreadOverv
 
 /** The newest runs of all workspaces or of one thread, oldest first. */
 export function listRuns(reader: Reader, limit: number, thread?: string): readonly RunOverview[] {
-  const all = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === thread);
-  return all.slice(-limit).map(runOverview);
+  const runs = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === thread);
+  return runs.slice(-limit).map(runOverview);
 }
 
 /** A run by its id. Throws a `Refusal` (404). */

@@ -179,10 +179,10 @@ export function isActive({ status }: Pick<AgentRun, "status">): boolean {
 
 /** Active runs of a thread: the running one, then the pending ones in order of creation. */
 export function activeRuns(reader: Reader, thread: string): readonly AgentRun[] {
-  const all = { group: thread, offset: 0, limit: Number.MAX_SAFE_INTEGER };
+  const everyRun = { group: thread, offset: 0, limit: Number.MAX_SAFE_INTEGER };
   return [
-    ...reader.page(RUNS, { ...all, label: "running" }),
-    ...reader.page(RUNS, { ...all, label: "pending" }),
+    ...reader.page(RUNS, { ...everyRun, label: "running" }),
+    ...reader.page(RUNS, { ...everyRun, label: "pending" }),
   ];
 }
 

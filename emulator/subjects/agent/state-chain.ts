@@ -31,9 +31,9 @@ export class GraphRecursionError extends Error {
 
 export function createStateChain(options: StateChainOptions): StateChain {
   const { from, recursionLimit, steps, nextId } = options;
-  let [id, step, written, place] = [from?.checkpoint_id ?? null, stepOf(from), 0, -1];
+  let [id, step, stateCount, lastIndex] = [from?.checkpoint_id ?? null, stepOf(from), 0, -1];
   const append = (state: CheckpointStep) => {
-    place = steps.length;
+    lastIndex = steps.length;
     steps.push({ at: options.at(), ...state });
     [id, step] = [state.id, state.step];
   };
@@ -42,7 +42,7 @@ export function createStateChain(options: StateChainOptions): StateChain {
       return id ?? "";
     },
     add(source, next) {
-      written += 1;
+      stateCount += 1;
       const content = { source, next, stored: null, parent_id: id, step: step + 1 };
       append({ kind: "checkpoint", id: nextId("agent_checkpoint"), ...content });
     },
@@ -53,12 +53,12 @@ export function createStateChain(options: StateChainOptions): StateChain {
       append({ kind: "checkpoint", id: checkpoint_id, parent_id, step, source: "loop", next, stored });
     },
     setNext(next) {
-      const last = steps[place];
-      if (last?.kind === "checkpoint" && !last.stored) steps[place] = { ...last, next };
+      const last = steps[lastIndex];
+      if (last?.kind === "checkpoint" && !last.stored) steps[lastIndex] = { ...last, next };
     },
     checkLimit() {
       // The input takes two steps of its own, so that with input a limit of n ends the run after n nodes.
-      if (recursionLimit === null || written <= recursionLimit + 1) return;
+      if (recursionLimit === null || stateCount <= recursionLimit + 1) return;
       throw new GraphRecursionError(
         `Recursion limit of ${recursionLimit} reached before the run ended. Raise config.recursion_limit.`,
       );

@@ -79,8 +79,8 @@ async function openStore(
 
 /** §2.4-5, 2.4-6: writes the test file, and deletes it if that is permitted. */
 async function validate(client: ObjectStoreClient, testKey: string): Promise<Validated> {
-  const put = await client.put(testKey, TEST_FILE);
-  if ("failure" in put) return put;
+  const putResult = await client.put(testKey, TEST_FILE);
+  if ("failure" in putResult) return putResult;
   const deleted = await client.delete(testKey);
   return { testFile: "failure" in deleted ? "left" : "deleted" };
 }
@@ -98,8 +98,8 @@ async function store(
     const file = await tools.stageFile(bytes);
     return "failure" in file ? file : { staged: { file, ...access } };
   }
-  const put = await access.client.put(key, bytes);
-  if ("failure" in put) return put;
+  const putResult = await access.client.put(key, bytes);
+  if ("failure" in putResult) return putResult;
   return sizeFailure(key, bytes.length, await access.client.size(key)) ?? {};
 }
 

@@ -87,18 +87,18 @@ function explainIn(
   const versions = new Map<number | null, TraceRow | undefined>([[null, newest]]);
   for (const run of runs) {
     if (!versions.has(run.asOf)) versions.set(run.asOf, readAsOf(run.asOf as number));
-    const seen = versions.get(run.asOf);
-    if (seen && isCoveredBy(parent, run, seen)) return explainCovered(parent, run, seen);
+    const visibleRow = versions.get(run.asOf);
+    if (visibleRow && isCoveredBy(parent, run, visibleRow)) return explainCovered(parent, run, visibleRow);
   }
-  const missed = runs.find((run) => isCoveredBy(parent, run, newest));
-  if (!missed) return { ...factsOf(parent, newest), ...explainUncovered(parent, newest) };
+  const lateRun = runs.find((run) => isCoveredBy(parent, run, newest));
+  if (!lateRun) return { ...factsOf(parent, newest), ...explainUncovered(parent, newest) };
   const reason = "The row is late: its current version was written after its export run started to read.";
   return {
     ...factsOf(parent, newest),
     included: false,
     why: reason,
     late: true,
-    partition: partitionOf(missed),
+    partition: partitionOf(lateRun),
   };
 }
 
@@ -155,8 +155,10 @@ function factsOf(parent: BulkExport, row: TraceRow): Findings {
 }
 
 function explainByFilter({ filter, tenant_id }: BulkExport, row: TraceRow): Explanation {
-  const read = filter === null ? undefined : parseFilter(filter);
-  return read && "filter" in read ? explainFilter(read.filter, row, tenant_id) : { passes: true };
+  const parseResult = filter === null ? undefined : parseFilter(filter);
+  return parseResult && "filter" in parseResult
+    ? explainFilter(parseResult.filter, row, tenant_id)
+    : { passes: true };
 }
 
 function isCoveredBy(parent: BulkExport, run: ExportRun, row: TraceRow): boolean {

@@ -132,17 +132,17 @@ export function continueExport(turn: Turn, run: ExportRun): void {
 
 /** Ends an export and its open runs; files already written stay (§3.1-9). */
 export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkExport {
-  const ended = moveExport(turn, { ...before, runsLeft: 0 }, end);
+  const after = moveExport(turn, { ...before, runsLeft: 0 }, end);
   const runEnd = ENDS[end];
   if (runEnd) {
-    const left = [...turn.list(EXPORT_RUNS, before.id)].filter((run) => !isFinal(run));
-    for (const run of left) moveRun(turn, run, runEnd);
+    const openRuns = [...turn.list(EXPORT_RUNS, before.id)].filter((run) => !isFinal(run));
+    for (const run of openRuns) moveRun(turn, run, runEnd);
     closePool(turn, runPool(before.id));
   }
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
   const pool = exportPool(before);
   startAdmitted(turn, pool, releaseSlot(turn, pool, before.id, max_concurrent_exports_per_workspace));
-  return ended;
+  return after;
 }
 
 /** `export.deadline`: §8.2-4. */

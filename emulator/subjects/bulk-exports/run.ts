@@ -80,11 +80,11 @@ export function onFileWritten(
   result: Result<"export.write_file">,
 ): void {
   // Also for a stale attempt: its file is in the bucket, although no checkpoint names it.
-  const written = storeFile(turn, effect.data, result);
+  const outcome = storeFile(turn, effect.data, result);
   const run = currentRun(turn, effect);
   if (!run) return;
-  if ("failure" in written) return failRun(turn, run, written);
-  const { rows, bytes, cursor, done } = written;
+  if ("failure" in outcome) return failRun(turn, run, outcome);
+  const { rows, bytes, cursor, done } = outcome;
   const file = rows === 0 ? null : { key: effect.data.key, rows, bytes, cursor };
   const checkpoint: Checkpoint = { file, cursor, exhausted: done };
   const next = { kind: "export_run.checkpoint", data: { attempt: run.attempt, ...checkpoint } } as const;
@@ -96,13 +96,13 @@ export function onFileWritten(
 function storeFile(
   turn: Turn,
   { key, destination }: WriteFile,
-  written: Result<"export.write_file">,
+  outcome: Result<"export.write_file">,
 ): Result<"export.write_file"> {
-  if ("failure" in written || !written.staged) return written;
-  const { file, credentials } = written.staged;
+  if ("failure" in outcome || !outcome.staged) return outcome;
+  const { file, credentials } = outcome.staged;
   const writer = { bucket: destination.config.bucket_name, credentials, triggerFault: triggerS3Fault };
   const failure = storeStaged(turn, writer, key, file);
-  return failure ?? sizeFailure(key, written.bytes, sizeOf(turn, writer, key)) ?? written;
+  return failure ?? sizeFailure(key, outcome.bytes, sizeOf(turn, writer, key)) ?? outcome;
 }
 
 /** `export_run.checkpoint`: continues after a stall at `file.written`. */

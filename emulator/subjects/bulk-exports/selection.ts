@@ -7,13 +7,13 @@ import { type BulkExport, EXPORT_RUNS, rowsExported } from "./records.ts";
 
 /** 2.5-10: refuses an invalid filter. */
 export function checkFilter(settings: Settings, text: string): void {
-  const read = parseFilter(text, refusesColumns(settings));
-  if ("problem" in read)
+  const parseResult = parseFilter(text, refusesColumns(settings));
+  if ("problem" in parseResult)
     throw new Refusal(
       422,
       "invalid_request",
-      `body.filter: ${problemText(read.problem)}`,
-      read.problem.hint,
+      `body.filter: ${problemText(parseResult.problem)}`,
+      parseResult.problem.hint,
       "2.5-10",
     );
 }

@@ -8,7 +8,7 @@ import { refuseBadBody } from "../agent/run-checks.ts";
 import { requireThread } from "../agent/threads.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { keepPlanned, needsEvent, planned } from "./plan.ts";
+import { needsEvent, planNextRun, storeAndSchedule } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
 
 type CronBody = BodyOf<"createCron">;
@@ -41,7 +41,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
     created_at: turn.now,
     updated_at: turn.now,
   };
-  return keepPlanned(turn, planned(turn, cron));
+  return storeAndSchedule(turn, planNextRun(turn, cron));
 }
 
 /** Updates the members that were sent and replans the next run from now. Throws a `Refusal`. */
@@ -61,7 +61,7 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   const metadata = { ...cron.metadata, ...change.metadata };
   if (change.metadata !== undefined) requireMetadataSize(turn, { metadata });
-  const after = planned(turn, {
+  const after = planNextRun(turn, {
     ...cron,
     assistant_id: assistant?.assistant_id ?? cron.assistant_id,
     schedule,
@@ -75,7 +75,7 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
     updated_at: turn.now,
   });
   if (needsEvent(after)) requireEventCapacity(turn);
-  return keepPlanned(turn, after);
+  return storeAndSchedule(turn, after);
 }
 
 /** The body of the runs: the request without the members of the cron itself. */

@@ -4,7 +4,7 @@ import { createRun } from "../agent/create-run.ts";
 import type { AgentRun } from "../agent/records.ts";
 import { threadById } from "../agent/threads.ts";
 import type { Event, Turn } from "../turn.ts";
-import { keepPlanned, planned, wakesAt } from "./plan.ts";
+import { planNextRun, storeAndSchedule, wakesAt } from "./plan.ts";
 import { CRONS, type Cron } from "./records.ts";
 
 /** Handles `cron.fire`; ignored when the cron was changed, disabled or deleted since. */
@@ -13,11 +13,11 @@ export function onFire(turn: Turn, { ref, data }: Event<"cron.fire">): void {
   if (!cron || wakesAt(cron) !== data.next_run_date) return;
   const enabled = { ...cron, wakes_at: null };
   const { next_run_date: due, thread_id } = cron;
-  if (due === null || due > turn.now) return void keepPlanned(turn, enabled);
+  if (due === null || due > turn.now) return void storeAndSchedule(turn, enabled);
   if (thread_id !== null && !threadById(turn, cron, thread_id)) return dropWithThread(turn, cron);
   startRun(turn, cron);
   // Missed runs are not caught up: the next run is planned from now.
-  keepPlanned(turn, planned(turn, enabled));
+  storeAndSchedule(turn, planNextRun(turn, enabled));
 }
 
 /** Deletes a cron with its scheduled events. */

@@ -3,7 +3,7 @@ import type { Turn } from "../turn.ts";
 import { CRONS, type Cron } from "./records.ts";
 
 /** The cron with its next run after now. */
-export function planned(turn: Turn, cron: Cron): Cron {
+export function planNextRun(turn: Turn, cron: Cron): Cron {
   const { schedule, timezone, end_time, enabled } = cron;
   const next = enabled ? turn.ports.schedules.next(schedule, timezone, turn.now) : null;
   const isLate = next !== null && end_time !== null && next > end_time;
@@ -25,7 +25,7 @@ export function needsEvent(cron: Cron): boolean {
 }
 
 /** Stores a planned cron and schedules its event unless an earlier one is scheduled. */
-export function keepPlanned(turn: Turn, cron: Cron): Cron {
+export function storeAndSchedule(turn: Turn, cron: Cron): Cron {
   const { next_run_date } = cron;
   if (next_run_date === null || !needsEvent(cron)) {
     turn.put(CRONS, cron);

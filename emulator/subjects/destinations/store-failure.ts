@@ -29,8 +29,8 @@ export function noStoreFailure(
   hasEndpoint = true,
 ): ObjectStoreFailure {
   const { class: leadsTo, name } = storeError(code, null);
-  const shown = name === "invalid_endpoint" && !hasEndpoint ? null : name;
-  return { failure: leadsTo === "interruption" ? "unavailable" : (shown ?? "refused"), code, message };
+  const visibleName = name === "invalid_endpoint" && !hasEndpoint ? null : name;
+  return { failure: leadsTo === "interruption" ? "unavailable" : (visibleName ?? "refused"), code, message };
 }
 
 /** The name of a failure and its message: `Access denied (…)`, or the code in front where §7.2 has no name. */

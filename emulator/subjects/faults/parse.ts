@@ -84,7 +84,7 @@ function targetOf(input: unknown): FaultTarget {
 
 function readMatch(row: FaultTargetRow, input: unknown): Fault["match"] {
   const match = objectAt("match", input ?? {});
-  const read = Object.entries(match).map(([key, value]) => {
+  const entries = Object.entries(match).map(([key, value]) => {
     const kind = Object.hasOwn(row.match, key) ? row.match[key] : undefined;
     if (kind !== undefined) return [key, readMatchValue(kind, `match.${key}`, value)] as const;
     if (key === "times")
@@ -104,12 +104,12 @@ function readMatch(row: FaultTargetRow, input: unknown): Fault["match"] {
         `match: ${one} and ${other} exclude each other.`,
         `${one} is about requests, ${other} about the points of an export.`,
       );
-  return Object.fromEntries(read);
+  return Object.fromEntries(entries);
 }
 
 function readThen(row: FaultTargetRow, input: unknown, match: unknown): FaultInput {
   const then = objectAt("then", input ?? {});
-  const read = Object.entries(then).map(([name, value]) => {
+  const entries = Object.entries(then).map(([name, value]) => {
     const member = memberOf(row, name);
     if (!member) throw unknownWord("unknown_then", "then", name, Object.keys(row.then));
     return [name, readThenValue(member.takes, `then.${name}`, value)] as const;
@@ -122,7 +122,7 @@ function readThen(row: FaultTargetRow, input: unknown, match: unknown): FaultInp
       `${answer} answers a request, but match.at names a point of an export, which has no request`,
       "Use match.op to match requests.",
     );
-  return Object.fromEntries(read);
+  return Object.fromEntries(entries);
 }
 
 /** Every member was checked against the table, so the cast to the type derived from the table is safe. */

@@ -15,9 +15,9 @@ export const WEBHOOK: Target<"webhook", WebhookOccasion, WebhookFault> = {
   // The query may contain the receiver's secret token (§5-4).
   journalFacts: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),
   apply(_turn, { then }) {
-    const sent = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
-    if ("drop" in then) return { ...sent, drop: true };
-    const delayed = { ...sent, delayMs: then.delay === undefined ? 0 : durationMs(then.delay) };
+    const unchanged = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
+    if ("drop" in then) return { ...unchanged, drop: true };
+    const delayed = { ...unchanged, delayMs: then.delay === undefined ? 0 : durationMs(then.delay) };
     if ("duplicate" in then) return { ...delayed, duplicates: then.duplicate };
     if ("refuse" in then) return { ...delayed, simulatedResult: "refused" };
     if ("status" in then) return { ...delayed, simulatedResult: { status: then.status } };

@@ -19,11 +19,11 @@ type OperationIds = "createFeedback" | "listFeedback" | "readFeedback" | "update
 /** Handlers of the feedback operations (X-1). */
 export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
   createFeedback(turn, { workspace, body }) {
-    const read = readFeedback(body, "body");
-    if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
-    refuseTooMuch(turn, workspace, read.input);
+    const parseResult = readFeedback(body, "body");
+    if ("problems" in parseResult) throw new Refusal(422, "invalid_request", parseResult.problems.join("; "));
+    refuseTooMuch(turn, workspace, parseResult.input);
     const draft = createDraft(turn, workspace);
-    const feedback = recordFeedback(turn, workspace, read.input, draft);
+    const feedback = recordFeedback(turn, workspace, parseResult.input, draft);
     draft.write();
     return feedbackView(feedback);
   },
@@ -37,22 +37,22 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
           turn.page(FEEDBACK, { group, label, offset: 0, limit: Number.MAX_SAFE_INTEGER }),
         )
       : [...turn.list(FEEDBACK, group)];
-    const asked = among.filter(
+    const matching = among.filter(
       ({ key, session_id, feedback_source }) =>
         (!query.key || query.key.includes(key)) &&
         (!sessions || (session_id !== null && sessions.includes(session_id))) &&
         (!query.source || query.source.includes(String(feedback_source?.type))),
     );
-    return page(asked, query.limit ?? 100, query.offset).map(feedbackView);
+    return page(matching, query.limit ?? 100, query.offset).map(feedbackView);
   },
 
   readFeedback: (turn, { workspace, path }) => feedbackView(feedbackById(turn, workspace, path.feedback_id)),
 
   updateFeedback(turn, { workspace, path, body }) {
     const before = feedbackById(turn, workspace, path.feedback_id);
-    const read = readFeedback({ ...feedbackView(before), ...body }, "body");
-    if ("problems" in read) throw new Refusal(422, "invalid_request", read.problems.join("; "));
-    const { score, value, comment, correction } = read.input;
+    const parseResult = readFeedback({ ...feedbackView(before), ...body }, "body");
+    if ("problems" in parseResult) throw new Refusal(422, "invalid_request", parseResult.problems.join("; "));
+    const { score, value, comment, correction } = parseResult.input;
     const change: FeedbackChange = { score, value, comment, correction };
     const draft = createDraft(turn, workspace);
     const changed = changeFeedback(turn, before, change, draft);

@@ -26,22 +26,24 @@ export function feedbackStats(
   turn: Turn,
   workspace: Workspace,
   runId: string,
-  shown: unknown,
+  rowStats: unknown,
   dropped: ReadonlySet<string> = NOTHING,
 ): unknown {
   const group = workspaceKey(workspace);
-  if (dropped.size === 0 && turn.count(FEEDBACK, group, runId) === 0) return shown;
+  if (dropped.size === 0 && turn.count(FEEDBACK, group, runId) === 0) return rowStats;
   const { feedback_per_run } = turn.ports.settings.limits;
-  const all = turn.page(FEEDBACK, { group, label: runId, offset: 0, limit: feedback_per_run });
+  const recorded = turn.page(FEEDBACK, { group, label: runId, offset: 0, limit: feedback_per_run });
   const byKey = new Map<string, Feedback[]>();
-  for (const feedback of all) {
+  for (const feedback of recorded) {
     const list = byKey.get(feedback.key);
     if (list) list.push(feedback);
     else byKey.set(feedback.key, [feedback]);
   }
-  const sent = Object.entries(isJsonObject(shown) ? shown : {}).filter(([key]) => !dropped.has(key));
+  const sentEntries = Object.entries(isJsonObject(rowStats) ? rowStats : {}).filter(
+    ([key]) => !dropped.has(key),
+  );
   const stats = Object.fromEntries([
-    ...sent,
+    ...sentEntries,
     ...[...byKey].map(([key, list]) => [key, statsOf(list)] as const),
   ]);
   return Object.keys(stats).length === 0 ? null : stats;

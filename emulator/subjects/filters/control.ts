@@ -12,8 +12,10 @@ export const FILTER_OPERATIONS = [
       "Whether an export takes a filter (§2.5), and if not, where it goes wrong and what to write instead.",
     body: object({ filter: text({ minLength: 1, maxLength: 65_536 }) }),
     run({ world }, { body }) {
-      const parsed = parseFilter(body.filter, refusesColumns(world.ports.settings));
-      return "filter" in parsed ? { ok: true, problem: null } : { ok: false, problem: parsed.problem };
+      const parseResult = parseFilter(body.filter, refusesColumns(world.ports.settings));
+      return "filter" in parseResult
+        ? { ok: true, problem: null }
+        : { ok: false, problem: parseResult.problem };
     },
   }),
 ] as const;

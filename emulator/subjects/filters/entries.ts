@@ -21,11 +21,11 @@ export interface Entries {
  * The members of nested JSON, with dotted keys: `{"messages":[{"content":"a"}]}` has `messages` and
  * `messages.content`. Arrays do not contribute to keys. The content of an object or an empty array is null.
  */
-function nestedEntries(read: (row: TraceRow) => unknown): Entries {
+function nestedEntries(contentOf: (row: TraceRow) => unknown): Entries {
   return {
-    someAt: (row, key, test) => someAt(read(row), key, test),
-    some: (row, test) => some(read(row), undefined, test),
-    someContent: (row, test) => someContent(read(row), false, test),
+    someAt: (row, key, test) => someAt(contentOf(row), key, test),
+    some: (row, test) => some(contentOf(row), undefined, test),
+    someContent: (row, test) => someContent(contentOf(row), false, test),
   };
 }
 
@@ -77,8 +77,8 @@ function someAt(value: unknown, key: string, test: ContentTest): boolean {
   if (!isJsonObject(value)) return false;
   if (Object.hasOwn(value, key) && someHere(value[key], test)) return true;
   for (let dot = key.indexOf("."); dot >= 0; dot = key.indexOf(".", dot + 1)) {
-    const head = key.slice(0, dot);
-    if (Object.hasOwn(value, head) && someAt(value[head], key.slice(dot + 1), test)) return true;
+    const prefix = key.slice(0, dot);
+    if (Object.hasOwn(value, prefix) && someAt(value[prefix], key.slice(dot + 1), test)) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import { compileFilter, partTest } from "./compile.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow } from "./filter.ts";
 import { type EntryCondition, entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
 import { printFilter } from "./print.ts";
-import { shown } from "./problem.ts";
+import { excerpt } from "./problem.ts";
 
 /** Whether a row passes a filter, and if not, the innermost clause that rejects it. */
 export type Explanation =
@@ -72,15 +72,15 @@ const DOCUMENT_REASONS = {
 function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): string {
   switch (fieldRow(field).kind) {
     case "labels":
-      return `its tags are ${shown(row.tags.join(", "), MAX_VALUE_CHARACTERS)}`;
+      return `its tags are ${excerpt(row.tags.join(", "), MAX_VALUE_CHARACTERS)}`;
     case "metadata":
       return op === "has" ? "its metadata does not contain the object" : "its metadata has no such key";
     case "document":
       return DOCUMENT_REASONS[op as keyof typeof DOCUMENT_REASONS](field);
     case "identifiers":
-      return `its ${field} are ${shown(row.parent_run_ids.join(", "), MAX_VALUE_CHARACTERS)}`;
+      return `its ${field} are ${excerpt(row.parent_run_ids.join(", "), MAX_VALUE_CHARACTERS)}`;
     case "thread":
-      return `its thread is ${shown(threadOf(row) ?? "none", MAX_VALUE_CHARACTERS)}`;
+      return `its thread is ${excerpt(threadOf(row) ?? "none", MAX_VALUE_CHARACTERS)}`;
     case "duration":
       return row.end_time === null
         ? "it has no end_time"
@@ -88,7 +88,7 @@ function foundIn({ op, field }: Comparison, row: TraceRow, tenantId: string): st
     default: {
       const value = field === "tenant_id" ? tenantId : row[field as keyof TraceRow];
       if (value === null) return `it has no ${field}`;
-      return `its ${field} is ${typeof value === "string" ? shown(value, MAX_VALUE_CHARACTERS) : String(value)}`;
+      return `its ${field} is ${typeof value === "string" ? excerpt(value, MAX_VALUE_CHARACTERS) : String(value)}`;
     }
   }
 }

@@ -5,7 +5,7 @@ import {
   type FilterField,
 } from "../../../contracts/spec/filter-language.ts";
 import { nearest } from "../../kernel/nearest.ts";
-import { shown } from "./problem.ts";
+import { excerpt } from "./problem.ts";
 
 const FUNCTIONS = [...Object.keys(FILTER_OPERATORS), ...Object.keys(FILTER_COMPARATORS)];
 const FIELDS = Object.keys(FILTER_FIELDS);
@@ -50,7 +50,7 @@ export function fieldHint(name: string): string {
   const nested = /^(?:extra\.)?(metadata|input|output)s?\.(.+)$/.exec(name);
   if (nested) {
     const [, entries, key = ""] = nested;
-    return `Write and(eq(${entries}_key, ${shown(key)}), eq(${entries}_value, …)).`;
+    return `Write and(eq(${entries}_key, ${excerpt(key)}), eq(${entries}_value, …)).`;
   }
   return suggestionOr(name, FIELD_ALIASES, FIELDS);
 }
@@ -58,13 +58,13 @@ export function fieldHint(name: string): string {
 function suggestionOr(
   name: string,
   words: Readonly<Record<string, string>>,
-  known: readonly string[],
+  names: readonly string[],
 ): string {
   const small = name.toLowerCase();
   const alias = Object.hasOwn(words, small) ? words[small] : undefined;
-  const near = name.length > MAX_NAME_CHARACTERS ? undefined : nearest(name, known);
-  const found = alias ?? near;
-  return found ? `Did you mean ${found}?` : `Use one of ${known.join(", ")}.`;
+  const near = name.length > MAX_NAME_CHARACTERS ? undefined : nearest(name, names);
+  const suggestion = alias ?? near;
+  return suggestion ? `Did you mean ${suggestion}?` : `Use one of ${names.join(", ")}.`;
 }
 
 /** What to write in place of a comparison with null. */

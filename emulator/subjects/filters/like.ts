@@ -13,11 +13,11 @@ interface PatternPart {
  * backtracking.
  */
 export function likeTest(pattern: string): (text: string) => boolean {
-  const pieces = patternParts(pattern);
-  const [first] = pieces as [PatternPart];
-  if (pieces.length === 1) return (text) => matchesFrom(first, text);
-  const last = pieces.at(-1) as PatternPart;
-  const between = pieces.slice(1, -1);
+  const parts = patternParts(pattern);
+  const [first] = parts as [PatternPart];
+  if (parts.length === 1) return (text) => matchesFrom(first, text);
+  const last = parts.at(-1) as PatternPart;
+  const between = parts.slice(1, -1);
   return (text) => {
     let at = endAfter(first, first.sticky, text, 0);
     for (let index = 0; at >= 0 && index < between.length; index++) {

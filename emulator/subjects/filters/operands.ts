@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, jsonProblem } from "../traces/json.ts";
 import { parseTime } from "../traces/wire-time.ts";
 import { fieldRow, type Operand, type Scalar } from "./filter.ts";
 import { nullHint } from "./hints.ts";
-import { FilterMistake, shown } from "./problem.ts";
+import { excerpt, FilterMistake } from "./problem.ts";
 import type { Argument, Atom } from "./syntax.ts";
 
 const NULLS: ReadonlySet<string> = new Set(["null", "Null", "NULL", "none", "None", "nil", "undefined"]);
@@ -66,8 +66,8 @@ function atomOf(field: FilterField, op: FieldComparator, argument: Argument): At
     );
   throw new FilterMistake(
     argument.at,
-    `${shown(argument.value)} is not a value`,
-    `Put it in quotes: ${shown(argument.value)}.`,
+    `${excerpt(argument.value)} is not a value`,
+    `Put it in quotes: ${excerpt(argument.value)}.`,
   );
 }
 
@@ -114,7 +114,7 @@ function numberOf(field: FilterField, atom: Atom): number {
 
 function textOf(field: FilterField, atom: Atom): string {
   if (atom.kind === "text") return atom.value;
-  return operandError(field, atom, `Put it in quotes: ${shown(String(atom.value))}.`);
+  return operandError(field, atom, `Put it in quotes: ${excerpt(String(atom.value))}.`);
 }
 
 function secondsOf(field: FilterField, atom: Atom): number {
@@ -122,11 +122,15 @@ function secondsOf(field: FilterField, atom: Atom): number {
   if (atom.kind !== "text") return operandError(field, atom);
   const seconds = Number(SECONDS.exec(atom.value)?.[1] ?? Number.NaN) + 0;
   if (Number.isFinite(seconds)) return seconds;
-  const other = OTHER_UNIT.exec(atom.value);
+  const unitMatch = OTHER_UNIT.exec(atom.value);
   const isNumber = atom.value !== "" && Number.isFinite(Number(atom.value));
   if (isNumber)
-    return operandError(field, atom, `Write ${shown(`${atom.value}s`)}, or the number without quotes.`);
-  return operandError(field, atom, other ? `Seconds are the only unit: ${inSeconds(other)}.` : undefined);
+    return operandError(field, atom, `Write ${excerpt(`${atom.value}s`)}, or the number without quotes.`);
+  return operandError(
+    field,
+    atom,
+    unitMatch ? `Seconds are the only unit: ${inSeconds(unitMatch)}.` : undefined,
+  );
 }
 
 /** Units by pattern; the first match counts. */
@@ -140,7 +144,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 
 function inSeconds([, figure = "0", unit = "s"]: RegExpExecArray): string {
   const factor = UNITS.find(([pattern]) => pattern.test(unit))?.[1] ?? 1;
-  return shown(`${Number((Number(figure) * factor).toPrecision(12))}s`);
+  return excerpt(`${Number((Number(figure) * factor).toPrecision(12))}s`);
 }
 
 function objectOf(atom: Atom): JsonObject {
@@ -150,10 +154,10 @@ function objectOf(atom: Atom): JsonObject {
   try {
     value = JSON.parse(atom.value);
   } catch {
-    throw new FilterMistake(atom.at, `${shown(atom.value)} is not valid JSON`, example);
+    throw new FilterMistake(atom.at, `${excerpt(atom.value)} is not valid JSON`, example);
   }
   if (!isJsonObject(value))
-    throw new FilterMistake(atom.at, `${shown(atom.value)} is not a JSON object`, example);
+    throw new FilterMistake(atom.at, `${excerpt(atom.value)} is not a JSON object`, example);
   const problem = jsonProblem(value);
   if (problem !== undefined) throw new FilterMistake(atom.at, `the JSON object ${problem}`);
   return value;
@@ -161,6 +165,6 @@ function objectOf(atom: Atom): JsonObject {
 
 function operandError(field: FilterField, atom: Atom, hint?: string): never {
   const { value } = FILTER_KINDS[fieldRow(field).kind];
-  const found = atom.kind === "text" ? `the text ${shown(atom.value)}` : String(atom.value);
-  throw new FilterMistake(atom.at, `${field} takes ${value}, not ${found}`, hint);
+  const description = atom.kind === "text" ? `the text ${excerpt(atom.value)}` : String(atom.value);
+  throw new FilterMistake(atom.at, `${field} takes ${value}, not ${description}`, hint);
 }

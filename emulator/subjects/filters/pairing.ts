@@ -66,15 +66,17 @@ export function entryConditionTest({ absent, comparisons }: EntryCondition): (ro
 function someTest(comparisons: readonly Comparison[]): (row: TraceRow) => boolean {
   const entries = ENTRIES[entriesOf(comparisons[0] as Comparison) as FilterEntries];
   const keys = comparisons.filter(({ field }) => fieldRow(field).kind === "key");
-  const content = all(comparisons.filter((one) => !keys.includes(one)).map(contentTest));
+  const content = everyTest(comparisons.filter((one) => !keys.includes(one)).map(contentTest));
   const exact = keys.find(({ op }) => op === "eq");
-  const keyTest = all(keys.filter((one) => one !== exact).map(({ op, value }) => sameTypeTest(op, value)));
+  const keyTest = everyTest(
+    keys.filter((one) => one !== exact).map(({ op, value }) => sameTypeTest(op, value)),
+  );
   if (exact) {
     const key = exact.value as string;
     return keyTest(key) ? (row) => entries.someAt(row, key, content) : () => false;
   }
   if (keys.length === 0) return (row) => entries.someContent(row, content);
-  return (row) => entries.some(row, (found, key) => keyTest(key) && content(found));
+  return (row) => entries.some(row, (entryContent, key) => keyTest(key) && content(entryContent));
 }
 
 function contentTest({ op, field, value }: Comparison): ContentTest {
@@ -89,7 +91,7 @@ function contentTest({ op, field, value }: Comparison): ContentTest {
   return (content) => feedbackValuesOf(content).every(test);
 }
 
-function all<T>(tests: readonly ((value: T) => boolean)[]): (value: T) => boolean {
+function everyTest<T>(tests: readonly ((value: T) => boolean)[]): (value: T) => boolean {
   const [first, second] = tests;
   if (first === undefined) return () => true;
   if (second === undefined) return first;

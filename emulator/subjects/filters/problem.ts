@@ -24,6 +24,6 @@ export function problemText({ position, message }: FilterProblem): string {
 }
 
 /** A quoted excerpt for a message, truncated. */
-export function shown(text: string, longest = 40): string {
+export function excerpt(text: string, longest = 40): string {
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text);
 }

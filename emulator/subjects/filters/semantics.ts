@@ -15,14 +15,14 @@ import {
 import { entriesOf, type Filter, fieldRow } from "./filter.ts";
 import { comparatorHint, fieldHint, functionHint } from "./hints.ts";
 import { operandOf } from "./operands.ts";
-import { FilterMistake, shown } from "./problem.ts";
+import { excerpt, FilterMistake } from "./problem.ts";
 import type { Argument, Call } from "./syntax.ts";
 
 /** Converts a syntax tree into a filter. Throws `FilterMistake`. */
 export function filterOf(call: Call): Filter {
   if (isOperator(call.name)) return junctionOf(call, call.name);
   if (isComparator(call.name)) return comparisonOf(call, call.name);
-  throw new FilterMistake(call.at, `unknown function ${shown(call.name)}`, functionHint(call.name));
+  throw new FilterMistake(call.at, `unknown function ${excerpt(call.name)}`, functionHint(call.name));
 }
 
 /** Throws `FilterMistake` where a comparison has a column or a comparator that the service was seen to refuse. */
@@ -146,5 +146,5 @@ function fieldOf(argument: Argument, op: FieldComparator): FilterField {
   const name = argument.value;
   if (isField(name)) return name;
   refuseField(argument.at, name, UNFILTERABLE_FIELDS);
-  throw new FilterMistake(argument.at, `unknown field ${shown(name)}`, fieldHint(name));
+  throw new FilterMistake(argument.at, `unknown field ${excerpt(name)}`, fieldHint(name));
 }

@@ -1,5 +1,5 @@
 import { FILTER_BOUNDS } from "../../../contracts/spec/filter-language.ts";
-import { FilterMistake, shown } from "./problem.ts";
+import { excerpt, FilterMistake } from "./problem.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
 /** The syntax tree of a filter; names are not resolved. */
@@ -134,5 +134,5 @@ function isMark(token: Token, mark: string): boolean {
 /** The display form of a token in messages. */
 function nameOf({ kind, value }: Token): string {
   if (kind === "end") return "the end";
-  return kind === "text" ? `the text ${shown(value)}` : shown(String(value));
+  return kind === "text" ? `the text ${excerpt(value)}` : excerpt(String(value));
 }

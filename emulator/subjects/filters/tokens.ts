@@ -1,4 +1,4 @@
-import { FilterMistake, shown } from "./problem.ts";
+import { excerpt, FilterMistake } from "./problem.ts";
 import { readQuoted } from "./quoted.ts";
 
 export type Token =
@@ -69,14 +69,14 @@ function readFigure(text: string, at: number): { readonly token: Token; readonly
     const whole = figure + rest || text.charAt(at);
     throw new FilterMistake(
       at,
-      `${shown(whole)} is not a number, a date or a time`,
-      `Put it in quotes: ${shown(whole)}.`,
+      `${excerpt(whole)} is not a number, a date or a time`,
+      `Put it in quotes: ${excerpt(whole)}.`,
     );
   }
   if (time !== "") return { token: { kind: "time", value: time, at }, end };
   // Adding zero turns -0 into 0.
   const value = Number(figure) + 0;
-  if (!Number.isFinite(value)) throw new FilterMistake(at, `${shown(figure)} is out of range`);
+  if (!Number.isFinite(value)) throw new FilterMistake(at, `${excerpt(figure)} is out of range`);
   return { token: { kind: "number", value, at }, end };
 }
 

@@ -46,16 +46,16 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   joinThreadRun(turn, { workspace, path, query }) {
-    const run = knownRun(turn, workspace, path.run_id, path.thread_id);
+    const run = requireVisibleRun(turn, workspace, path.run_id, path.thread_id);
     return streamReply(outcomeOf(run, query.cancel_on_disconnect === true), locationHeaders(run, "join"));
   },
 
   streamJoinedRun(turn, { workspace, path, query, headers }) {
-    return joined(turn, knownRun(turn, workspace, path.run_id, path.thread_id), query, headers);
+    return streamOf(turn, requireVisibleRun(turn, workspace, path.run_id, path.thread_id), query, headers);
   },
 
   streamJoinedStatelessRun(turn, { workspace, path, query, headers }) {
-    return joined(turn, knownRun(turn, workspace, path.run_id), query, headers);
+    return streamOf(turn, requireVisibleRun(turn, workspace, path.run_id), query, headers);
   },
 
   cancelThreadRun(turn, { workspace, path, query }) {
@@ -88,7 +88,12 @@ export const AGENT_RUN_HANDLERS: Pick<Handlers, OperationIds> = {
 };
 
 /** The run, or the retained plan of a removed run. Throws a `Refusal` (404). */
-function knownRun(reader: Reader, workspace: Workspace, runId: string, threadId?: string): AgentRun | Plan {
+function requireVisibleRun(
+  reader: Reader,
+  workspace: Workspace,
+  runId: string,
+  threadId?: string,
+): AgentRun | Plan {
   const run = findRun(reader, workspace, runId, threadId);
   if (!run) throw new Refusal(404, "not_found", `Run with ID ${runId} not found`);
   return run;
@@ -104,7 +109,7 @@ function outcomeOf({ run_id }: AgentRun | Plan, cancels: boolean): RunSubscripti
   };
 }
 
-function joined(
+function streamOf(
   turn: Turn,
   run: AgentRun | Plan,
   query: RequestOf<"streamJoinedRun">["query"],

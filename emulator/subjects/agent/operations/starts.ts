@@ -34,7 +34,7 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
 
   streamThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return streamed(run, body, "stream", {
+    return streamOf(run, body, "stream", {
       location: `${threadRunPath(run)}/stream`,
       "content-location": threadRunPath(run),
     });
@@ -43,12 +43,12 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
   streamStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
     const location = `/runs/${run.run_id}`;
-    return streamed(run, body, "stream", { location: `${location}/stream`, "content-location": location });
+    return streamOf(run, body, "stream", { location: `${location}/stream`, "content-location": location });
   },
 
   waitThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return streamed(run, body, "outcome", {
+    return streamOf(run, body, "outcome", {
       location: `${threadRunPath(run)}/join`,
       "content-location": threadRunPath(run),
     });
@@ -56,7 +56,7 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
 
   waitStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    return streamed(run, body, "outcome", {
+    return streamOf(run, body, "outcome", {
       location: `${threadRunPath(run)}/join`,
       "content-location": threadRunPath(run),
     });
@@ -68,7 +68,7 @@ export function threadRunPath({ thread_id, run_id }: Pick<AgentRun, "thread_id" 
   return `/threads/${thread_id}/runs/${run_id}`;
 }
 
-function streamed(
+function streamOf(
   run: AgentRun,
   body: RunCreateBody,
   as: RunSubscription["as"],

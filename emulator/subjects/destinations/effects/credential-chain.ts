@@ -79,10 +79,10 @@ async function search(timeoutMs: number, tried: string[]): Promise<ChainCredenti
 async function refuseInstanceMetadata(): Promise<void> {
   const { getProfileName, parseKnownFiles } = await import("@smithy/core/config");
   const profiles = await parseKnownFiles({ ignoreCache: true });
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let name: string | undefined = getProfileName({});
-  while (name !== undefined && !seen.has(name)) {
-    seen.add(name);
+  while (name !== undefined && !visited.has(name)) {
+    visited.add(name);
     if (profiles[name]?.credential_source === "Ec2InstanceMetadata")
       throw new Error(
         `Profile ${name} takes its credentials from instance metadata, which the emulator never requests.`,

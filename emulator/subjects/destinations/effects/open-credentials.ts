@@ -28,8 +28,9 @@ async function environmentCredentials({
 }: ChainSettings): Promise<ObjectStoreCredentials | NoCredentials> {
   const credentials = await chainCredentials(timings.object_store_timeout_ms);
   if ("tried" in credentials) return noStoreFailure("NoCredentials", notFound(credentials.tried));
-  const missing = credentials.sessionToken ? missingVersion(versions, "session_token") : undefined;
-  if (missing !== undefined) return { ...noStoreFailure("NoCredentials", missing), unsupported: true };
+  const missingFeature = credentials.sessionToken ? missingVersion(versions, "session_token") : undefined;
+  if (missingFeature !== undefined)
+    return { ...noStoreFailure("NoCredentials", missingFeature), unsupported: true };
   const { accessKeyId, secretAccessKey, sessionToken = null } = credentials;
   return { accessKeyId, secretAccessKey, sessionToken };
 }
