@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../emulator/subjects/agent/plan.ts";
 import { CHECKPOINTS, checkpointKey, THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
-import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { removeScript, SCRIPT_MATCHES } from "../../../emulator/subjects/agent/scripts.ts";
 import { bytesOf, bytesOverLimit, bytesUpperBound } from "../../../emulator/subjects/agent/size.ts";
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
-import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { copyThread, requireThread } from "../../../emulator/subjects/agent/threads.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
 import { WORKSPACE } from "../../support/world.ts";
+import { streamOf } from "./stream-of.ts";
 
 const LIMIT = 4096;
 const KILO = "x".repeat(1000);
@@ -17,7 +16,7 @@ const TOO_LARGE = {
   message: expect.stringMatching(/limits\.agent_values_bytes allows 4096.*POST .*state, or raise/),
 };
 
-const opened = (limits: Record<string, number> = {}) =>
+const openLimited = (limits: Record<string, number> = {}) =>
   openAgentWorld({ limits: { agent_values_bytes: LIMIT, ...limits } });
 
 describe("the size of a value", () => {
@@ -41,7 +40,7 @@ describe("the size of a value", () => {
 
 describe("values larger than limits.agent_values_bytes", () => {
   it("end a run that would exceed them with an error that names the next step", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     const runs = [1, 2, 3, 4, 5].map((n) => world.start(thread, { input: { [`k${n}`]: KILO } }));
     expect(world.statuses(runs)).toEqual(["success", "success", "success", "success", "error"]);
@@ -52,23 +51,16 @@ describe("values larger than limits.agent_values_bytes", () => {
   });
 
   it("are reported in the stream", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const runId = world.start(world.thread(), { input: { all: KILO.repeat(5) } });
-    const follow = {
-      runId,
-      as: "stream",
-      modes: ["values"],
-      after: STREAM_START,
-      onDisconnect: "continue",
-    } as const;
-    expect(readStream(world.reader, follow, STREAM_START)).toMatchObject({
+    expect(streamOf(world, runId, "values")).toMatchObject({
       frames: [{ event: "metadata" }, { event: "error", data: TOO_LARGE }],
       isOver: true,
     });
   });
 
   it("leave a thread that continues to work", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     for (const n of [1, 2, 3, 4, 5]) world.start(thread, { input: { [`k${n}`]: KILO } });
     expect(world.status(world.start(thread, { input: { k6: "small" } }))).toBe("success");
@@ -77,14 +69,14 @@ describe("values larger than limits.agent_values_bytes", () => {
   });
 
   it("count what the thread would hold, not all that was ever sent", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     const runs = Array.from({ length: 50 }, () => world.start(thread, { input: { same: KILO.repeat(3) } }));
     expect(new Set(world.statuses(runs))).toEqual(new Set(["success"]));
   });
 
   it("end a scripted run at the time it would write them", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     const values = { all: KILO.repeat(5) };
     world.script({ match: {}, then: { after: "PT5S", values } });
@@ -96,13 +88,13 @@ describe("values larger than limits.agent_values_bytes", () => {
   });
 
   it("end a run that its script would have stopped", async () => {
-    const world = await opened();
+    const world = await openLimited();
     world.script({ then: { dies: true, events: [{ mode: "values", data: { all: KILO.repeat(5) } }] } });
     expect(world.status(world.start(world.thread()))).toBe("error");
   });
 
   it("are refused with 413 by POST /threads/{thread_id}/state, and nothing is written", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const threadId = world.thread();
     world.start(threadId, { input: { a: KILO.repeat(3) } });
     const before = [...world.reader.all(CHECKPOINTS)];
@@ -148,8 +140,7 @@ describe("the plan of a run", () => {
     const text = Array.from({ length: 200 }, (_, n) => `${"word".repeat(20)}${n}`).join(" ");
     const run = world.start(world.thread(), { input: { messages: text } });
     expect(bytesOf(planOf(world, run).steps)).toBeLessThan(10 * text.length);
-    const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = streamOf(world, run, "messages");
     const reported = frames
       .filter(({ event }) => event === "messages/partial")
       .map(({ data }) => (data as { content: string }[])[0]?.content ?? "");
@@ -160,18 +151,12 @@ describe("the plan of a run", () => {
 
   it("streams each of several texts from its own beginning", async () => {
     const world = await openAgentWorld();
-    const reported = (data: string) => ({ mode: "messages", data });
-    const events = [
-      reported("Good "),
-      reported("day"),
-      { mode: "custom", data: 1 },
-      reported("Good "),
-      reported("night"),
-    ];
+    const chunk = (data: string) => ({ mode: "messages", data });
+    const gap = { mode: "custom", data: 1 };
+    const events = [chunk("Good "), chunk("day"), gap, chunk("Good "), chunk("night")];
     world.script({ then: { events } });
     const run = world.start(world.thread());
-    const follow = { runId: run, as: "stream", modes: ["messages"], after: STREAM_START } as const;
-    const { frames } = readStream(world.reader, { ...follow, onDisconnect: "continue" }, STREAM_START);
+    const { frames } = streamOf(world, run, "messages");
     const texts = frames
       .filter(({ event }) => event === "messages/partial" || event === "messages/complete")
       .map(({ event, data }) => [event.slice(9), (data as { content: string }[])[0]?.content]);
@@ -186,7 +171,7 @@ describe("the plan of a run", () => {
   });
 
   it("does not repeat the values for each of its nodes and trace rows", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     world.start(thread, { input: { a: KILO.repeat(3) } });
     const events = Array.from({ length: 100 }, (_, n) => ({
@@ -205,7 +190,7 @@ describe("the plan of a run", () => {
   });
 
   it("is made without measuring the values again for each event when they do not fit", async () => {
-    const world = await opened();
+    const world = await openLimited();
     const thread = world.thread();
     let written = 0;
     const toJSON = () => {

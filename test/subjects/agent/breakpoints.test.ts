@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { latestCheckpoint } from "../../../emulator/subjects/agent/checkpoints.ts";
 import { THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
-import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { updateState } from "../../../emulator/subjects/agent/state.ts";
-import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { stateView } from "../../../emulator/subjects/agent/view.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
 import { WORKSPACE, withVerbs } from "../../support/world.ts";
+import { streamOf } from "./stream-of.ts";
 
 interface Said {
   readonly id: string;
@@ -37,10 +36,8 @@ async function agentThread() {
       return id;
     },
     said: () => (world.values(thread)?.messages ?? []) as readonly Said[],
-    heard(runId: string, ...modes: StreamMode[]) {
-      const follow = { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" } as const;
-      return readStream(world.reader, follow, STREAM_START).frames.map(({ event, data }) => [event, data]);
-    },
+    frames: (runId: string, mode: StreamMode) =>
+      streamOf(world, runId, mode).frames.map(({ event, data }) => [event, data]),
   });
 }
 
@@ -126,13 +123,13 @@ describe("a breakpoint", () => {
   it("ends a stream of any mode with an empty list of interrupts", async () => {
     const thread = await agentThread();
     const run = await thread.run({ ...ASKED, interrupt_before: ["tools"] });
-    expect(thread.heard(run, "updates").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
-    expect(thread.heard(run, "custom").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
-    expect(thread.heard(run, "values").slice(-2)).toEqual([
+    expect(thread.frames(run, "updates").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
+    expect(thread.frames(run, "custom").at(-1)).toEqual(["updates", { __interrupt__: [] }]);
+    expect(thread.frames(run, "values").slice(-2)).toEqual([
       ["values", thread.state().values],
       ["values", { __interrupt__: [] }],
     ]);
-    expect(thread.heard(run, "checkpoints").at(-2)).toEqual([
+    expect(thread.frames(run, "checkpoints").at(-2)).toEqual([
       "checkpoints",
       expect.objectContaining({ next: ["tools"] }),
     ]);

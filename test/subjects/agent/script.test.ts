@@ -1,21 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { SCRIPT, type ScriptInput, scriptProblem } from "../../../emulator/subjects/agent/script.ts";
-import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { checkOf } from "../../../emulator/validation/check.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
+import { streamOf } from "./stream-of.ts";
 
-const received = (
-  { world }: Awaited<ReturnType<typeof openAgentWorld>>,
-  runId: string,
-  ...modes: StreamMode[]
-) =>
-  readStream(
-    world.reader,
-    { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" },
-    STREAM_START,
-  ).frames.map(({ event, data }) => [event, data]);
+const received = (...stream: Parameters<typeof streamOf>) =>
+  streamOf(...stream).frames.map(({ event, data }) => [event, data]);
 
 describe("a script", () => {
   it("decides status, duration and values", async () => {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { THREADS, threadKey } from "../../../emulator/subjects/agent/records.ts";
-import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
 import { currentState, history, stateAt, updateState } from "../../../emulator/subjects/agent/state.ts";
-import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { copyThread } from "../../../emulator/subjects/agent/threads.ts";
 import { stateView } from "../../../emulator/subjects/agent/view.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
 import { WORKSPACE, withVerbs } from "../../support/world.ts";
+import { streamOf } from "./stream-of.ts";
 
 interface CheckpointFrame {
   readonly metadata: { readonly step: number };
@@ -37,12 +36,7 @@ async function agentThread(options: Record<string, unknown> = {}) {
           stateView(turn.ports.settings, found(id), state),
         ),
       ),
-    frames: (runId: string, ...modes: StreamMode[]) =>
-      readStream(
-        world.reader,
-        { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" },
-        STREAM_START,
-      ).frames.slice(1),
+    frames: (runId: string, ...modes: StreamMode[]) => streamOf(world, runId, ...modes).frames.slice(1),
   });
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { STREAM_MODES, type StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { readStream } from "../../../emulator/subjects/agent/run-subscription.ts";
-import { STREAM_START } from "../../../emulator/subjects/agent/stream.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
+import { streamOf } from "./stream-of.ts";
 
 type World = Awaited<ReturnType<typeof openAgentWorld>>;
 
@@ -16,8 +15,7 @@ interface Message {
 async function streamed(world: World, body: Record<string, unknown>, modes: readonly StreamMode[]) {
   const runId = world.start((body.thread as string | undefined) ?? world.thread(), body);
   await world.advance(10_000);
-  const follow = { runId, as: "stream", modes, after: STREAM_START, onDisconnect: "continue" } as const;
-  return readStream(world.reader, follow, STREAM_START).frames.slice(1);
+  return streamOf(world, runId, ...modes).frames.slice(1);
 }
 
 const AGENT = { assistant_id: "agent", input: { messages: [{ role: "user", content: "hi", id: "mine" }] } };

@@ -156,7 +156,7 @@ describe("the credentials of the environment (§2.4-4)", () => {
 
   it("are not searched further after a configured location fails, which is named", async () => {
     await file("config", "[default]\ncredential_process = false\n");
-    process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = "http://127.0.0.1:1/nobody";
+    process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = "http://refused.example/";
     expect(await found()).toEqual(["shared files", "container endpoint"]);
   });
 

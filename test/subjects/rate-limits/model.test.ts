@@ -123,12 +123,14 @@ describe.each(["fixed", "sliding"] as const)("a %s window", (window) => {
   it("stays within the bound when many rows are used, and when one identity never rests", async () => {
     const limiter = await limiterWith({ window, held_at_most: 1_000 });
     const paths = ["/auth", "/repos", "/commits", "/generate", "/charts", "/runs/stats"];
+    let most = 0;
     for (let n = 0; n < 30_000; n += 1) {
       const call = { ...QUERY, path: paths[n % paths.length] ?? "", apiKey: `key-${n % 7_001}` };
       limiter.decide({ ...call, region: n % 2 ? "us" : "eu" }, NOW + n);
       limiter.decide({ ...QUERY, path: "/runs/multipart", apiKey: "busy" }, NOW + n);
-      expect(limiter.storedCount).toBeLessThanOrEqual(1_000);
+      most = Math.max(most, limiter.storedCount);
     }
+    expect(most).toBeLessThanOrEqual(1_000);
   });
 
   it("drops expired counters by itself", async () => {

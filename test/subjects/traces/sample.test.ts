@@ -106,7 +106,9 @@ describe("sample traces", () => {
 
   it("begin evenly over the window", ({ expect }) => {
     for (const shape of SAMPLE_SHAPES) {
-      const firstDay = rowsOf({ shape, count: 2_000 }).filter((row) => row.start_time < "2026-01-02");
+      const firstDay = [...postsOf({ shape, count: 2_000 })].filter(
+        (post) => String(post.start_time) < "2026-01-02",
+      );
       expect(firstDay.length).toBeGreaterThan(930);
       expect(firstDay.length).toBeLessThan(1_070);
     }
