@@ -1,10 +1,10 @@
 import type { TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import type { BodyOf } from "../../contracts/spec/operations.ts";
 import type { WorldState } from "../../emulator/kernel/commit.ts";
-import { cancelExport } from "../../emulator/subjects/bulk-exports/cancel.ts";
 import { createExport } from "../../emulator/subjects/bulk-exports/create.ts";
 import type { FileRequest } from "../../emulator/subjects/bulk-exports/encoder.ts";
 import type { FileWritten, WriteFile } from "../../emulator/subjects/bulk-exports/events.ts";
+import { cancelExport } from "../../emulator/subjects/bulk-exports/export.ts";
 import {
   type BulkExport,
   EXPORT_RUNS,

@@ -1,4 +1,5 @@
 import type { GraphBehaviour } from "../settings.ts";
+import { isJsonObject } from "../traces/json.ts";
 import type { Draft } from "./draft.ts";
 import { lastOfType, textOf } from "./messages.ts";
 import type { Ending } from "./plan.ts";
@@ -111,7 +112,7 @@ function callTool(draft: Draft, { stepMs }: GraphTiming): undefined {
 /** Runs the tool calls of the thread's current values: a caller may have edited them at a breakpoint. */
 function runTools(draft: Draft, { stepMs }: GraphTiming): undefined {
   const requested = lastOfType(messagesIn(draft.values), "ai")?.tool_calls;
-  const calls = (Array.isArray(requested) ? requested : []).filter(isObject).slice(0, MAX_TOOL_CALLS);
+  const calls = (Array.isArray(requested) ? requested : []).filter(isJsonObject).slice(0, MAX_TOOL_CALLS);
   draft.update({ messages: calls.map((call) => runTool(draft, call, stepMs)) });
 }
 
@@ -129,17 +130,13 @@ function lastHumanMessage({ input, values }: Draft): Json | undefined {
 }
 
 function messagesIn(values: Values): readonly Json[] {
-  return Array.isArray(values?.messages) ? values.messages.filter(isObject) : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Array.isArray(values?.messages) ? values.messages.filter(isJsonObject) : [];
 }
 
 function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const from = draft.at;
   draft.wait(stepMs);
-  const [name, args] = [String(call.name ?? TOOL), isObject(call.args) ? call.args : {}];
+  const [name, args] = [String(call.name ?? TOOL), isJsonObject(call.args) ? call.args : {}];
   const query = typeof args.query === "string" ? args.query : JSON.stringify(args);
   const content = `${query.length} characters about it`;
   const message = {

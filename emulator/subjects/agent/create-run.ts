@@ -1,5 +1,6 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { resolveAssistant } from "./assistants.ts";
@@ -202,5 +203,5 @@ function modesOf({ stream_mode }: RunCreateBody): readonly StreamMode[] {
 }
 
 function asJson(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isJsonObject(value) ? value : {};
 }

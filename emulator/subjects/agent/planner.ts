@@ -1,4 +1,5 @@
 import { formatDuration } from "../../kernel/duration.ts";
+import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
 import { nodeNames, resume } from "./behaviours.ts";
@@ -120,7 +121,7 @@ function resumeAnswer(
 /** `command.update` in place of input: an object, or a list of [name, value] pairs. */
 function commandUpdate({ kwargs }: AgentRun): unknown {
   const update = (kwargs.command as Json | null | undefined)?.update;
-  if (!Array.isArray(update)) return isObject(update) ? update : null;
+  if (!Array.isArray(update)) return isJsonObject(update) ? update : null;
   const pairs = update.filter((pair) => Array.isArray(pair) && pair.length === 2);
   return Object.fromEntries(pairs.map(([name, value]) => [String(name), value]));
 }
@@ -158,11 +159,11 @@ function planEvents(draft: Draft, events: readonly ScriptedEvent[], tracedBytes:
 }
 
 function planEvent(draft: Draft, { mode, data }: ScriptedEvent): void {
-  if (mode === "values" && isObject(data)) return draft.replace(data);
-  if (mode !== "updates" || !isObject(data)) return draft.emit(mode, data);
+  if (mode === "values" && isJsonObject(data)) return draft.replace(data);
+  if (mode !== "updates" || !isJsonObject(data)) return draft.emit(mode, data);
   for (const [node, update] of Object.entries(data)) {
     if (node !== draft.node) draft.beginNode(node);
-    draft.update(isObject(update) ? update : {});
+    draft.update(isJsonObject(update) ? update : {});
   }
 }
 
@@ -202,10 +203,6 @@ function timedOut(node: string, message: string): Ending {
   return { trigger: "time_out", error: "TimeoutError", message, node };
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function asObject(value: unknown): Json {
-  return isObject(value) ? value : { value: value ?? null };
+  return isJsonObject(value) ? value : { value: value ?? null };
 }

@@ -34,17 +34,9 @@ export function refuseBadBody(turn: Turn, { threadId, body, where = "body" }: Ru
       `${where}: has ${bytes} bytes; at most ${agent_kwargs_bytes} are allowed.`,
     );
   if (body.command?.resume !== undefined && threadId === null)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${where}.command.resume: needs a thread with an open interrupt.`,
-    );
+    throw invalid(`${where}.command.resume: needs a thread with an open interrupt.`);
   if (body.context && body.config?.configurable)
-    throw new Refusal(
-      422,
-      "invalid_request",
-      `${where}.context: must not be combined with config.configurable; send one of the two.`,
-    );
+    throw invalid(`${where}.context: must not be combined with config.configurable; send one of the two.`);
   requireRecursionLimit(body.config, `${where}.config`);
   if (body.webhook) refuseWebhookUrl(turn, body.webhook, where);
 }

@@ -1,4 +1,5 @@
 import { EXPORT_FAILURES } from "../../../contracts/spec/failures.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { triggerStoreFaultAt } from "../faults/store-points.ts";
 import { triggerFault } from "../faults/trigger-fault.ts";
@@ -143,6 +144,19 @@ export function endExport(turn: Turn, before: BulkExport, end: ExportEnd): BulkE
   const pool = exportPool(before);
   startAdmitted(turn, pool, releaseSlot(turn, pool, before.id, max_concurrent_exports_per_workspace));
   return after;
+}
+
+/** §4.7: cancels an export that has not ended; the spawned exports of a cancelled schedule continue (§3.1-4). */
+export function cancelExport(turn: Turn, record: BulkExport): BulkExport {
+  if (isFinal(record))
+    throw new Refusal(
+      409,
+      "already_final",
+      `Export ${record.id} is ${record.status}. Only an export that has not ended can be cancelled.`,
+      "Create a new export instead.",
+      "3.1-2",
+    );
+  return endExport(turn, record, "cancel");
 }
 
 /** `export.deadline`: §8.2-4. */

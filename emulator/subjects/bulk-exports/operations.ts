@@ -3,8 +3,8 @@ import type { Handlers } from "../handler.ts";
 import type { Turn } from "../turn.ts";
 import { page } from "../views.ts";
 import { sameWorkspace, type Workspace, workspaceKey } from "../workspace.ts";
-import { cancelExport } from "./cancel.ts";
 import { createExport } from "./create.ts";
+import { cancelExport } from "./export.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, SPAWNED } from "./records.ts";
 import { exportRunView, exportView } from "./view.ts";
 

@@ -1,11 +1,11 @@
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { FILTER_FIELDS, FilterField } from "../../../contracts/spec/filter-language.ts";
+import { isJsonObject } from "../traces/json.ts";
 import { threadOf } from "../traces/thread.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 import { ENTRIES, metadataOf } from "./entries.ts";
 import { type Comparison, entriesOf, type Filter, fieldRow, type Operand, type Scalar } from "./filter.ts";
 import { entryConditions, entryConditionTest, type Part, partsOf } from "./pairing.ts";
-import { containsTerm, matchesMembers } from "./searching.ts";
 import { sameTypeTest } from "./values.ts";
 
 /** A predicate on rows. */
@@ -130,4 +130,27 @@ function durationOf({ start_time, end_time }: TraceRow): number | null {
 
 function microsOf(seconds: Operand): number {
   return Math.round((seconds as number) * MICROS_PER_SECOND);
+}
+
+/** Whether a key or value of the JSON contains the term, ignoring case; the term must be in lower case. */
+export function containsTerm(value: unknown, term: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(term);
+  if (Array.isArray(value)) return value.some((inner) => containsTerm(inner, term));
+  if (!isJsonObject(value)) return value !== null && value !== undefined && String(value).includes(term);
+  for (const name in value) {
+    if (name.toLowerCase().includes(term) || containsTerm(value[name], term)) return true;
+  }
+  return false;
+}
+
+/** Whether JSON contains a pattern; additional members and items are allowed. */
+export function matchesMembers(value: unknown, pattern: unknown): boolean {
+  if (isJsonObject(pattern)) {
+    if (!isJsonObject(value)) return false;
+    return Object.keys(pattern).every(
+      (name) => Object.hasOwn(value, name) && matchesMembers(value[name], pattern[name]),
+    );
+  }
+  if (!Array.isArray(pattern)) return value === pattern;
+  return Array.isArray(value) && pattern.every((item) => value.some((inner) => matchesMembers(inner, item)));
 }

@@ -34,32 +34,22 @@ export const AGENT_START_HANDLERS: Pick<Handlers, OperationIds> = {
 
   streamThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return streamOf(run, body, "stream", {
-      location: `${threadRunPath(run)}/stream`,
-      "content-location": threadRunPath(run),
-    });
+    return streamOf(run, body, "stream");
   },
 
   streamStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    const location = `/runs/${run.run_id}`;
-    return streamOf(run, body, "stream", { location: `${location}/stream`, "content-location": location });
+    return streamOf(run, body, "stream", `/runs/${run.run_id}`);
   },
 
   waitThreadRun(turn, { workspace, path, body }) {
     const run = createRun(turn, workspace, { threadId: path.thread_id, body });
-    return streamOf(run, body, "outcome", {
-      location: `${threadRunPath(run)}/join`,
-      "content-location": threadRunPath(run),
-    });
+    return streamOf(run, body, "outcome");
   },
 
   waitStatelessRun(turn, { workspace, body }) {
     const run = createRun(turn, workspace, { threadId: null, body });
-    return streamOf(run, body, "outcome", {
-      location: `${threadRunPath(run)}/join`,
-      "content-location": threadRunPath(run),
-    });
+    return streamOf(run, body, "outcome");
   },
 };
 
@@ -72,11 +62,11 @@ function streamOf(
   run: AgentRun,
   body: RunCreateBody,
   as: RunSubscription["as"],
-  headers: Record<string, string>,
+  path = threadRunPath(run),
 ): StreamReply {
   const onDisconnect = body.on_disconnect ?? "continue";
   return streamReply(
     { runId: run.run_id, as, modes: run.stream_modes, after: STREAM_START, onDisconnect },
-    headers,
+    { location: `${path}/${as === "stream" ? "stream" : "join"}`, "content-location": path },
   );
 }
