@@ -10,6 +10,7 @@ import {
   sampleTraces,
 } from "../../../emulator/subjects/traces/sample.ts";
 import { EDGE_CASES } from "../../../emulator/subjects/traces/sample-edge-cases.ts";
+import { parseTime } from "../../../emulator/subjects/traces/wire-time.ts";
 import { casesOf } from "../../support/depth.ts";
 import { NOW, SESSION_ID } from "./wire-runs.ts";
 
@@ -107,7 +108,7 @@ describe("sample traces", () => {
   it("begin evenly over the window", ({ expect }) => {
     for (const shape of SAMPLE_SHAPES) {
       const firstDay = [...postsOf({ shape, count: 2_000 })].filter(
-        (post) => String(post.start_time) < "2026-01-02",
+        (post) => (parseTime(post.start_time) ?? NOW) < "2026-01-02",
       );
       expect(firstDay.length).toBeGreaterThan(930);
       expect(firstDay.length).toBeLessThan(1_070);
