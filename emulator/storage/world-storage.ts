@@ -10,7 +10,7 @@ import { createPendingLines } from "./journal/line.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing, type Sealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
-import { type HistoryWriter, openWorldJournal, type WorldJournal } from "./journal/world-journal.ts";
+import { type HistoryWriter, WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
 import type { Manifests } from "./pool/manifests.ts";
@@ -168,7 +168,7 @@ function openFiles(
   const rows = openRowStore({ pool, owner, image: opened.rows, changed: onPending, appending });
   const bodies = openBodies({ pool, owner, world: name, reader, onPending, retain });
   const journal = pool.isPersistent
-    ? openWorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes })
+    ? new WorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes })
     : undefined;
   const older = journal && olderIn(options, opened);
   const release = journal && holdBeginning(options, journal.manifest(), older);

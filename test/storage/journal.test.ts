@@ -19,7 +19,7 @@ import {
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readManifest } from "../../emulator/storage/journal/read-manifest.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";
-import { openWorldJournal } from "../../emulator/storage/journal/world-journal.ts";
+import { WorldJournal } from "../../emulator/storage/journal/world-journal.ts";
 import { type Manifest, NO_ROWS, newManifest, sealedManifest } from "../../emulator/storage/pool/names.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createRound } from "../../emulator/storage/round.ts";
@@ -183,7 +183,7 @@ describe("the journal of a world", () => {
     const save = (next: Manifest): void => {
       manifest = next;
     };
-    const journal = openWorldJournal({
+    const journal = new WorldJournal({
       pool,
       manifest,
       save,

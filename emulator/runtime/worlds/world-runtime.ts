@@ -133,7 +133,7 @@ async function release(
   adapters.webhooks.close();
   adapters.objectStores.close();
   await adapters.encoder.close();
-  await storage.close(last, history.toSave);
+  await storage.close(last, () => history.toSave());
 }
 
 /** Sets the clock in a turn, so that the history before and after a start has the clock of its time. */

@@ -46,30 +46,6 @@ export interface SavedHistory {
   readonly segments: readonly HistorySegment[];
 }
 
-/** The last turns of a world. The state after each of them can be restored. */
-export interface History {
-  /** Adds the turn that has just ended. */
-  add(turn: HistoryTurn): void;
-  /** Adds a change of the rate limiter. */
-  count(change: LimiterChange): void;
-  /** Begins another segment when the last one is full. Call it between two turns. */
-  settle(): void;
-  /** Retains bodies that no record names any longer, while a state of the history does. */
-  keepBodies(files: readonly string[], bytes: number): void;
-  /** The first state that can be restored. */
-  readonly earliest: Point;
-  /** The turns that changed something, oldest first. */
-  turns(): Iterable<HistoryTurn>;
-  /** Resolves a turn or an instant to a point. Refuses one that is out of reach (422). */
-  pointAt(at: AsOf): Point;
-  /** The state at a point in reach. */
-  momentAt(point: Point): Moment;
-  /** The history of a fork after this turn, without damaged parts. */
-  upTo(turn: number): Before;
-  /** The history that the next process needs; undefined when the existing file is up to date. */
-  toSave(): SavedHistory | undefined;
-}
-
 /** The history of a world before this process. It is read when it is first needed. */
 export interface Older {
   readonly earliest: Point;
@@ -102,86 +78,130 @@ export interface HistoryOptions {
 const MIN_HISTORY_SEGMENTS = 8;
 
 /**
- * Retains the last turns of a world in memory: their commits, and the records that each of them replaced. A requested state is
- * computed from the present backwards.
+ * The last turns of a world, in memory: their commits, and the records that each of them replaced. The state after each of them can
+ * be computed from the present backwards.
  */
-export function createHistory(options: HistoryOptions): History {
-  const { bounds, first, before, present, release } = options;
-  const segments: HistorySegment[] = [...(before?.segments ?? []), newHistorySegment(first.image)];
-  let beginning = before?.beginning ?? { ...first, progress: progressFrom(first.image) };
-  let bytes = bytesOf(segments);
-  let last = segments.at(-1) as HistorySegment;
-  let { older } = options;
-  let isChanged = older?.isAhead ?? before !== undefined;
+export class History {
+  readonly #options: HistoryOptions;
+  readonly #segments: HistorySegment[];
+  #beginning: Beginning;
+  #bytes: number;
+  #last: HistorySegment;
+  /** Undefined when it has been read, or is out of reach. */
+  #older: Older | undefined;
+  #isChanged: boolean;
 
-  /** Reads the history of earlier processes. */
-  function reachBack(): Before {
-    const before = older?.load(first.limiter);
-    older = undefined;
-    beginning = before?.beginning ?? beginning;
-    segments.unshift(...(before?.segments ?? []));
-    bytes = bytesOf(segments);
-    return { beginning, segments };
+  constructor(options: HistoryOptions) {
+    const { first, before, older } = options;
+    this.#options = options;
+    this.#last = newHistorySegment(first.image);
+    this.#segments = [...(before?.segments ?? []), this.#last];
+    this.#beginning = before?.beginning ?? { ...first, progress: progressFrom(first.image) };
+    this.#bytes = bytesOf(this.#segments);
+    this.#older = older;
+    this.#isChanged = older?.isAhead ?? before !== undefined;
   }
 
-  function grow(by: number): void {
-    last.bytes += by;
-    bytes += by;
+  /** Adds the turn that has just ended. */
+  add(turn: HistoryTurn): void {
+    this.#isChanged = true;
+    this.#grow(addTurn(this.#last, turn));
+    this.settle();
   }
 
-  function settle(): void {
-    if (!isFull(last, bounds)) return;
-    last = newHistorySegment(present());
-    segments.push(last);
-    const from = last.after.turn - bounds.turns;
-    if ((segments[0] as HistorySegment).after.turn <= from) older = undefined;
-    while (segments.length > 1) {
-      const [oldest, next] = segments as [HistorySegment, HistorySegment];
-      if (next.after.turn > from && bytes <= bounds.bytes) break;
-      segments.shift();
-      older = undefined;
-      advance(beginning, oldest);
-      bytes -= oldest.bytes;
-      release(oldest.bodies);
-      options.journal.condense(next.after.turn);
+  /** Adds a change of the rate limiter. */
+  count(change: LimiterChange): void {
+    this.#grow(addChange(this.#last, change));
+  }
+
+  /** Retains bodies that no record names any longer, while a state of the history does. */
+  keepBodies(files: readonly string[], bytes: number): void {
+    this.#last.bodies.push(...files);
+    this.#grow(bytes);
+  }
+
+  /** Begins another segment when the last one is full, and drops those out of reach. Call it between two turns. */
+  settle(): void {
+    const { bounds, present } = this.#options;
+    if (!isFull(this.#last, bounds)) return;
+    this.#last = newHistorySegment(present());
+    this.#segments.push(this.#last);
+    const from = this.#last.after.turn - bounds.turns;
+    if (this.#firstPoint().turn <= from) this.#older = undefined;
+    while (this.#segments.length > 1) {
+      const [oldest, next] = this.#segments as [HistorySegment, HistorySegment];
+      if (next.after.turn > from && this.#bytes <= bounds.bytes) break;
+      this.#drop(oldest, next);
     }
   }
 
-  const earliest = (): Point => (segments[0] as HistorySegment).after;
-  const momentAt = (point: Point): Moment => momentIn({ beginning, segments }, point, options.records);
+  /** The first state that can be restored. */
+  get earliest(): Point {
+    return this.#older?.earliest ?? this.#firstPoint();
+  }
 
-  return {
-    add(turn) {
-      isChanged = true;
-      grow(addTurn(last, turn));
-      settle();
-    },
-    settle,
-    count: (change) => grow(addChange(last, change)),
-    keepBodies(files, size) {
-      last.bodies.push(...files);
-      grow(size);
-    },
-    get earliest() {
-      return older?.earliest ?? earliest();
-    },
-    *turns() {
-      reachBack();
-      for (const { turns } of segments) yield* turns;
-    },
-    pointAt(at) {
-      refuseFuture(at, present());
-      let point = pointOf(at, segments, options.journal);
-      if (!point) reachBack();
-      point ??= pointOf(at, segments, options.journal);
-      if (!point) throw beforeHistory(at, earliest());
-      return point;
-    },
-    momentAt,
-    upTo: (turn) => cutAfter(unlessDamaged(reachBack) ?? { beginning, segments }, turn),
-    toSave: () =>
-      isChanged && unlessDamaged(reachBack) ? { first: momentAt(earliest()), segments } : undefined,
-  };
+  /** The turns that changed something, oldest first. */
+  *turns(): Iterable<HistoryTurn> {
+    for (const { turns } of this.#reachBack().segments) yield* turns;
+  }
+
+  /** Resolves a turn or an instant to a point. Refuses one that is out of reach (422). */
+  pointAt(at: AsOf): Point {
+    const { present, journal } = this.#options;
+    refuseFuture(at, present());
+    const point = pointOf(at, this.#segments, journal) ?? pointOf(at, this.#reachBack().segments, journal);
+    if (!point) throw beforeHistory(at, this.#firstPoint());
+    return point;
+  }
+
+  /** The state at a point in reach. */
+  momentAt(point: Point): Moment {
+    return momentIn(this.#inMemory(), point, this.#options.records);
+  }
+
+  /** The history of a fork after this turn, without damaged parts. */
+  upTo(turn: number): Before {
+    return cutAfter(unlessDamaged(() => this.#reachBack()) ?? this.#inMemory(), turn);
+  }
+
+  /** The history that the next process needs; undefined when the existing file is up to date. */
+  toSave(): SavedHistory | undefined {
+    if (!this.#isChanged || !unlessDamaged(() => this.#reachBack())) return undefined;
+    return { first: this.momentAt(this.#firstPoint()), segments: this.#segments };
+  }
+
+  #firstPoint(): Point {
+    return (this.#segments[0] as HistorySegment).after;
+  }
+
+  #inMemory(): Before {
+    return { beginning: this.#beginning, segments: this.#segments };
+  }
+
+  /** Reads the history of earlier processes. */
+  #reachBack(): Before {
+    const before = this.#older?.load(this.#options.first.limiter);
+    this.#older = undefined;
+    this.#beginning = before?.beginning ?? this.#beginning;
+    this.#segments.unshift(...(before?.segments ?? []));
+    this.#bytes = bytesOf(this.#segments);
+    return this.#inMemory();
+  }
+
+  #grow(by: number): void {
+    this.#last.bytes += by;
+    this.#bytes += by;
+  }
+
+  #drop(oldest: HistorySegment, next: HistorySegment): void {
+    const { release, journal } = this.#options;
+    this.#segments.shift();
+    this.#older = undefined;
+    advance(this.#beginning, oldest);
+    this.#bytes -= oldest.bytes;
+    release(oldest.bodies);
+    journal.condense(next.after.turn);
+  }
 }
 
 function bytesOf(segments: readonly HistorySegment[]): number {

@@ -16,20 +16,6 @@ import { type Journal, openJournal } from "./journal.ts";
 import { ownersNamedBy } from "./named-files.ts";
 import { type StoredState, writeState } from "./state.ts";
 
-/** The journal of a running world, in any number of files. */
-export interface WorldJournal {
-  /** Called before rows are written: until `close`, the next start has to look for rows without a journal line. */
-  begin(): void;
-  /** Appends whole lines. When it returns, they survive the end of the process. */
-  appendLines(lines: Uint8Array): void;
-  /** The manifest of the world up to the last line. */
-  manifest(): Manifest;
-  /** Resolves when a running fold has shortened a manifest with too many journals; undefined without such a fold. */
-  shortened(): Promise<void> | undefined;
-  /** Writes the last state, if any, so that the next start has no line to replay. */
-  close(state: StoredState | undefined, writeHistory?: HistoryWriter): Promise<void>;
-}
-
 /** Writes the history before the last state to a file, or keeps the one of the manifest. Returns the owners of the bodies it needs. */
 export type HistoryWriter = (
   manifest: Manifest,
@@ -58,94 +44,109 @@ const MAX_JOURNAL_SEGMENTS = 32;
 /** The same while the journals and the state are small, so that a fold is cheap. */
 const MAX_SMALL_JOURNAL_SEGMENTS = 7;
 
-/** Opens the last journal of a manifest for further lines. */
-export function openWorldJournal(options: WorldJournalOptions): WorldJournal {
-  const { pool, save, folds, foldAtBytes = FOLD_AT_BYTES } = options;
-  const { owner } = options.manifest;
-  let { manifest } = options;
-  const last = lastOf(manifest);
-  let journal = openJournal(pool, last.file, options.lineBytes);
-  let isBegun = last.isBegun === true;
-  let stateBytes = sizeOfState(pool, manifest);
-  let folding: Promise<void> | undefined;
+/** The journal of a running world, in any number of files. It begins with the last journal of a manifest. */
+export class WorldJournal {
+  readonly #options: WorldJournalOptions;
+  #saved: Manifest;
+  #journal: Journal;
+  #isBegun: boolean;
+  #stateBytes: number;
+  #folding: Promise<void> | undefined;
 
-  function change(next: Manifest): void {
-    save(next);
-    manifest = next;
+  constructor(options: WorldJournalOptions) {
+    const { pool, manifest, lineBytes } = options;
+    const last = lastOf(manifest);
+    this.#options = options;
+    this.#saved = manifest;
+    this.#journal = openJournal(pool, last.file, lineBytes);
+    this.#isBegun = last.isBegun === true;
+    this.#stateBytes = sizeOfState(pool, manifest);
   }
 
-  function manifestNow(): Manifest {
-    const before = manifest.journals.slice(0, -1);
-    const own = { file: journal.file, bytes: journal.bytes };
-    return { ...manifest, journals: journal.bytes === 0 ? before : [...before, own] };
+  /** Called before rows are written: until `close`, the next start has to look for rows without a journal line. */
+  begin(): void {
+    if (!this.#isBegun) this.#beginFile(this.#journal, this.#saved.journals.slice(0, -1));
+  }
+
+  /** Appends whole lines. When it returns, they survive the end of the process. */
+  appendLines(lines: Uint8Array): void {
+    this.begin();
+    this.#journal.writeLines(lines);
+    this.#foldWhenDue();
+  }
+
+  /** The manifest of the world up to the last line. */
+  manifest(): Manifest {
+    const before = this.#saved.journals.slice(0, -1);
+    const { file, bytes } = this.#journal;
+    return { ...this.#saved, journals: bytes === 0 ? before : [...before, { file, bytes }] };
+  }
+
+  /** Resolves when a running fold has shortened a manifest with too many journals; undefined without such a fold. */
+  shortened(): Promise<void> | undefined {
+    return isChainLong(this.manifest(), this.#stateBytes) ? this.#folding : undefined;
+  }
+
+  /** Writes the last state, if any, so that the next start has no line to replay. */
+  async close(state: StoredState | undefined, writeHistory?: HistoryWriter): Promise<void> {
+    await this.#folding;
+    if (!state) return;
+    const { pool } = this.#options;
+    const { owner } = this.#saved;
+    const number = numberOf(this.#journal.file);
+    tolerating(() => {
+      const file = stateName(owner, number);
+      writeState(pool.path(file), state);
+      const journals = [{ file: journalName(owner, number + 1), bytes: null }];
+      const { history, owners = [] } = writeHistory?.(this.#saved, historyName(owner, number)) ?? {};
+      const others = othersOf(owner, [...ownersNamedBy(state), ...owners], []);
+      this.#save({ owner, state: file, journals, others, ...(history && { history }) });
+    });
+  }
+
+  #save(next: Manifest): void {
+    this.#options.save(next);
+    this.#saved = next;
   }
 
   /** Creates the file before a manifest names it as begun. */
-  function begin(next: Journal, before: readonly JournalSegment[]): void {
-    next.begin();
-    change({ ...manifest, journals: [...before, { file: next.file, bytes: null, isBegun: true }] });
-    journal = next;
-    isBegun = true;
+  #beginFile(journal: Journal, before: readonly JournalSegment[]): void {
+    journal.begin();
+    this.#save({ ...this.#saved, journals: [...before, { file: journal.file, bytes: null, isBegun: true }] });
+    this.#journal = journal;
+    this.#isBegun = true;
   }
 
-  function beginOnce(): void {
-    if (!isBegun) begin(journal, manifest.journals.slice(0, -1));
-  }
-
-  /** Starts the next journal. Returns the manifest up to the end of this one. */
-  function rotate(): Manifest {
-    const folded = manifestNow();
-    begin(openJournal(pool, journalName(owner, numberOf(journal.file) + 1)), folded.journals);
-    return folded;
-  }
-
-  function adopt(folded: Folded | undefined): void {
-    const next = folded && manifestAfter(manifest, folded);
-    if (!next) return;
-    tolerating(() => change(next));
-    stateBytes = sizeOfState(pool, manifest);
-  }
-
-  /** In a chain of forks, a running world folds, and its new forks adopt the result. */
-  function startFold(isLong: boolean): Promise<void> {
-    const joined = isLong ? undefined : folds.join(manifest.journals, adopt);
-    if (joined) return joined;
-    return folds.start(rotate(), stateName(owner, numberOf(journal.file) - 1), adopt);
-  }
-
-  function foldWhenDue(): void {
-    const isLong = journal.bytes >= Math.max(foldAtBytes, stateBytes);
-    if (folding || !(isLong || isChainLong(manifestNow(), stateBytes))) return;
+  #foldWhenDue(): void {
+    const { foldAtBytes = FOLD_AT_BYTES } = this.#options;
+    const isLong = this.#journal.bytes >= Math.max(foldAtBytes, this.#stateBytes);
+    if (this.#folding || !(isLong || isChainLong(this.manifest(), this.#stateBytes))) return;
     tolerating(() => {
-      folding = startFold(isLong).finally(() => {
-        folding = undefined;
+      this.#folding = this.#fold(isLong).finally(() => {
+        this.#folding = undefined;
       });
     });
   }
 
-  return {
-    begin: beginOnce,
-    appendLines(lines) {
-      beginOnce();
-      journal.writeLines(lines);
-      foldWhenDue();
-    },
-    manifest: manifestNow,
-    shortened: () => (isChainLong(manifestNow(), stateBytes) ? folding : undefined),
-    async close(state, writeHistory) {
-      await folding;
-      if (!state) return;
-      tolerating(() => {
-        const number = numberOf(journal.file);
-        writeState(pool.path(stateName(owner, number)), state);
-        const journals = [{ file: journalName(owner, number + 1), bytes: null }];
-        const result = writeHistory?.(manifest, historyName(owner, number));
-        const others = othersOf(owner, [...ownersNamedBy(state), ...(result?.owners ?? [])], []);
-        const next = { owner, state: stateName(owner, number), journals, others };
-        change(result?.history ? { ...next, history: result.history } : next);
-      });
-    },
-  };
+  /** Starts the next journal, and folds those before it. In a chain of forks, new forks adopt the fold of a running world. */
+  #fold(isLong: boolean): Promise<void> {
+    const { pool, folds } = this.#options;
+    const { owner } = this.#saved;
+    const adopt = (folded: Folded | undefined): void => this.#adopt(folded);
+    const joined = isLong ? undefined : folds.join(this.#saved.journals, adopt);
+    if (joined) return joined;
+    const manifest = this.manifest();
+    const number = numberOf(this.#journal.file);
+    this.#beginFile(openJournal(pool, journalName(owner, number + 1)), manifest.journals);
+    return folds.start(manifest, stateName(owner, number), adopt);
+  }
+
+  #adopt(folded: Folded | undefined): void {
+    const next = folded && manifestAfter(this.#saved, folded);
+    if (!next) return;
+    tolerating(() => this.#save(next));
+    this.#stateBytes = sizeOfState(this.#options.pool, this.#saved);
+  }
 }
 
 function isChainLong({ journals }: Manifest, stateBytes: number): boolean {

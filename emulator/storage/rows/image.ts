@@ -1,6 +1,6 @@
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { createIdIndex, type IdIndex } from "./id-index.ts";
+import { IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
 import { loadRowFile } from "./row-files.ts";
 import {
@@ -98,7 +98,7 @@ function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Row
     for (const rowFile of name.rowFiles) loadRowFile(pool, segment, rowFile, mark);
     return segment;
   });
-  const index = createIdIndex(segments.reduce((sum, { records }) => sum + records, 0));
+  const index = new IdIndex(segments.reduce((sum, { records }) => sum + records, 0));
   for (const segment of segments) indexRows(pool, segment, index);
   return { index, segments };
 }

@@ -1,7 +1,7 @@
 import type { ListedRow, RowRange, TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
 import type { Pool } from "../pool/pool.ts";
-import { createIdIndex, type IdIndex } from "./id-index.ts";
+import { IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
 import { writeRow, writeTombstone } from "./lines.ts";
@@ -119,7 +119,7 @@ function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string
 export function openScope(
   pool: Pool,
   scope: TraceScope,
-  rows: Rows = { index: createIdIndex(), segments: [] },
+  rows: Rows = { index: new IdIndex(), segments: [] },
 ): Scope {
   const segments = [...rows.segments];
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { AsOf } from "../../../emulator/kernel/as-of.ts";
 import type { WorldImage } from "../../../emulator/kernel/image.ts";
 import type { World } from "../../../emulator/kernel/world.ts";
-import { createHistory, type History } from "../../../emulator/storage/history/history.ts";
+import { History } from "../../../emulator/storage/history/history.ts";
 import type { RateLimiter } from "../../../emulator/subjects/rate-limits/limiter.ts";
 import { REQUEST, SHEEP, type Sheep, type ToyTypes, toyWorld } from "../../kernel/toy-world.ts";
 import { limiterWith } from "../../subjects/rate-limits/limiter.ts";
@@ -31,7 +31,7 @@ function told(bounds: { readonly turns: number; readonly bytes: number }): Told 
   const { world } = toyWorld({
     afterTurn: (commit, _, replaced) => history.add({ commit, rows: commit.turn * 10, replaced }),
   });
-  const history = createHistory({
+  const history = new History({
     bounds,
     first: { image: world.image(), rows: 0, limiter: limiter.copy() },
     present: () => ({ turn: world.lastTurn, now: world.now }),

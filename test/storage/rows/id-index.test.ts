@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createIdIndex } from "../../../emulator/storage/rows/id-index.ts";
+import { IdIndex } from "../../../emulator/storage/rows/id-index.ts";
 import { packRecords, RECORD_BYTES } from "../../../emulator/storage/rows/sidecar.ts";
 import { idOf } from "./sample-row.ts";
 
 const COUNT = 200_000;
 
 test("two hundred thousand ids are found where they were put last, and no others", () => {
-  const index = createIdIndex();
+  const index = new IdIndex();
   for (let n = 0; n < COUNT; n += 1) index.set(idOf(n), n % 1000, n);
   for (let n = 0; n < COUNT; n += 7) index.set(idOf(n), 4_000_000_000, n + 1);
   let wrong = 0;
@@ -21,14 +21,14 @@ test("two hundred thousand ids are found where they were put last, and no others
 });
 
 test("ids that come one after another do not pile up", () => {
-  const index = createIdIndex();
+  const index = new IdIndex();
   const id = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
   for (let n = 0; n < 50_000; n += 1) index.set(id(n), 0, n);
   expect(index.positionOf(index.find(id(49_999)))).toBe(49_999);
 });
 
 test("the id of a sidecar record is the id in text", () => {
-  const index = createIdIndex();
+  const index = new IdIndex();
   const record = { id: idOf(5), start: 0, offset: 0, length: 1, previous: -1, trace: 0, sequence: 0 };
   const bytes = packRecords([record, { ...record, id: idOf(6) }]);
   index.setBytes(bytes, RECORD_BYTES, 3, 4);
@@ -38,7 +38,7 @@ test("the id of a sidecar record is the id in text", () => {
 });
 
 test("copies go their own ways from where they were made, however often and whoever is changed", () => {
-  const all = [{ index: createIdIndex(), model: new Map<number, number>() }];
+  const all = [{ index: new IdIndex(), model: new Map<number, number>() }];
   const put = (at: number, n: number, position: number): void => {
     const each = all[at % all.length] as (typeof all)[number];
     each.index.set(idOf(n), at, position);

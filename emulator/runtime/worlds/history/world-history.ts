@@ -1,6 +1,6 @@
 import type { Commit } from "../../../kernel/commit.ts";
 import type { ReplacedRow } from "../../../kernel/table.ts";
-import { type Before, createHistory, type History } from "../../../storage/history/history.ts";
+import { type Before, History } from "../../../storage/history/history.ts";
 import type { WorldStorage } from "../../../storage/world-storage.ts";
 import { type RateLimiter, regionOf } from "../../../subjects/rate-limits/limiter.ts";
 import type { World } from "../../../subjects/turn.ts";
@@ -19,7 +19,7 @@ export function openHistory(
   before: Before | undefined,
 ): WorldHistory {
   const { history_turns: turns, history_bytes: bytes } = world.ports.settings.limits;
-  const history = createHistory({
+  const history = new History({
     bounds: { turns, bytes },
     first: { image: world.image(), rows: rows.mark(), limiter: world.ports.limiter.copy() },
     before,
