@@ -10,7 +10,7 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** Streams may never end: what they say is not waited for. */

@@ -17,7 +17,7 @@ const GRACE_SECONDS = 120;
  * Shares of the time; a part without one has 1. By these 15 minutes on two cores make 1,000 kills, 1,000,000 requests and 10,000
  * simulated worlds, and some more.
  */
-const SHARES = { kill: 12, fuzz: 4, simulation: 3, forks: 2 };
+const SHARES = { kill: 12, fuzz: 4, simulation: 3, bodies: 3, forks: 2 };
 
 /** What a name on the command line stands for, and what else it says. */
 function readWords(words) {

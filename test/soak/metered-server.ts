@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { ReadyLine } from "../../emulator/config/configuration.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const HEAP_MB = 512;
+
+/** What a server took since the last reset of its meter. */
+export interface Figures {
+  /** The longest time for which its event loop was blocked. */
+  readonly blockedMs: number;
+  /** How long its main thread had a processor; 0 where the system does not tell. */
+  readonly busyMs: number;
+  /** 0 where the system does not tell. */
+  readonly grownBytes: number;
+}
+
+/** A server in a process with little memory that measures itself. */
+export interface MeteredServer {
+  readonly ready: ReadyLine;
+  readonly child: ChildProcess;
+  measure(message: "reset" | "read"): Promise<Figures>;
+}
+
+/** Starts the built command line with a heap of 512 MB. */
+export async function startMetered(...args: readonly string[]): Promise<MeteredServer> {
+  const options = [
+    `--max-old-space-size=${HEAP_MB}`,
+    "--expose-gc",
+    "--import",
+    `${ROOT}test/soak/meter.mjs`,
+  ];
+  const command = [...options, `${ROOT}dist/bin/emulator.js`, "start", "--json", "--port", "0"];
+  const child = spawn(process.execPath, [...command, "--rate-limits", "off", ...args], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, "data");
+  return {
+    ready: JSON.parse(String(line)) as ReadyLine,
+    child,
+    async measure(message) {
+      child.send(message);
+      const [figures] = await once(child, "message");
+      return figures as Figures;
+    },
+  };
+}
