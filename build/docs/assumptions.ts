@@ -5,8 +5,8 @@ import { code, page, plain, table } from "./markdown.ts";
 /** The choices of the emulator, those that can be set before those that cannot. */
 export function assumptionsPage(): string {
   const rows = Object.entries<Assumption>(ASSUMPTIONS);
-  const open = rows.filter(([, { alternatives }]) => alternatives.length > 0);
-  const closed = rows.filter(([, { alternatives }]) => alternatives.length === 0);
+  const open = rows.filter(([, { alternatives }]) => alternatives);
+  const closed = rows.filter(([, { alternatives }]) => !alternatives);
   return page(
     "Assumptions",
     `Where the specification is silent or contradicts itself, the emulator makes a choice: ${rows.length} in total. ` +
@@ -28,7 +28,7 @@ export function assumptionsPage(): string {
 }
 
 function openRow([name, row]: readonly [string, Assumption]) {
-  const { section, choice, alternatives, ruledOut = [], observed, setting, reason } = row;
+  const { section, choice, alternatives = [], ruledOut = [], observed, setting, reason } = row;
   const others = alternatives.map(
     (value) => valueOf(value) + (ruledOut.includes(value) ? " (not conforming)" : ""),
   );

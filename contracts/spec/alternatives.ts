@@ -12,12 +12,12 @@ export interface AdmittedKey {
 
 /** The choices that can be made in another way, in the order of the tables. */
 export const OPEN_CHOICES: readonly AssumptionId[] = ASSUMPTION_IDS.filter(
-  (id) => ASSUMPTIONS[id].alternatives.length > 0,
+  (id) => "alternatives" in ASSUMPTIONS[id],
 );
 
 /** Every value that a choice can have, the one of the tables first. */
 export function valuesOf(id: AssumptionId): readonly AssumptionValue[] {
-  const { choice, alternatives }: Assumption = ASSUMPTIONS[id];
+  const { choice, alternatives = [] }: Assumption = ASSUMPTIONS[id];
   return [choice, ...alternatives];
 }
 

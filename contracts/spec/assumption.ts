@@ -5,8 +5,8 @@ export interface Assumption {
   readonly section: string;
   readonly requirement: string;
   readonly choice: AssumptionValue;
-  /** The other values that it supports. */
-  readonly alternatives: readonly AssumptionValue[];
+  /** The other values that it supports, if any. */
+  readonly alternatives?: readonly AssumptionValue[];
   /** Alternatives that a statement of the specification excludes. A server with one does not conform. */
   readonly ruledOut?: readonly AssumptionValue[];
   readonly reason: string;

@@ -17,11 +17,14 @@ const LACKS: Readonly<Record<string, Variant["lacks"]>> = {
 /** An emulator for each alternative of each assumption that leaves what the specification shows. */
 export const ALTERNATIVE_VARIANTS: readonly Variant[] = OPEN_CHOICES.flatMap((id) => {
   const row: Assumption = ASSUMPTIONS[id];
-  return honestAlternatives(row).map((value) => variantOf(id, row, value));
+  return conformingAlternatives(row).map((value) => variantOf(id, row, value));
 });
 
 /** The alternatives that no shown statement rules out. */
-function honestAlternatives({ alternatives, ruledOut = [] }: Assumption): readonly AssumptionValue[] {
+function conformingAlternatives({
+  alternatives = [],
+  ruledOut = [],
+}: Assumption): readonly AssumptionValue[] {
   return alternatives.filter((value) => !ruledOut.includes(value));
 }
 

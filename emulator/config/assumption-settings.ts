@@ -8,7 +8,7 @@ import { type Setting, setting } from "./setting.ts";
 export const ASSUMPTION_SETTINGS: readonly [string, Setting][] = ASSUMPTION_IDS.filter(
   (id) => assumption(id).switchable,
 ).map((id) => {
-  const { section, choice, alternatives, reason } = assumption(id);
+  const { section, choice, alternatives = [], reason } = assumption(id);
   return [pathOf(id), setting(values([choice, ...alternatives]), null, `${reason} (§${section})`)];
 });
 
@@ -41,10 +41,10 @@ export function unswitchable(id: string): string | undefined {
 
 /** The spelling of a followed setting's value, where the assumption's own choice is such a value. */
 function following(row: Assumption, followed: Setting, value: unknown): unknown {
-  if (typeof value === "boolean") return value === followed.initial ? row.choice : row.alternatives[0];
+  if (typeof value === "boolean") return value === followed.initial ? row.choice : row.alternatives?.[0];
   const isSuchValue = followed.initial === null || followed.kind.read(row.choice) === followed.initial;
   if (!isSuchValue) return row.choice;
-  const spelled = [row.choice, ...row.alternatives].find(
+  const spelled = [row.choice, ...(row.alternatives ?? [])].find(
     (spelling) => followed.kind.read(spelling) === value,
   );
   return (

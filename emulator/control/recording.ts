@@ -118,12 +118,18 @@ export const RECORDING_OPERATIONS = [
   }),
   control({
     method: "POST",
-    path: "/recording/judge",
+    path: "/recording/check",
     recorded: false,
     summary: "Checks one exchange, given as a line of the recording, against the contract.",
     body: EXCHANGE,
     async run(context, { body }) {
-      const verdict = await context.judge({ query: "", region: "us", headers: {}, body: null, ...body });
+      const verdict = await context.checkExchange({
+        query: "",
+        region: "us",
+        headers: {},
+        body: null,
+        ...body,
+      });
       if (verdict) return verdict;
       const call = `${body.method} ${body.path}`.slice(0, MAX_SHOWN_CHARACTERS);
       throw new Refusal(

@@ -69,7 +69,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
       objects.files.close(await objects.files.open(body));
       return chunksWhenRead(() => objects.files.open(body));
     },
-    judge: (exchange) => judge(exchange, configuration.settings.profile),
+    checkExchange: (exchange) => checkRecorded(exchange, configuration.settings.profile),
     yieldToEventLoop,
   };
 }
@@ -80,7 +80,7 @@ async function* chunksWhenRead(open: () => Promise<OpenedBody>): AsyncGenerator<
 }
 
 /** Loaded on first use. */
-async function judge(exchange: RecordingLine, profile: Profile) {
+async function checkRecorded(exchange: RecordingLine, profile: Profile) {
   const { checkExchange } = await import("../../contracts/targets/expect.ts");
   return checkExchange(exchange, profile);
 }

@@ -85,7 +85,7 @@ function observedVariation(consulted: readonly ChoiceView[]): Variation | undefi
 
 /** One variation for each alternative value of an assumption. */
 export function alternativesOf(id: AssumptionId): readonly Variation[] {
-  const { choice, alternatives }: Assumption = ASSUMPTIONS[id];
+  const { choice, alternatives = [] }: Assumption = ASSUMPTIONS[id];
   return alternatives.map((to) => variationOf([{ id, from: choice, to }]));
 }
 

@@ -79,7 +79,7 @@ describe("conforming variants", () => {
 
   it("are one for each alternative of an assumption that no shown statement rules out", () => {
     for (const [id, row] of Object.entries<Assumption>(ASSUMPTIONS))
-      for (const value of row.alternatives) {
+      for (const value of row.alternatives ?? []) {
         const isHonest = VARIANTS.some((variant) => variant.id === `${id}=${value}`);
         expect([id, value, isHonest]).toEqual([id, value, !row.ruledOut?.includes(value)]);
       }

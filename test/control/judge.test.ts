@@ -12,7 +12,7 @@ interface Answer {
 }
 
 const judged = async (line: object) =>
-  (await rig.call<Answer>("POST", "/_emulator/v1/recording/judge", line)).body;
+  (await rig.call<Answer>("POST", "/_emulator/v1/recording/check", line)).body;
 
 async function recorded(): Promise<readonly RecordedRequest[]> {
   const [, ...lines] = await rig.emulator.control<readonly RecordedRequest[]>("GET", "/recording");

@@ -6,14 +6,12 @@ export const AGENT_ASSUMPTIONS = {
     section: "3.2",
     requirement: "2.2-2",
     choice: "idle, busy, interrupted, error",
-    alternatives: [],
     reason: "Only idle is shown. Clients know these four.",
   },
   "agent.transitions": {
     section: "3.2",
     requirement: "3.2-2",
     choice: "pending, running, then success, error, timeout or interrupted",
-    alternatives: [],
     reason: "No transition is shown. The runs of a thread work one at a time, in order of creation.",
   },
   "agent.thread_fields": {
@@ -37,21 +35,18 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "2.1-3",
     choice: "a request may name a strategy; an unknown one is refused",
-    alternatives: [],
     reason: "The strategy is shown as a member of a run, not of the request. Public clients send it.",
   },
   "agent.request_values": {
     section: "4.8",
     requirement: "4.8-2",
     choice: "422 for a stream_mode that is not known, and for a run without assistant_id",
-    alternatives: [],
     reason: "One mode is an example, and the specification requires none of the members.",
   },
   "agent.multitask_reject": {
     section: "2.1",
     requirement: "2.1-3",
     choice: 409,
-    alternatives: [],
     reason: "The state of the thread does not allow another run.",
   },
   "agent.unknown_graph": {
@@ -67,7 +62,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "3.2",
     requirement: "3.2-2",
     choice: "PT1H",
-    alternatives: [],
     reason: "The status timeout exists, but no duration. It counts from the start of the run.",
     setting: "limits.agent_run_timeout",
   },
@@ -75,7 +69,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "3.2",
     requirement: "3.2-2",
     choice: "PT0.1S",
-    alternatives: [],
     reason:
       "The duration of each step of the assistant agent. The assistant echo takes no time, slow ten seconds.",
     setting: "timings.agent_step",
@@ -84,21 +77,18 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-2",
     choice: "created for the run, and removed after it unless on_completion is keep",
-    alternatives: [],
     reason: "A run belongs to a thread (§2.1). A caller that named no thread does not need it afterwards.",
   },
   "agent.stream_framing": {
     section: "4.8",
     requirement: "4.8-2",
     choice: "server-sent events: metadata first, error at the end of a failed run, no other end",
-    alternatives: [],
     reason: "Public clients read this format. A comment line keeps a quiet stream open.",
   },
   "agent.stream_resume": {
     section: "4.8",
     requirement: "4.8-2",
     choice: "every run, with Last-Event-ID",
-    alternatives: [],
     reason: "Events are retained for a number of ended runs, so that a reader can reconnect.",
     setting: "limits.agent_kept_streams",
   },
@@ -106,28 +96,24 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-4",
     choice: "final values, with __error__ or __interrupt__",
-    alternatives: [],
     reason: "The operation answers when the run has ended. Public clients read these members.",
   },
   "agent.follow_waits": {
     section: "4.8",
     requirement: "4.8-4",
     choice: "a pending wait, join or stream moves a frozen clock to the next event of its run",
-    alternatives: [],
     reason: "A waiting test must not hang on a frozen clock. clock.follow_waits turns this off.",
   },
   "agent.rollback": {
     section: "3.2",
     requirement: "3.2-2",
     choice: "the run is removed with its effects on the thread, and no webhook is sent",
-    alternatives: [],
     reason: "No final status describes a rolled-back run, so it never completes (§6). Its trace rows stay.",
   },
   "agent.breakpoints": {
     section: "4.8",
     requirement: "4.8-2",
     choice: "runs of the built-in assistants stop at interrupt_before and interrupt_after",
-    alternatives: [],
     reason:
       "The effect of the fields is not shown. The run is interrupted, and its thread's state names the next node. A run without input, or with command.resume, continues there. Runs that a script controls have no nodes. checkpoint continues from an earlier state of the thread. goto of a command starts at a node. An unknown state or node is refused. update of a command is merged into the values instead of input.",
   },
@@ -135,7 +121,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.2",
     requirement: "2.2-1",
     choice: "one state for each step of a run, numbered on the thread from -1, before its first input",
-    alternatives: [],
     reason:
       "The states that a thread stores are not shown. The open-source server stores these. The states within a run are dropped with its stream (limits.agent_kept_streams); its last state stays.",
     setting: "limits.agent_checkpoints",
@@ -144,7 +129,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-2",
     choice: "updates, tasks, checkpoints, debug, values, messages, in any order of the requested modes",
-    alternatives: [],
     reason:
       "Only the mode events is shown. The order within a step is that of the open-source server. There a values event at an interrupt contains only __interrupt__.",
   },
@@ -152,7 +136,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.1",
     requirement: "2.1-1",
     choice: "the run ends with status error after that many nodes, two more when it continues without input",
-    alternatives: [],
     reason:
       "The effect of a run's configuration is not shown. Steps count as in the open-source server. By default steps are unlimited, since every built-in assistant takes at most ten.",
   },
@@ -160,7 +143,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-3",
     choice: "each superstep of a created thread becomes one of its states",
-    alternatives: [],
     reason:
       "Other parameters of the operation are not shown. The graph is metadata.graph_id, as public clients send it. An unknown node may belong to a script; no node follows it.",
   },
@@ -168,7 +150,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.2",
     requirement: "2.2-1",
     choice: "the run ends with status error; a direct update is a 413",
-    alternatives: [],
     reason:
       "No limit is shown. Every state is stored completely. The thread keeps the results of the run so far, and a direct update or a copy changes nothing.",
     setting: "limits.agent_values_bytes",
@@ -177,7 +158,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.2",
     requirement: "2.2-1",
     choice: 413,
-    alternatives: [],
     reason:
       "Metadata is merged, so repeated changes would let a thread, an assistant or a cron grow without limit.",
     setting: "limits.agent_metadata_bytes",
@@ -186,7 +166,6 @@ export const AGENT_ASSUMPTIONS = {
     section: "3.2",
     requirement: "3.2-2",
     choice: 409,
-    alternatives: [],
     reason:
       "Events of runs and crons wait in the queue until they are due, or until the run or cron is stopped or deleted. While the queue is full, new runs and crons are refused, and existing ones continue.",
     setting: "limits.agent_waiting_events",
@@ -195,21 +174,18 @@ export const AGENT_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-3",
     choice: "those that public clients read",
-    alternatives: [],
     reason: "A search for assistants is shown in use. The fields of an assistant are not shown.",
   },
   "agent.supporting_operations": {
     section: "1",
     requirement: "4.8-3",
     choice: "counts, searches, states and graphs as public clients read them",
-    alternatives: [],
     reason: "Assistants and threads exist. The operations on them are not shown.",
   },
   "agent.trace_project": {
     section: "1",
     requirement: "X-1",
     choice: "named after the assistant",
-    alternatives: [],
     reason: "Agent runs can be exported. The project of their traces is not shown.",
   },
 } as const satisfies Record<string, Assumption>;

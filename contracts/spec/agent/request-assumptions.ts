@@ -16,7 +16,6 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     section: "5",
     requirement: "5-5",
     choice: "optional",
-    alternatives: [],
     reason:
       "Not shown. Without a key the default workspace is used, and a key that is sent must be accepted.",
   },
@@ -44,28 +43,24 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     section: "8.1",
     requirement: "4.1-4",
     choice: 1000,
-    alternatives: [],
     reason: "No bounds are shown. A page needs a maximum, and an offset cannot be negative.",
   },
   "agent.invalid_request": {
     section: "7.1",
     requirement: "4.1-3",
     choice: "422, and 404 for what does not exist",
-    alternatives: [],
     reason: "Shown for the list of runs. The other operations of the agent server do the same.",
   },
   "agent.description_path": {
     section: "9",
     requirement: "9-1",
     choice: "/openapi.json",
-    alternatives: [],
     reason: "The description has a version. Its path is not shown.",
   },
   "agent.select_spellings": {
     section: "4.1",
     requirement: "4.1-4",
     choice: "repeated, select[], select[0], commas, one JSON list",
-    alternatives: [],
     reason: "Clients use all of these spellings of a list in a query.",
   },
   "agent.request_members": {
@@ -73,14 +68,12 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     requirement: "4.8-2",
     choice:
       "accepted as public clients send them, in addition to assistant_id, input, stream_mode and webhook",
-    alternatives: [],
     reason: "The remaining request fields are not shown, and public clients send many of them.",
   },
   "agent.null_input": {
     section: "4.8",
     requirement: "4.8-2",
     choice: "the same as none",
-    alternatives: [],
     reason:
       "The input is an object, so other types are refused with 422. Public clients send null to resume a run without input.",
   },

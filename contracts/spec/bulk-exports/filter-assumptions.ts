@@ -6,14 +6,12 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-10",
     choice: "422 at creation, with the position and a hint",
-    alternatives: [],
     reason: "An error is most useful early.",
   },
   "export.filter_grammar": {
     section: "2.5",
     requirement: "2.5-4",
     choice: "and, or, not, eq, neq, gt, gte, lt, lte, has, in, like, notlike, exists, search",
-    alternatives: [],
     reason:
       "Three forms are shown as examples. The others are documented for public clients (one of them observed that not was refused).",
   },
@@ -21,14 +19,12 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-4",
     choice: "double quotes use JSON escapes, single quotes \\' and \\\\; any other backslash is kept",
-    alternatives: [],
     reason: "Patterns keep their backslashes, and JSON in single quotes does not need further escaping.",
   },
   "export.filter_bounds": {
     section: "2.5",
     requirement: "2.5-4",
     choice: "65536 characters, 100 levels, 1000 arguments, 1000 values of a list",
-    alternatives: [],
     reason: "A limit: a larger filter is refused like one that cannot be parsed.",
   },
   "export.filter_fields": {
@@ -46,7 +42,6 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-4",
     choice: 'latency in seconds: a number, or a text ending in "s"; a date is its midnight in UTC',
-    alternatives: [],
     reason:
       "Only this unit was observed. A time without a zone is in UTC, like every other time of an export.",
   },
@@ -54,7 +49,6 @@ export const FILTER_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-4",
     choice: "neq and notlike are the opposites of eq and like: a row without a value matches",
-    alternatives: [],
     reason: "Documented for keys (neq means that the key is absent). All fields use the same rule.",
   },
   "export.filter_like": {
@@ -62,7 +56,6 @@ export const FILTER_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice:
       "% and _ with a backslash as escape, case-sensitive; search covers keys and values, case-insensitive",
-    alternatives: [],
     reason: "As LIKE in SQL. Inputs and outputs are compared as the JSON text of their column.",
   },
   "export.filter_entries": {
@@ -70,14 +63,12 @@ export const FILTER_ASSUMPTIONS = {
     requirement: "2.5-4",
     choice:
       "keys are dotted and pass through arrays; values are equal if their texts are; feedback_score is the average",
-    alternatives: [],
     reason: "The example messages.content shows the keys. Rows contain only summarised feedback.",
   },
   "export.filter_two_keys": {
     section: "2.5",
     requirement: "2.5-4",
     choice: "two eq conditions with different keys in the same and: 422",
-    alternatives: [],
     reason: "Key and value within one and belong to the same entry, so no row could match.",
   },
 } as const satisfies Record<string, Assumption>;

@@ -6,28 +6,24 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "7.2",
     requirement: "7-1",
     choice: 400,
-    alternatives: [],
     reason: "The object store refuses the validation; the request itself is well-formed.",
   },
   "destination.error_prefix": {
     section: "7.2",
     requirement: "7.2-1",
     choice: "Failed to validate S3 destination: ",
-    alternatives: [],
     reason: "The names of the errors are shown, but not the surrounding text.",
   },
   "destination.error_overlap": {
     section: "7.2",
     requirement: "7.2-2",
     choice: "denied put and wrong secret: Access denied; missing bucket: Bucket is not valid",
-    alternatives: [],
     reason: "The causes overlap: the first and the second error both mention missing write permission.",
   },
   "destination.no_object_store": {
     section: "7.2",
     requirement: "7.2-1",
     choice: "Invalid endpoint, if the destination has an endpoint_url",
-    alternatives: [],
     reason:
       "A server that does not answer as S3 in time is not an S3-compatible endpoint. For destinations without an endpoint, no other name is shown.",
   },
@@ -35,7 +31,6 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "7.2",
     requirement: "7.2-2",
     choice: "an error that §7.2 does not name keeps its own code, in errors of runs too",
-    alternatives: [],
     reason: "Four names are shown, but a store has more errors. A wrong name would hide the cause.",
   },
   "destination.test_file_key": {
@@ -62,28 +57,24 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "2.4",
     requirement: "2.4-13",
     choice: "<bucket>/<prefix>/ inside the key, not doubled",
-    alternatives: [],
     reason: "The bucket's name is part of the path prefix. A prefix that already contains it is not changed.",
   },
   "destination.empty_prefix": {
     section: "2.4",
     requirement: "2.4-1",
     choice: "accepted",
-    alternatives: [],
     reason: "The prefix is required. Whether it may be empty is not shown, and clients send empty ones.",
   },
   "destination.missing_region": {
     section: "2.4",
     requirement: "2.4-1",
     choice: 422,
-    alternatives: [],
     reason: "A region is required for AWS-style buckets. The reply to a missing one is not shown.",
   },
   "destination.missing_credentials": {
     section: "2.4",
     requirement: "2.4-4",
     choice: 422,
-    alternatives: [],
     reason:
       "Environment credentials are for self-hosted deployments. The reply of a hosted one is not shown.",
   },
@@ -91,7 +82,6 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "2.4",
     requirement: "2.4-3",
     choice: 422,
-    alternatives: [],
     reason:
       "The refusal of a session token by an older version is not shown, neither from the request nor from the environment.",
   },
@@ -99,7 +89,6 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "2.4",
     requirement: "2.4-4",
     choice: "variables, shared files, web identity, container endpoint; never instance metadata",
-    alternatives: [],
     reason:
       "The locations and their order are those of the AWS SDK for JavaScript, where a profile may name a process, SSO, a web identity or the container. Instance metadata needs no configuration, and would give the rights of the machine that runs the emulator.",
   },
@@ -116,7 +105,6 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "2.4",
     requirement: "2.4-2",
     choice: "the next file uses the new credentials",
-    alternatives: [],
     reason: "Rotation is not shown. Only a file that is being written uses the earlier credentials.",
   },
 } as const satisfies Record<string, Assumption>;

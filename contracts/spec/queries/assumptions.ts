@@ -6,28 +6,24 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: "by start_time, then id; the latest first",
-    alternatives: [],
     reason: "With this order, rows that arrive during paging are neither lost nor repeated.",
   },
   "query.window": {
     section: "8.5",
     requirement: "X-1",
     choice: "rows that started in it, start inclusive, end exclusive",
-    alternatives: [],
     reason: "The window of an export (§2.5) has the same bounds.",
   },
   "query.page_rows": {
     section: "8.5",
     requirement: "X-1",
     choice: 100,
-    alternatives: [],
     reason: "The maximum that public clients request.",
   },
   "query.rows_looked_at": {
     section: "8.5",
     requirement: "X-1",
     choice: 5_000,
-    alternatives: [],
     reason:
       "A page reads at most this many rows, or 32 MB of them. With a selective filter a page can be short and still have a next page. Clients follow the cursor.",
   },
@@ -35,21 +31,18 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: "refused unless it names rows, a trace or a parent",
-    alternatives: [],
     reason: "Public clients always name one of them.",
   },
   "query.thread": {
     section: "8.5",
     requirement: "X-1",
     choice: "thread_id is the first text of the metadata session_id, thread_id, conversation_id",
-    alternatives: [],
     reason: "Public clients group and filter rows by thread. The order is documented.",
   },
   "query.unknown_project": {
     section: "8.5",
     requirement: "X-1",
     choice: "has no rows",
-    alternatives: [],
     reason:
       "A query can name many projects. A project of another workspace or region looks like one that does not exist.",
   },
@@ -67,7 +60,6 @@ export const QUERY_ASSUMPTIONS = {
     requirement: "X-1",
     choice:
       "run_type, status and selects only in upper case; costs as numbers; project_id instead of session_id",
-    alternatives: [],
     reason:
       "The types of the newest public client require this. A lower-case value would fail at the service.",
   },
@@ -75,7 +67,6 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: "without min_start_time the last 24 hours, without max_start_time up to now",
-    alternatives: [],
     reason:
       "The public service was observed to do so without a warning. A query without a window must find the same rows here.",
   },
@@ -83,14 +74,12 @@ export const QUERY_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: "without selects only the id, with selects exactly the named members",
-    alternatives: [],
     reason: "The public service was observed to do so. Returning more would hide a forgotten select.",
   },
   "query.stats_tokens": {
     section: "8.5",
     requirement: "X-1",
     choice: "each row counts its own tokens; if only roots are selected, they count what they show",
-    alternatives: [],
     reason: "A token that is shown on a model call and on the root of its trace was used only once.",
   },
 } as const satisfies Record<string, Assumption>;

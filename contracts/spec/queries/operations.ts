@@ -1,5 +1,6 @@
 import { dateTime, integer, listOf, optional, text, uuid } from "../fields.ts";
 import type { Operation } from "../operation.ts";
+import { extension } from "../traces/operations.ts";
 import { accepted } from "../traces/resources.ts";
 import {
   feedback,
@@ -14,14 +15,6 @@ import {
   runV2,
   v2Selects,
 } from "./resources.ts";
-
-const extension = {
-  section: "8.5",
-  requirements: ["X-1"],
-  server: "platform",
-  workspace: "key",
-  shown: false,
-} as const;
 
 const ofNothing = [401, 403, 404, 422, 429] as const;
 const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;

@@ -11,7 +11,7 @@ export function CheckExchange({ request }: { readonly request: RecordedRequest }
   return (
     <RequestButton<ExchangeVerdict>
       label="Check against the contract"
-      call={control("POST", "/recording/judge", line)}
+      call={control("POST", "/recording/check", line)}
     >
       {({ verdict, findings }) => (
         <>
