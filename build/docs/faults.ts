@@ -37,8 +37,8 @@ export function faultsPage(): string {
   );
 }
 
-function memberRow([name, { takes, meaning, beside = [] }]: readonly [string, FaultMember]) {
-  return [code(name), takes.replaceAll("_", " "), plain(meaning), codes(beside)];
+function memberRow([name, { takes, meaning, combinesWith = [] }]: readonly [string, FaultMember]) {
+  return [code(name), takes.replaceAll("_", " "), plain(meaning), codes(combinesWith)];
 }
 
 function presetRow([name, { summary, target, match, then, outlasts }]: readonly [string, FaultPreset]) {

@@ -59,12 +59,12 @@ export function compareRuns(first: RunReport, second: RunReport): Comparison {
     const other = others.get(result.id);
     return other ? [[result, other] as const] : [];
   });
-  const asked = pairs.filter((pair) => pair.every(({ verdict }) => verdict !== "UNSUPPORTED"));
-  const unasked = [
+  const comparedPairs = pairs.filter((pair) => pair.every(({ verdict }) => verdict !== "UNSUPPORTED"));
+  const skippedResults = [
     ...pairs.map(([one, other]) => (one.verdict === "UNSUPPORTED" ? one : other)),
     ...second.results.filter(({ id }) => !known.has(id)),
   ].filter(({ verdict }) => verdict === "UNSUPPORTED");
-  const drifts = asked.flatMap(([one, other]) => [
+  const drifts = comparedPairs.flatMap(([one, other]) => [
     ...driftsOf(one, other, "first"),
     ...driftsOf(other, one, "second"),
   ]);
@@ -74,14 +74,14 @@ export function compareRuns(first: RunReport, second: RunReport): Comparison {
   return {
     targets: [first.target, second.target],
     ...(temporaryServer !== "" && { temporaryServer }),
-    compared: asked.length,
+    compared: comparedPairs.length,
     verdicts: {
-      first: verdictsOf(asked.map(([one]) => one)),
-      second: verdictsOf(asked.map(([, other]) => other)),
+      first: verdictsOf(comparedPairs.map(([one]) => one)),
+      second: verdictsOf(comparedPairs.map(([, other]) => other)),
     },
     differing: new Set(drifts.map(({ id }) => id)).size,
-    notCompared: unasked.length,
-    skipped: reasonsOf(unasked),
+    notCompared: skippedResults.length,
+    skipped: reasonsOf(skippedResults),
     drifts,
   };
 }
@@ -137,9 +137,9 @@ function verdictsOf(results: readonly CaseResult[]): Partial<Record<Verdict, num
   return counts;
 }
 
-function reasonsOf(unasked: readonly CaseResult[]): readonly SkippedCases[] {
+function reasonsOf(skippedResults: readonly CaseResult[]): readonly SkippedCases[] {
   const reasons = new Map<string, string[]>();
-  for (const { id, findings } of unasked) {
+  for (const { id, findings } of skippedResults) {
     const reason = findings[0]?.text ?? "";
     reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
   }

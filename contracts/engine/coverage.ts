@@ -20,7 +20,7 @@ export function coverage(cases: readonly Case[]): readonly Covered[] {
     id,
     section: sectionOf(id),
     ...REQUIREMENTS[id],
-    cases: cases.filter(({ requirements }) => requirements.includes(id)).map((found) => found.id),
+    cases: cases.filter(({ requirements }) => requirements.includes(id)).map((testCase) => testCase.id),
   }));
 }
 

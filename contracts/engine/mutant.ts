@@ -140,12 +140,12 @@ export function dropRequestMembers(route: Route, ...names: readonly string[]): (
 
 /** Replies to the meant requests without passing them to the server. */
 export function answerInstead(
-  isMeant: (request: WireRequest) => boolean,
+  applies: (request: WireRequest) => boolean,
   status: number,
   body: unknown,
 ): (next: Send) => Send {
   const reply = { status, headers: { "content-type": "application/json" }, text: JSON.stringify(body) };
-  return (next) => async (request) => (isMeant(request) ? reply : next(request));
+  return (next) => async (request) => (applies(request) ? reply : next(request));
 }
 
 /** Sets headers of a request. */

@@ -131,9 +131,9 @@ async function call<T>(
   refuseWriting(parts, method, path);
   const request = requestOf(parts.session.identity, method, path, options);
   const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
-  const judgements =
+  const oracleFindings =
     options.unchecked || isAbsent ? [] : await parts.oracle?.check(request, reply, wire.secrets);
-  for (const { isFatal, ...judgement } of judgements ?? []) {
+  for (const { isFatal, ...judgement } of oracleFindings ?? []) {
     // What a case sends wrong it sends on purpose.
     if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
     if (isFatal) spoilt.add(shown);
@@ -207,12 +207,12 @@ function expectations(
     id: RequirementId,
     check: boolean | Check,
     message: string,
-    given: Difference & { readonly assumption?: AssumptionId } = {},
+    context: Difference & { readonly assumption?: AssumptionId } = {},
   ): boolean {
     checkedRequirements.add(id);
-    const exchange = given.exchange ?? last();
+    const exchange = context.exchange ?? last();
     const { holds, ...compared } = typeof check === "boolean" ? { holds: check } : check;
-    const { exchange: _, ...difference } = redact({ ...compared, ...given });
+    const { exchange: _, ...difference } = redact({ ...compared, ...context });
     const text = redact(message);
     if (holds) {
       metExpectations?.push({ requirement: id, text, did: describeActual(difference, exchange) });
@@ -267,20 +267,22 @@ function requestOf(
   path: string,
   { body, headers = {}, region = "us" }: CallOptions,
 ): WireRequest {
-  const all: Record<string, string | null> = {
+  const allHeaders: Record<string, string | null> = {
     "x-api-key": apiKey,
     "x-tenant-id": tenantId,
     ...(body !== undefined && { "content-type": "application/json" }),
     ...always,
     ...headers,
   };
-  const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);
+  const sentHeaders = Object.entries(allHeaders).filter(
+    (header): header is [string, string] => header[1] !== null,
+  );
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return {
     region,
     method,
     path,
-    headers: Object.fromEntries(sent),
+    headers: Object.fromEntries(sentHeaders),
     ...(body !== undefined && { body: text }),
   };
 }

@@ -51,23 +51,23 @@ export interface ContractQuestion {
 
 /** Completes the exchange; rejects with what is missing. */
 export async function exchangeIn(
-  given: CheckableReply,
+  reply: CheckableReply,
   question: ContractQuestion,
 ): Promise<RecordedExchange> {
-  if (typeof (given as { readonly then?: unknown }).then === "function")
+  if (typeof (reply as { readonly then?: unknown }).then === "function")
     throw new Error("The value is a promise, not a reply. Use `await` first.");
-  const known = await knownOf(given);
-  const { method = known.method ?? "GET", path, requestHeaders, requestBody } = question;
-  const url = question.url ?? path ?? known.url;
-  if (typeof known.status !== "number")
+  const exchange = await partsOf(reply);
+  const { method = exchange.method ?? "GET", path, requestHeaders, requestBody } = question;
+  const url = question.url ?? path ?? exchange.url;
+  if (typeof exchange.status !== "number")
     throw new Error("The value is not a reply. Pass a Response, { status, headers, body } or an exchange.");
   if (!url)
     throw new Error(
       'The request of this reply is unknown. Pass it, for example { method: "POST", path: "/threads" }.',
     );
   return {
-    ...known,
-    status: known.status,
+    ...exchange,
+    status: exchange.status,
     method,
     url,
     ...(requestHeaders && { requestHeaders }),
@@ -75,11 +75,11 @@ export async function exchangeIn(
   };
 }
 
-async function knownOf(given: CheckableReply): Promise<Partial<RecordedExchange>> {
-  if (given instanceof Response) return ofResponse(given);
-  if (isLine(given)) return ofLine(given);
-  const { headers } = given;
-  return headers instanceof Headers ? { ...given, headers: Object.fromEntries(headers) } : (given as object);
+async function partsOf(reply: CheckableReply): Promise<Partial<RecordedExchange>> {
+  if (reply instanceof Response) return ofResponse(reply);
+  if (isLine(reply)) return ofLine(reply);
+  const { headers } = reply;
+  return headers instanceof Headers ? { ...reply, headers: Object.fromEntries(headers) } : (reply as object);
 }
 
 /** Reads the body from a clone, so that the test can still read it; not of streams, which may never end. */
@@ -96,8 +96,8 @@ async function ofResponse(response: Response): Promise<Partial<RecordedExchange>
   return { ...asked, ...(url && { url }), status, headers: Object.fromEntries(headers), ...body };
 }
 
-function isLine(given: RecordedExchange | RecordedReply | RecordingLine): given is RecordingLine {
-  return "reply" in given && "path" in given;
+function isLine(reply: RecordedExchange | RecordedReply | RecordingLine): reply is RecordingLine {
+  return "reply" in reply && "path" in reply;
 }
 
 function ofLine({ region, method, path, query, headers, body, status, reply }: RecordingLine) {

@@ -164,7 +164,7 @@ async function runCase(
     // A case that ran out of budget is UNSUPPORTED, not failed.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(testCase, BUDGET_SPENT));
     else if (error instanceof Lacking)
-      leaveUnasked(open.findings, unsupported(testCase, `needs ${error.message}`));
+      keepFailures(open.findings, unsupported(testCase, `needs ${error.message}`));
     else if (!known)
       open.findings.push(
         open.redact(errorFinding(testCase, "the case could not continue", error, open.last)),
@@ -184,7 +184,7 @@ async function runCase(
 }
 
 /** Only violations count in a case that could not ask its question: what else it came across is asked by others. */
-function leaveUnasked(findings: Finding[], reason: Finding): void {
+function keepFailures(findings: Finding[], reason: Finding): void {
   const failures = findings.filter(({ verdict }) => verdict === "FAIL");
   findings.splice(0, findings.length, ...failures, reason);
 }

@@ -72,8 +72,8 @@ function keyOf({ region }: WireRequest, name: string): string {
 
 /** The method and path template of the operation, also at its other paths. */
 function operationOf({ method, path }: WireRequest): string | undefined {
-  const found = TEMPLATES.find(method, segmentsOf(path.split("?")[0] ?? ""));
-  return found && "row" in found ? found.row : undefined;
+  const route = TEMPLATES.find(method, segmentsOf(path.split("?")[0] ?? ""));
+  return route && "row" in route ? route.row : undefined;
 }
 
 /** A reply without what differs between two requests: the path, numbers and ids. */

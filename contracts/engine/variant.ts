@@ -35,7 +35,7 @@ export interface VariantResult {
   readonly failedBy: readonly CaseResult[];
 }
 
-export interface AcquittalOptions {
+export interface VariantOptions {
   readonly cases: readonly Case[];
   readonly variants: readonly Variant[];
   /** An emulator target with settings laid over those of its cases. */
@@ -54,7 +54,7 @@ interface Footprint {
 }
 
 /** Runs against each variant the cases that notice its difference at all. */
-export async function runVariants(options: AcquittalOptions): Promise<readonly VariantResult[]> {
+export async function runVariants(options: VariantOptions): Promise<readonly VariantResult[]> {
   const { variants, targetWith } = options;
   if (variants.length === 0) return [];
   const cases = sampled(options.cases);
@@ -79,12 +79,12 @@ async function runVariant(
   variant: Variant,
   usual: Target,
   cases: readonly Case[],
-  { targetWith, oracle, signal }: AcquittalOptions,
+  { targetWith, oracle, signal }: VariantOptions,
 ): Promise<VariantResult> {
   if (cases.length === 0) return { variant, cases: 0, verdict: "PASS", failedBy: [] };
   const target = variant.settings ? targetWith(variant.settings) : usual;
-  const given = { ...(oracle && { oracle }), ...(signal && { signal }) };
-  const { results } = await runCases(changed(target, variant), { cases, ...given });
+  const checks = { ...(oracle && { oracle }), ...(signal && { signal }) };
+  const { results } = await runCases(changed(target, variant), { cases, ...checks });
   if (target !== usual) await target.close();
   const failedBy = results.filter(({ verdict }) => verdict === "FAIL");
   return { variant, cases: cases.length, verdict: worst(results), failedBy };
@@ -92,7 +92,7 @@ async function runVariant(
 
 /** Of the cases that are made of the rows of one table the first ones speak for all. */
 const ALIKE = /^7\/fuzz-|^8\.5\/(?!identities|system|both|paths|ingest)/;
-const ALIKE_ASKED = 4;
+const MAX_ALIKE = 4;
 
 function sampled(cases: readonly Case[]): readonly Case[] {
   const asked = new Map<string, number>();
@@ -102,7 +102,7 @@ function sampled(cases: readonly Case[]): readonly Case[] {
     const [family] = ALIKE.exec(id) ?? [];
     if (family === undefined) return true;
     asked.set(family, (asked.get(family) ?? 0) + 1);
-    return (asked.get(family) ?? 0) <= ALIKE_ASKED;
+    return (asked.get(family) ?? 0) <= MAX_ALIKE;
   });
 }
 
@@ -162,12 +162,12 @@ async function affected(
   cases: readonly Case[],
   footprints: ReadonlyMap<string, Footprint>,
 ): Promise<readonly Case[]> {
-  const found: Case[] = [];
+  const affectedCases: Case[] = [];
   for (const one of cases) {
     const footprint = footprints.get(one.id);
-    if (change.settings || (footprint && (await leavesTrace(change, footprint)))) found.push(one);
+    if (change.settings || (footprint && (await leavesTrace(change, footprint)))) affectedCases.push(one);
   }
-  return found;
+  return affectedCases;
 }
 
 async function leavesTrace(change: Change, footprint: Footprint): Promise<boolean> {

@@ -73,13 +73,13 @@ function secretsOf({ apiKey, isKeyPublic, bucket, headers = {} }: Identity): rea
   const { accessKeyId, secretAccessKey, sessionToken } = bucket;
   // The usual key id is an ordinary word that names other things as well.
   const keyId = accessKeyId.length > 10 ? [accessKeyId] : [];
-  const given = Object.entries(headers).filter(([name]) => isSecretName(name));
+  const secretHeaders = Object.entries(headers).filter(([name]) => isSecretName(name));
   return [
     ...(isKeyPublic ? [] : [apiKey]),
     secretAccessKey,
     ...keyId,
     ...(sessionToken ? [sessionToken] : []),
     // Of `Bearer abc` the server may send back the token alone.
-    ...given.flatMap(([, value]) => [value, value.slice(value.lastIndexOf(" ") + 1)]),
+    ...secretHeaders.flatMap(([, value]) => [value, value.slice(value.lastIndexOf(" ") + 1)]),
   ];
 }

@@ -103,7 +103,7 @@ export const DESTINATION_ERRORS = {
 export type DestinationError = keyof typeof DESTINATION_ERRORS;
 
 /** §7.3: which failures are tried again. */
-export const RETRIED = {
+export const RETRIED_FAILURES = {
   infrastructure_interruption: true,
   run_timeout: true,
   workflow_timeout: false,

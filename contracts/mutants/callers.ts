@@ -118,9 +118,10 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
       wrongBehaviour: "replies contain the credentials",
       send: (next) => async (request) => {
         const reply = await next(request);
-        const [asked, described] = [jsonOf(request.body), jsonOf(reply.text)];
-        if (!DESTINATION[1].test(request.path) || !isMembers(asked) || !isMembers(described)) return reply;
-        return { ...reply, text: JSON.stringify({ ...described, credentials: asked.credentials }) };
+        const [requestBody, replyBody] = [jsonOf(request.body), jsonOf(reply.text)];
+        if (!DESTINATION[1].test(request.path) || !isMembers(requestBody) || !isMembers(replyBody))
+          return reply;
+        return { ...reply, text: JSON.stringify({ ...replyBody, credentials: requestBody.credentials }) };
       },
     },
   }),

@@ -6,17 +6,17 @@ import type { ObjectStore, ReadFile } from "../engine/target.ts";
 export const renameKeys =
   (rename: (key: string) => string) =>
   (store: ObjectStore): ObjectStore => {
-    const named = new Map<string, string>();
+    const originalKeys = new Map<string, string>();
     return {
       ...store,
       async list(bucket, prefix) {
         const all = await store.list(bucket, prefix);
         return all.map((key) => {
-          named.set(rename(key), key);
+          originalKeys.set(rename(key), key);
           return rename(key);
         });
       },
-      get: (bucket, key) => store.get(bucket, named.get(key) ?? key),
+      get: (bucket, key) => store.get(bucket, originalKeys.get(key) ?? key),
       uploads: async (bucket) => (await store.uploads(bucket)).map(rename),
     };
   };
@@ -25,7 +25,7 @@ const rewriteListing =
   (change: (keys: readonly string[]) => readonly string[]) =>
   (store: ObjectStore): ObjectStore => ({
     ...store,
-    list: async (...asked) => change(await store.list(...asked)),
+    list: async (...parameters) => change(await store.list(...parameters)),
   });
 
 const rewriteRows =
@@ -41,8 +41,8 @@ const keepTmpFiles = (store: ObjectStore): ObjectStore => {
   let listings = 0;
   return {
     ...store,
-    async list(...asked) {
-      const all = await store.list(...asked);
+    async list(...parameters) {
+      const all = await store.list(...parameters);
       listings += 1;
       return [...all, ...Array.from({ length: listings }, (_, index) => `tmp/left-${index}.txt`)];
     },

@@ -111,13 +111,13 @@ function pathsOf(schemaOf: SchemaWriter): Json {
     [row.path, ...(row.alsoAt ?? [])].forEach((path, place) => {
       const operationId = place === 0 ? id : `${id}_${place + 1}`;
       const method = row.method.toLowerCase();
-      const known = paths[path]?.[method] as Json | undefined;
-      const written = {
+      const existing = paths[path]?.[method] as Json | undefined;
+      const operation = {
         ...operationOf(row, operationId, id, schemaOf),
         // The specification shows one path of an operation.
         ...(row.shown && place === 0 ? {} : { "x-beyond": true }),
       };
-      paths[path] = { ...paths[path], [method]: known ? mergeOperations(known, written) : written };
+      paths[path] = { ...paths[path], [method]: existing ? mergeOperations(existing, operation) : operation };
     });
   }
   return paths;
@@ -125,8 +125,8 @@ function pathsOf(schemaOf: SchemaWriter): Json {
 
 /** Two rows of one method and path, of which the body decides: either body, and the replies of both. */
 function mergeOperations(first: Json, second: Json): Json {
-  const bodies = [first, second].map((written) => {
-    const { content } = written.requestBody as { content: { "application/json": { schema: unknown } } };
+  const bodies = [first, second].map((operation) => {
+    const { content } = operation.requestBody as { content: { "application/json": { schema: unknown } } };
     return content["application/json"].schema;
   });
   const emulator = first["x-emulator"] as Json;
@@ -183,8 +183,8 @@ function parametersOf(row: Operation, schemaOf: SchemaWriter): readonly Json[] {
   return [...inPath, ...inQuery, ...identity];
 }
 
-function parameter(name: string, place: "path" | "query", required: boolean, written: unknown): Json {
-  const { description, ...schema } = written as Json;
+function parameter(name: string, place: "path" | "query", required: boolean, operation: unknown): Json {
+  const { description, ...schema } = operation as Json;
   // Readers of the document would otherwise take a list as one text with commas.
   const style = schema.type === "array" ? { style: "form", explode: true } : {};
   return { name, in: place, required, ...(description ? { description } : {}), ...style, schema };

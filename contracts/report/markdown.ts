@@ -62,7 +62,7 @@ function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean
     "",
     inline(statement),
     "",
-    ...listedFindings.flatMap((found, index) => findingLines(found, verbose || index === 0)),
+    ...listedFindings.flatMap((finding, index) => findingLines(finding, verbose || index === 0)),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
     ...rerunLine(again, cases[0] ?? "").flatMap((line) => ["", line.replace(/^rerun: (.*)$/, "Rerun: `$1`")]),
     "",

@@ -31,12 +31,12 @@ export type Unmet = Omit<BrokenRow, "findings" | "blame">;
 
 /** What was found, by the row of the specification: the most severe first, then by number of cases. */
 export function brokenRows(results: readonly CaseResult[]): readonly BrokenRow[] {
-  const found = results.flatMap((result) =>
+  const caseFindings = results.flatMap((result) =>
     result.findings
       .filter(({ verdict }) => verdict !== "UNSUPPORTED")
       .map((finding) => ({ finding, id: result.id, isOwn: isOwn(result, finding) })),
   );
-  const rows = groupedBy(found, ({ finding }) => rowKey(finding));
+  const rows = groupedBy(caseFindings, ({ finding }) => rowKey(finding));
   return [...rows.values()].map(rowOf).sort((a, b) => bySeverity(a, b) || b.cases.length - a.cases.length);
 }
 
@@ -54,7 +54,7 @@ function rowKey(finding: Finding): string {
   return verdict === "UNSPECIFIED" && assumption !== undefined ? assumption : rowName(finding);
 }
 
-interface Found {
+interface CaseFinding {
   readonly finding: Finding;
   readonly id: string;
   /** The case is about the row. */
@@ -66,11 +66,11 @@ function isAboutTarget({ blame }: Pick<Finding, "blame">): boolean {
   return blame !== "harness" && blame !== "caller";
 }
 
-function rowOf(found: readonly Found[]): BrokenRow {
-  const ordered = [...found].sort((a, b) => Number(b.isOwn) - Number(a.isOwn));
+function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
+  const ordered = [...caseFindings].sort((a, b) => Number(b.isOwn) - Number(a.isOwn));
   const kinds = groupedBy(ordered, ({ finding }) => `${finding.verdict} ${textOf(finding)}`);
   const findings = [...kinds.values()]
-    .map((same) => ({ finding: (same[0] as Found).finding, cases: idsOf(same) }))
+    .map((same) => ({ finding: (same[0] as CaseFinding).finding, cases: idsOf(same) }))
     .sort((a, b) => bySeverity(a.finding, b.finding));
   const { requirement, assumption, section, verdict, blame } = (findings[0] as RowFinding).finding;
   return {
@@ -85,8 +85,8 @@ function rowOf(found: readonly Found[]): BrokenRow {
   };
 }
 
-function idsOf(found: readonly Found[]): readonly string[] {
-  return [...new Set(found.map(({ id }) => id))];
+function idsOf(caseFindings: readonly CaseFinding[]): readonly string[] {
+  return [...new Set(caseFindings.map(({ id }) => id))];
 }
 
 /** The text without ids, which differ from case to case. */

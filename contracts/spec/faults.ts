@@ -48,7 +48,7 @@ export interface FaultMember {
   readonly takes: ThenKind;
   readonly meaning: string;
   /** Members with which it may be combined; every other pair is refused. */
-  readonly beside?: readonly string[];
+  readonly combinesWith?: readonly string[];
   /** True when it cannot stand alone. */
   readonly follows?: true;
   /** `request`: it cannot be triggered at a point, which has no reply. */
@@ -122,10 +122,15 @@ export const FAULT_TARGETS = {
       body: {
         takes: "json",
         meaning: "The body of that reply: text is sent unchanged, everything else as JSON.",
-        beside: ["status", "headers"],
+        combinesWith: ["status", "headers"],
         follows: true,
       },
-      headers: { takes: "headers", meaning: "Headers of that reply.", beside: ["status"], follows: true },
+      headers: {
+        takes: "headers",
+        meaning: "Headers of that reply.",
+        combinesWith: ["status"],
+        follows: true,
+      },
       delay: { takes: "duration", meaning: "The request is executed after this delay." },
     },
   },
@@ -134,10 +139,14 @@ export const FAULT_TARGETS = {
     match: { url: "text", run_id: "id", nth: "count" },
     then: {
       drop: { takes: "yes", meaning: "It is never sent, and no error is reported." },
-      duplicate: { takes: "copies", meaning: "It is sent this many additional times.", beside: ["delay"] },
+      duplicate: {
+        takes: "copies",
+        meaning: "It is sent this many additional times.",
+        combinesWith: ["delay"],
+      },
       delay: { takes: "duration", meaning: "It is sent after this delay." },
-      refuse: { takes: "yes", meaning: "The connection is refused.", beside: ["delay"] },
-      status: { takes: "status", meaning: "The receiver answers with this status.", beside: ["delay"] },
+      refuse: { takes: "yes", meaning: "The connection is refused.", combinesWith: ["delay"] },
+      status: { takes: "status", meaning: "The receiver answers with this status.", combinesWith: ["delay"] },
     },
   },
 } as const satisfies Record<string, FaultTargetRow>;
@@ -238,14 +247,17 @@ type LeadOf<Target extends FaultTarget> = {
 }[keyof MembersOf<Target>];
 
 /** Members that may be combined with one: those that it lists, and those that follow it. */
-type BesideOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> = {
+type CombinableOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> = {
   readonly [Name in keyof MembersOf<Target>]: MembersOf<Target>[Lead] extends {
-    readonly beside: readonly (infer Beside)[];
+    readonly combinesWith: readonly (infer Beside)[];
   }
     ? Name extends Beside
       ? Name
       : never
-    : MembersOf<Target>[Name] extends { readonly follows: true; readonly beside: readonly (infer Beside)[] }
+    : MembersOf<Target>[Name] extends {
+          readonly follows: true;
+          readonly combinesWith: readonly (infer Beside)[];
+        }
       ? Lead extends Beside
         ? Name
         : never
@@ -255,6 +267,6 @@ type BesideOf<Target extends FaultTarget, Lead extends keyof MembersOf<Target>> 
 /** What one rule of this target does: a union of the members that make a rule, each with the members that may be combined with it. */
 export type HappeningOf<Target extends FaultTarget> = {
   readonly [Lead in LeadOf<Target>]: { readonly [Name in Lead]: TakenBy<MembersOf<Target>[Name]> } & {
-    readonly [Name in BesideOf<Target, Lead>]?: TakenBy<MembersOf<Target>[Name]>;
+    readonly [Name in CombinableOf<Target, Lead>]?: TakenBy<MembersOf<Target>[Name]>;
   };
 }[LeadOf<Target>];

@@ -31,9 +31,9 @@ export async function assistant(t: Contract, graph = "echo"): Promise<string> {
   // A server without a search may still know its assistants by name.
   if (status === 404 || status === 405 || status === 501) return graph;
   const list = Array.isArray(body) ? (body as readonly Members[]) : [];
-  const found = list.find(({ graph_id }) => graph_id === graph) ?? list[0];
-  t.must("4.8-3", typeof found?.assistant_id === "string", "the server has an assistant");
-  return String(found?.assistant_id);
+  const selected = list.find(({ graph_id }) => graph_id === graph) ?? list[0];
+  t.must("4.8-3", typeof selected?.assistant_id === "string", "the server has an assistant");
+  return String(selected?.assistant_id);
 }
 
 /**
@@ -96,7 +96,7 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
 }
 
 /** Calls an operation of §4.8 by its listed path, and after a 404 by the plural spelling. */
-export async function begin(t: Contract, path: string, body: Members): Promise<Reply> {
+export async function postToListedPath(t: Contract, path: string, body: Members): Promise<Reply> {
   const onThread = path.includes("{thread_id}");
   const listed = onThread ? path.replace("{thread_id}", await thread(t)) : path;
   const reply = await t.call("POST", listed, { body, mayLack: onThread });

@@ -34,8 +34,10 @@ export const AGENT_CASES = suite({
       }
       const { body } = await t.call<ThreadBody>("GET", `/threads/${id}`);
       t.choice("agent.supporting_operations", equal(body.thread_id, id), "the requested thread is returned");
-      const kept = JSON.stringify(body.values ?? null);
-      const [earlier = false, newest] = contents.map((content) => kept.includes(JSON.stringify(content)));
+      const valuesText = JSON.stringify(body.values ?? null);
+      const [earlier = false, newest] = contents.map((content) =>
+        valuesText.includes(JSON.stringify(content)),
+      );
       // What an assistant keeps of its input is its own affair.
       if (!newest) t.lack("an assistant whose thread contains its input");
       t.fact("1-4", earlier, "the input of an earlier run is still in its values", {
@@ -252,12 +254,12 @@ export const AGENT_CASES = suite({
     async run(t) {
       const { status, text } = await t.call("GET", "/openapi.json", { unchecked: true });
       // Where the description is found is not shown, only what it carries (§9).
-      const found = t.choice(
+      const hasDocument = t.choice(
         "agent.description_path",
         equal(status, 200),
         "/openapi.json returns a document",
       );
-      if (!found) return;
+      if (!hasDocument) return;
       const { info } = (jsonOf(text) ?? {}) as { readonly info?: { readonly version?: unknown } };
       t.fact("9-1", equal(info?.version, DESCRIPTION_VERSION), "its version is the documented version");
     },

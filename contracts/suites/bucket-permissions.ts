@@ -46,12 +46,16 @@ export const BUCKET_PERMISSION_CASES = suite({
       const credentials = await keyPair(t, []);
       const prefix = `at-rest-${t.draw.word()}`;
       await createDestination(t, { prefix }, credentials);
-      const kept = await t.atRest();
-      t.must("2.4-2", kept.includes(prefix), "the destination is stored on disk", { expected: prefix });
+      const filesText = await t.atRest();
+      t.must("2.4-2", filesText.includes(prefix), "the destination is stored on disk", { expected: prefix });
       const secret = String(credentials.secret_access_key);
       const forms = [secret, ...[0, 1, 2].map((offset) => inBase64(secret, offset))];
-      const found = forms.filter((form) => kept.includes(form)).length;
-      t.fact("2.4-2", equal(found, 0), "its secret is not on disk, neither in plain text nor in Base64");
+      const exposedForms = forms.filter((form) => filesText.includes(form)).length;
+      t.fact(
+        "2.4-2",
+        equal(exposedForms, 0),
+        "its secret is not on disk, neither in plain text nor in Base64",
+      );
     },
   },
   "2.4/test-file": {
@@ -68,23 +72,23 @@ export const BUCKET_PERMISSION_CASES = suite({
       );
       const { status } = await createDestination(t, {}, await keyPair(t, ["delete"]));
       t.fact("2.4-8", accepted(status), "permission to delete is optional");
-      const left = (await tmpFiles(t)).filter((key) => !before.includes(key));
-      t.fact("2.4-5", left.length === 1, "creation writes a file to the bucket", {
+      const remainingKeys = (await tmpFiles(t)).filter((key) => !before.includes(key));
+      t.fact("2.4-5", remainingKeys.length === 1, "creation writes a file to the bucket", {
         expected: "the bucket contains one file",
-        actual: left,
+        actual: remainingKeys,
       });
-      t.fact("2.4-6", left.length === 1, "a test file that may not be deleted stays under tmp", {
+      t.fact("2.4-6", remainingKeys.length === 1, "a test file that may not be deleted stays under tmp", {
         expected: "the bucket contains one file",
-        actual: left,
+        actual: remainingKeys,
       });
-      const isAtRoot = left.every((key) => key.startsWith("tmp/"));
+      const isAtRoot = remainingKeys.every((key) => key.startsWith("tmp/"));
       const expected = t.chosen("destination.test_file_key");
       t.choice(
         "destination.test_file_key",
         isAtRoot === (expected === "tmp/"),
         `the file is under ${expected}`,
         {
-          actual: left,
+          actual: remainingKeys,
         },
       );
     },
@@ -133,10 +137,13 @@ export const BUCKET_PERMISSION_CASES = suite({
       const look = await readsOf();
       await runExport(t, await prepare(t, { days: 1 }));
       t.fact("2.4-9", (await hitsOf(t, look)) > 0, "the size of a written file is requested from the store");
-      const done = await runExport(t, await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }));
+      const completedExport = await runExport(
+        t,
+        await prepare(t, { days: 1, credentials: await keyPair(t, ["get"]) }),
+      );
       t.fact(
         "2.4-9",
-        statusOf(done) === "COMPLETED",
+        statusOf(completedExport) === "COMPLETED",
         "the export completes without permission to get objects",
       );
     },
@@ -152,13 +159,13 @@ export const BUCKET_PERMISSION_CASES = suite({
       const { id } = await createExport(t, await prepare(t, { days: 1, config }));
       const isNoticed = await until(t, id, "FAILED");
       t.choice("export.size_check", isNoticed, "the export is not COMPLETED when a file has the wrong size");
-      const asked = store.deliveries.map(({ method, path }) => `${method} ${path}`);
+      const storeRequests = store.deliveries.map(({ method, path }) => `${method} ${path}`);
       t.fact(
         "2.4-9",
-        asked.filter((line) => /^PUT .*\.parquet/.test(line)).length === 1,
+        storeRequests.filter((line) => /^PUT .*\.parquet/.test(line)).length === 1,
         "the file was written once",
         {
-          actual: asked,
+          actual: storeRequests,
         },
       );
     },
@@ -169,9 +176,9 @@ export const BUCKET_PERMISSION_CASES = suite({
     needs: [...PERMISSIONS, "clock", "ingest"],
     async run(t) {
       const credentials = await keyPair(t, ["get", "delete", "list", "abort"]);
-      const done = await runExport(t, await prepare(t, { days: 1, credentials }));
+      const completedExport = await runExport(t, await prepare(t, { days: 1, credentials }));
       for (const id of ["2.4-8", "2.4-9", "2.4-10"] as const)
-        t.fact(id, statusOf(done) === "COMPLETED", "the permission is optional");
+        t.fact(id, statusOf(completedExport) === "COMPLETED", "the permission is optional");
     },
   },
   "2.4/abort": {
@@ -196,10 +203,10 @@ export const BUCKET_PERMISSION_CASES = suite({
         const isMultipart = (await hitsOf(t, fault)) > 0;
         if (!t.choice("export.files_per_partition", isMultipart, "nine megabytes are exported to one file"))
           return;
-        const left = (await t.objects.uploads(name)).filter((key) => key.includes(id));
+        const remainingKeys = (await t.objects.uploads(name)).filter((key) => key.includes(id));
         t.fact(
           "2.4-10",
-          equal(left.length, deny.length),
+          equal(remainingKeys.length, deny.length),
           `number of open uploads, abort ${deny.length ? "denied" : "allowed"}`,
         );
       }

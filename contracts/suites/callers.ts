@@ -73,10 +73,14 @@ export const CALLER_CASES = suite({
       const prepared = await prepare(t);
       const { id } = await createExport(t, prepared);
       const region = "eu";
-      const read = await t.call("GET", `${EXPORTS}/${id}`, { region });
-      t.fact("1-2", refused(read.status), "the other region does not return the export");
-      const listed = await exportsIn(t, { region });
-      t.fact("1-2", !listed.some((item) => item.id === id), "the other region does not list the export");
+      const readReply = await t.call("GET", `${EXPORTS}/${id}`, { region });
+      t.fact("1-2", refused(readReply.status), "the other region does not return the export");
+      const listedExports = await exportsIn(t, { region });
+      t.fact(
+        "1-2",
+        !listedExports.some((item) => item.id === id),
+        "the other region does not list the export",
+      );
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { region, body: { status: "Cancelled" } });
       t.fact("1-2", refused(stop.status), "the other region cannot cancel the export");
       t.fact("1-2", statusOf(await exportOf(t, id)) !== "CANCELLED", "the export continues");
@@ -182,14 +186,14 @@ export const CALLER_CASES = suite({
       const prepared = await prepare(t);
       const { id } = await createExport(t, prepared);
       const headers = { "x-tenant-id": t.draw.uuid() };
-      const read = await t.call("GET", `${EXPORTS}/${id}`, { headers });
+      const readReply = await t.call("GET", `${EXPORTS}/${id}`, { headers });
       t.choice(
         "platform.workspace_separation",
-        equal(read.status, 404),
+        equal(readReply.status, 404),
         "another workspace cannot read the export",
       );
-      const listed = await exportsIn(t, { headers });
-      t.choice("5-3", equal(listed.length, 0), "another workspace does not list the export");
+      const listedExports = await exportsIn(t, { headers });
+      t.choice("5-3", equal(listedExports.length, 0), "another workspace does not list the export");
       const stop = await t.call("PATCH", `${EXPORTS}/${id}`, { headers, body: { status: "Cancelled" } });
       t.choice("5-3", equal(stop.status, 404), "another workspace cannot cancel the export");
       const theft = await t.call("POST", EXPORTS, { headers, body: exportBody(prepared) });
@@ -254,9 +258,9 @@ export const CALLER_CASES = suite({
       const thread = t.draw.word(12);
       const { id: _, trace_id, dotted_order, ...rest } = row(t, await t.now());
       const nameless = { ...rest, session_id: session, extra: { metadata: { thread_id: thread } } };
-      const made = await t.call("POST", "/runs", { body: nameless });
-      t.choice("ingest.missing_id", accepted(made.status), "a row without an id is ingested", {
-        actual: made.status,
+      const reply = await t.call("POST", "/runs", { body: nameless });
+      t.choice("ingest.missing_id", accepted(reply.status), "a row without an id is ingested", {
+        actual: reply.status,
       });
       const { body } = await t.call<Members>("POST", "/runs/query", {
         body: { session: [session], filter: `eq(thread_id, "${thread}")` },

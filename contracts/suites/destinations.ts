@@ -38,10 +38,10 @@ const TEMPORARY = { access_key_id: "contract-environment", session_token: "contr
 const TEMPORARY_SECRET = "contract-environment-secret";
 
 /** §2.4: temporary credentials need their version where the environment holds them, too. */
-function environmentToken(service: string, application: string, isThere: boolean): CaseRow {
+function environmentToken(service: string, application: string, isAccepted: boolean): CaseRow {
   const { access_key_id, session_token } = TEMPORARY;
   return {
-    title: `temporary credentials of the environment are ${isThere ? "accepted" : "refused"} by service ${service}`,
+    title: `temporary credentials of the environment are ${isAccepted ? "accepted" : "refused"} by service ${service}`,
     requirements: ["2.4-3"],
     needs: [...WRITES, "control"],
     settings: {
@@ -58,7 +58,7 @@ function environmentToken(service: string, application: string, isThere: boolean
       await t.control("POST", "/s3/credentials", { ...TEMPORARY, secret_access_key });
       const { credentials: _, ...body } = destinationBody(t);
       const { status } = await t.call("POST", DESTINATIONS, { body });
-      if (isThere) {
+      if (isAccepted) {
         t.fact("2.4-3", accepted(status), "the environment's temporary credentials are used");
         return;
       }
@@ -137,7 +137,7 @@ export const DESTINATION_CASES = suite({
     needs: WRITES,
     async run(t) {
       const good = destinationBody(t);
-      const made = await createDestination(t);
+      const validDestination = await createDestination(t);
       const config = good.config as Members;
       const wrong: Readonly<Record<string, Members>> = {
         "destination_type gcs": { destination_type: "gcs" },
@@ -146,11 +146,11 @@ export const DESTINATION_CASES = suite({
         "a number as bucket_name": { config: { ...config, bucket_name: 7 } },
         "null as prefix": { config: { ...config, prefix: null } },
       };
-      for (const [what, more] of Object.entries(wrong)) {
+      for (const [description, more] of Object.entries(wrong)) {
         const { status } = await t.call("POST", DESTINATIONS, { body: { ...good, ...more } });
-        t.fact("2.4-1", refused(status), `${what} is refused`);
+        t.fact("2.4-1", refused(status), `${description} is refused`);
       }
-      requireBucket(t, made.status);
+      requireBucket(t, validDestination.status);
     },
   },
   "2.4/region": {
@@ -171,8 +171,8 @@ export const DESTINATION_CASES = suite({
       const { status, body } = await createDestination(t, { endpoint_url: s3_url, region: undefined });
       t.must("2.4-11", accepted(status), "a store with the S3-compatible XML API is accepted");
       const prepared = await prepare(t);
-      const done = await runExport(t, { ...prepared, destinationId: body.id });
-      t.fact("2.4-11", (await filesOf(t, done.id)).length > 0, "the files are in that store");
+      const completedExport = await runExport(t, { ...prepared, destinationId: body.id });
+      t.fact("2.4-11", (await filesOf(t, completedExport.id)).length > 0, "the files are in that store");
     },
   },
   "2.4/include-bucket": {
@@ -182,9 +182,9 @@ export const DESTINATION_CASES = suite({
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;
-      const seen = t.chosen("destination.include_bucket_in_prefix_default");
-      const byDefault = seen === true || BUCKET_IN_PREFIX;
-      for (const [configured, led] of [
+      const defaultValue = t.chosen("destination.include_bucket_in_prefix_default");
+      const byDefault = defaultValue === true || BUCKET_IN_PREFIX;
+      for (const [configured, hasBucket] of [
         [true, true],
         [false, false],
         [undefined, byDefault],
@@ -192,12 +192,12 @@ export const DESTINATION_CASES = suite({
         const config = { prefix: `${prefix}${String(configured)}`, include_bucket_in_prefix: configured };
         const { id } = await runExport(t, await prepare(t, { config, days: 1 }));
         const keys = await filesOf(t, id);
-        const begin = led ? `${name}/${config.prefix}/` : `${config.prefix}/`;
+        const begin = hasBucket ? `${name}/${config.prefix}/` : `${config.prefix}/`;
         const holds = keys.length > 0 && keys.every((key) => key.startsWith(begin));
         t.fact(
           "2.4-13",
           holds,
-          `include_bucket_in_prefix ${configured ?? "omitted"}: paths ${led ? "begin" : "do not begin"} with the bucket`,
+          `include_bucket_in_prefix ${configured ?? "omitted"}: paths ${hasBucket ? "begin" : "do not begin"} with the bucket`,
           {
             expected: `${begin}…`,
             actual: keys[0],

@@ -23,28 +23,28 @@ const ORDER = ["writes", "ingest", "clock"] as const;
 const RUNS = [...ORDER, "object_store"] as const;
 
 /** Creates exports with one mistake each; all of them must be refused. */
-async function refuses(
+async function expectRefusals(
   t: Contract,
   id: "2.5-1" | "2.5-2" | "2.5-3" | "2.5-5" | "2.5-6",
   prepared: Prepared | Order,
   wrong: Readonly<Record<string, Members>>,
 ): Promise<void> {
-  for (const [what, more] of Object.entries(wrong)) {
+  for (const [description, more] of Object.entries(wrong)) {
     const { status } = await t.call("POST", EXPORTS, {
       body: { ...exportBody(prepared), ...more },
     });
-    t.fact(id, refused(status), `${what} is refused`);
+    t.fact(id, refused(status), `${description} is refused`);
   }
 }
 
 const names = (rows: readonly Members[]) => rows.map(({ name }) => name);
 
 /** The names of the rows that an export with a filter contains. */
-async function filtered(t: Contract, prepared: Prepared, filter: string): Promise<readonly unknown[]> {
+async function namesSelectedBy(t: Contract, prepared: Prepared, filter: string): Promise<readonly unknown[]> {
   return names(await rowsOf(t, (await runExport(t, prepared, { filter })).id));
 }
 
-async function named(t: Contract): Promise<Prepared> {
+async function prepareNamedRows(t: Contract): Promise<Prepared> {
   const variety = [
     { name: "alpha", run_type: "llm" },
     { name: "alphabet", run_type: "chain" },
@@ -56,7 +56,7 @@ async function named(t: Contract): Promise<Prepared> {
 }
 
 /** Creates a schedule that asks for what the emulated version has just brought. */
-async function takes(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise<void> {
+async function expectAccepted(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise<void> {
   const prepared = await prepareOrder(t);
   const body = exportBody({ ...prepared, from: await t.now() }, more);
   const { status } = await t.call("POST", EXPORTS, { body });
@@ -64,7 +64,7 @@ async function takes(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise
 }
 
 /** A case for each of the two numbers that a version has: either of them alone is too low. */
-function tooNew(
+function refusedBefore(
   slug: string,
   id: "2.5-5" | "2.5-8",
   gate: Readonly<Record<"service" | "application", string>>,
@@ -100,8 +100,8 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const order = await prepareOrder(t);
-      const placed = await placeOrder(t, order);
-      await refuses(t, "2.5-1", order, {
+      const validReply = await placeOrder(t, order);
+      await expectRefusals(t, "2.5-1", order, {
         "no destination": { bulk_export_destination_id: undefined },
         "no project": { session_id: undefined },
         "no start_time": { start_time: undefined },
@@ -110,14 +110,14 @@ export const EXPORT_REQUEST_CASES = suite({
         "an end_time that is a number": { end_time: 7 },
         "a filter that is not a string": { filter: ["eq"] },
       });
-      await refuses(t, "2.5-2", order, {
+      await expectRefusals(t, "2.5-2", order, {
         "a one-off export without end_time": { end_time: undefined },
         "a scheduled export with end_time": { interval_hours: 6 },
       });
       const reversed = { ...exportBody(order), end_time: iso(order.from) };
       const { status } = await t.call("POST", EXPORTS, { body: reversed });
       t.choice("export.reversed_window", equal(status, 422), "an empty window is refused");
-      requireExport(t, order, placed);
+      requireExport(t, order, validReply);
     },
   },
   "2.5/interval-hours": {
@@ -126,7 +126,7 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes", "schedules"],
     async run(t) {
       const order = await prepareOrder(t);
-      const placed = await placeOrder(t, order);
+      const validReply = await placeOrder(t, order);
       const from = await t.now();
       for (const [interval_hours, good] of [
         [INTERVAL_HOURS.least, true],
@@ -137,7 +137,7 @@ export const EXPORT_REQUEST_CASES = suite({
         ["6", false],
         [-1, false],
       ] as const) {
-        if (good && !accepted(placed.status).holds) continue;
+        if (good && !accepted(validReply.status).holds) continue;
         const body = exportBody({ ...order, from }, { interval_hours });
         const { status } = await t.call("POST", EXPORTS, { body });
         const holds = good ? status < 300 : isRefused(status);
@@ -148,7 +148,7 @@ export const EXPORT_REQUEST_CASES = suite({
           { actual: status },
         );
       }
-      requireExport(t, order, placed);
+      requireExport(t, order, validReply);
     },
   },
   "2.5/filter": {
@@ -156,7 +156,7 @@ export const EXPORT_REQUEST_CASES = suite({
     requirements: ["2.5-4"],
     needs: RUNS,
     async run(t) {
-      const prepared = await named(t);
+      const prepared = await prepareNamedRows(t);
       const all = names(await rowsOf(t, (await runExport(t, prepared)).id));
       t.fact(
         "2.5-4",
@@ -169,7 +169,7 @@ export const EXPORT_REQUEST_CASES = suite({
         ['and(eq(run_type, "llm"), like(name, "%eta"))', ["beta"]],
         ['and(eq(run_type, "llm"), and(like(name, "al%"), eq(name, "alpha")))', ["alpha"]],
       ] as const) {
-        const actual = await filtered(t, prepared, filter);
+        const actual = await namesSelectedBy(t, prepared, filter);
         t.fact("2.5-4", sameItems(actual, expected), filter);
       }
     },
@@ -179,7 +179,7 @@ export const EXPORT_REQUEST_CASES = suite({
     requirements: ["2.5-4"],
     needs: RUNS,
     async run(t) {
-      const prepared = await named(t);
+      const prepared = await prepareNamedRows(t);
       for (const [filter, expected] of [
         ['or(eq(name, "beta"), eq(name, "gamma"))', ["beta", "gamma"]],
         ['not(eq(run_type, "llm"))', ["alphabet", "gamma"]],
@@ -189,7 +189,7 @@ export const EXPORT_REQUEST_CASES = suite({
         [`gte(start_time, "${iso(prepared.from + 2 * HOUR)}")`, ["beta", "gamma"]],
         ['search("because")', ["alpha", "alphabet", "beta", "gamma"]],
       ] as const) {
-        const actual = await filtered(t, prepared, filter);
+        const actual = await namesSelectedBy(t, prepared, filter);
         t.choice("export.filter_grammar", sameItems(actual, expected), filter);
       }
     },
@@ -200,12 +200,12 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const prepared = await prepareOrder(t);
-      const placed = await placeOrder(t, prepared);
+      const validReply = await placeOrder(t, prepared);
       for (const filter of ["eq(name", "eq(nonsense, 1)", "and()", "", "drop table"]) {
         const { status } = await t.call("POST", EXPORTS, { body: { ...exportBody(prepared), filter } });
         t.choice("2.5-10", equal(status, 422), `filter ${JSON.stringify(filter)} is refused with 422`);
       }
-      requireExport(t, prepared, placed);
+      requireExport(t, prepared, validReply);
     },
   },
   "2.5/export-fields": {
@@ -232,13 +232,13 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes", "schedules", "columns"],
     async run(t) {
       const order = await prepareOrder(t);
-      const placed = await placeOrder(t, order);
-      await refuses(t, "2.5-5", order, {
+      const validReply = await placeOrder(t, order);
+      await expectRefusals(t, "2.5-5", order, {
         "an unknown name": { export_fields: ["id", "nonsense"] },
         "a string instead of a list": { export_fields: "id" },
         "a number instead of a name": { export_fields: [7] },
       });
-      requireExport(t, order, placed);
+      requireExport(t, order, validReply);
       const export_fields = ["name", "id", "tenant_id", "is_root"];
       const once = await placeOrder(t, order, { export_fields });
       t.fact("2.5-5", accepted(once.status), "names of columns are accepted");
@@ -248,21 +248,21 @@ export const EXPORT_REQUEST_CASES = suite({
       t.fact("2.5-5", accepted(status), "a schedule accepts them");
     },
   },
-  ...tooNew("export-fields", "2.5-5", GATES.export_fields, { export_fields: ["id"] }),
-  ...tooNew("scheduled", "2.5-8", GATES.scheduled_exports, { interval_hours: 6 }),
+  ...refusedBefore("export-fields", "2.5-5", GATES.export_fields, { export_fields: ["id"] }),
+  ...refusedBefore("scheduled", "2.5-8", GATES.scheduled_exports, { interval_hours: 6 }),
   "2.5/scheduled-new": {
     title: "scheduled exports are accepted from service 0.10.42 on",
     requirements: ["2.5-8", "9-2"],
     needs: ["writes"],
     settings: { versions: GATES.scheduled_exports },
-    run: (t) => takes(t, "2.5-8", { interval_hours: 6 }),
+    run: (t) => expectAccepted(t, "2.5-8", { interval_hours: 6 }),
   },
   "2.5/export-fields-new": {
     title: "export_fields is accepted from service 0.12.11 on, also in schedules",
     requirements: ["2.5-5", "9-2"],
     needs: ["writes"],
     settings: { versions: GATES.export_fields },
-    run: (t) => takes(t, "2.5-5", { interval_hours: 6, export_fields: ["id"] }),
+    run: (t) => expectAccepted(t, "2.5-5", { interval_hours: 6, export_fields: ["id"] }),
   },
   "2.5/format-version": {
     title: "format_version accepts v2_beta and refuses unknown values",
@@ -270,10 +270,10 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const order = await prepareOrder(t);
-      const placed = await placeOrder(t, order);
+      const validReply = await placeOrder(t, order);
       const unknown = await placeOrder(t, order, { format_version: "v9" });
       t.choice("export.unknown_format", refused(unknown.status), "an unknown format is refused");
-      requireExport(t, order, placed);
+      requireExport(t, order, validReply);
       const { status } = await placeOrder(t, order, { format_version: ENHANCED_FORMAT });
       t.fact("2.5-6", accepted(status), "v2_beta is accepted");
     },
@@ -284,7 +284,7 @@ export const EXPORT_REQUEST_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const prepared = await prepareOrder(t);
-      const placed = await placeOrder(t, prepared);
+      const validReply = await placeOrder(t, prepared);
       for (const member of ["bulk_export_destination_id", "session_id"]) {
         const body = { ...exportBody(prepared), [member]: t.draw.uuid() };
         const { status } = await t.call("POST", EXPORTS, { body });
@@ -293,7 +293,7 @@ export const EXPORT_REQUEST_CASES = suite({
         else t.fact("2.5-1", refused(status), `an unknown ${member} is refused`);
         t.choice("platform.unknown_id", equal(status, 404), `the reply to an unknown ${member} is 404`);
       }
-      requireExport(t, prepared, placed);
+      requireExport(t, prepared, validReply);
     },
   },
 });

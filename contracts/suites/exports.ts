@@ -30,8 +30,10 @@ export const EXPORT_CASES = suite({
     requirements: ["4.3-1", "2.5-7"],
     needs: ["writes"],
     async run(t) {
-      const made = await createExport(t, await prepareOrder(t));
-      t.fact("2.5-7", typeof made.status === "string", "an export has a status", { actual: made.status });
+      const newExport = await createExport(t, await prepareOrder(t));
+      t.fact("2.5-7", typeof newExport.status === "string", "an export has a status", {
+        actual: newExport.status,
+      });
     },
   },
   "4.4/read": {
@@ -41,18 +43,23 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const order = await prepareOrder(t);
       const { id } = await createExport(t, order);
-      const read = await exportOf(t, id);
-      t.fact("4.4-1", read.id === id && typeof read.status === "string", "the reply has the status", {
-        expected: { id, status: "…" },
-        actual: read,
-      });
-      if (read.start_time === undefined) return;
-      t.fact("2.5-1", instantOf(read.start_time) === order.from, "the window is the requested window", {
+      const exportRead = await exportOf(t, id);
+      t.fact(
+        "4.4-1",
+        exportRead.id === id && typeof exportRead.status === "string",
+        "the reply has the status",
+        {
+          expected: { id, status: "…" },
+          actual: exportRead,
+        },
+      );
+      if (exportRead.start_time === undefined) return;
+      t.fact("2.5-1", instantOf(exportRead.start_time) === order.from, "the window is the requested window", {
         expected: iso(order.from),
-        actual: read.start_time,
+        actual: exportRead.start_time,
       });
-      t.fact("2.5-1", IN_ISO.test(String(read.start_time)), "times are ISO 8601 in UTC", {
-        actual: read.start_time,
+      t.fact("2.5-1", IN_ISO.test(String(exportRead.start_time)), "times are ISO 8601 in UTC", {
+        actual: exportRead.start_time,
       });
     },
   },
@@ -62,13 +69,13 @@ export const EXPORT_CASES = suite({
     needs: ["writes"],
     async run(t) {
       const { id, status } = await createExport(t, await prepareOrder(t));
-      const listed = (await exportsIn(t)).find((item) => item.id === id);
-      t.must("4.6-1", listed !== undefined, "the created export is listed", { expected: id });
-      t.fact("4.6-1", typeof listed?.status === typeof status, "the entry has the status", {
-        actual: listed,
+      const listedExport = (await exportsIn(t)).find((item) => item.id === id);
+      t.must("4.6-1", listedExport !== undefined, "the created export is listed", { expected: id });
+      t.fact("4.6-1", typeof listedExport?.status === typeof status, "the entry has the status", {
+        actual: listedExport,
       });
-      t.fact("4.6-1", IN_ISO.test(String(listed?.created_at)), "the entry has the creation time", {
-        actual: listed?.created_at,
+      t.fact("4.6-1", IN_ISO.test(String(listedExport?.created_at)), "the entry has the creation time", {
+        actual: listedExport?.created_at,
       });
     },
   },
@@ -79,11 +86,11 @@ export const EXPORT_CASES = suite({
     async run(t) {
       const { id } = await createExport(t, await prepareOrder(t));
       const stopped = await cancel(t, id);
-      const read = await exportOf(t, id);
-      if (["COMPLETED", "FAILED", "TIMEDOUT"].includes(statusOf(read)))
-        t.lack(`an export that is still open when it is cancelled; this export is ${read.status}`);
+      const exportRead = await exportOf(t, id);
+      if (["COMPLETED", "FAILED", "TIMEDOUT"].includes(statusOf(exportRead)))
+        t.lack(`an export that is still open when it is cancelled; this export is ${exportRead.status}`);
       t.fact("4.7-1", accepted(stopped.status), "PATCH with Cancelled is accepted");
-      t.fact("4.7-1", inStatus(read, "CANCELLED"), "the export is CANCELLED");
+      t.fact("4.7-1", inStatus(exportRead, "CANCELLED"), "the export is CANCELLED");
     },
   },
   "4.5/list-runs": {
@@ -105,13 +112,13 @@ export const EXPORT_CASES = suite({
       const { id, created_at } = await createExport(t, await prepareOrder(t));
       t.must("3.1-6", await until(t, id, "COMPLETED"), "an export whose runs succeed is COMPLETED");
       t.fact("4.4-1", statusOf(await exportOf(t, id)) === "COMPLETED", "GET returns the current status");
-      const listed = (await exportsIn(t)).find((item) => item.id === id);
+      const listedExport = (await exportsIn(t)).find((item) => item.id === id);
       t.fact(
         "4.6-1",
-        listed !== undefined && statusOf(listed) === "COMPLETED",
+        listedExport !== undefined && statusOf(listedExport) === "COMPLETED",
         "the list has the current status",
       );
-      t.fact("4.6-1", equal(listed?.created_at, created_at), "the creation time does not change");
+      t.fact("4.6-1", equal(listedExport?.created_at, created_at), "the creation time does not change");
     },
   },
   "4.6/list-all": {
@@ -122,9 +129,9 @@ export const EXPORT_CASES = suite({
       const prepared = await prepareOrder(t);
       const ids: string[] = [];
       for (let count = 0; count < 12; count++) ids.push((await createExport(t, prepared)).id);
-      const seen = (await exportsIn(t)).filter(({ id }) => ids.includes(id)).map(({ id }) => id);
-      t.fact("4.6-1", sameItems(seen, ids), "every export is listed once");
-      t.choice("export.list_order", seen[0] === ids.at(-1), "the newest export is first");
+      const listedIds = (await exportsIn(t)).filter(({ id }) => ids.includes(id)).map(({ id }) => id);
+      t.fact("4.6-1", sameItems(listedIds, ids), "every export is listed once");
+      t.choice("export.list_order", listedIds[0] === ids.at(-1), "the newest export is first");
       const paged = await exportsIn(t, {}, "?limit=5&offset=5");
       t.choice("export.list_paging", equal(paged.length, 5), "limit and offset select a page of the list");
     },

@@ -80,7 +80,7 @@ export const EXTENSION_CASES = suite({
       const rule = { target: "http", match: { op: "listBulkExports" }, then: { status: 503 }, times: 2 };
       const fault = await arm(t, rule);
       const statuses: number[] = [];
-      for (let asked = 0; asked < 3; asked++)
+      for (let count = 0; count < 3; count++)
         statuses.push((await t.call("GET", EXPORTS, { unchecked: true })).status);
       t.fact(
         "X-2",
@@ -100,14 +100,14 @@ export const EXTENSION_CASES = suite({
     needs: ["writes", "control"],
     async run(t) {
       const colour = t.draw.word(12);
-      const made = await t.call("POST", "/threads", { body: { [colour]: "red" }, unchecked: true });
+      const reply = await t.call("POST", "/threads", { body: { [colour]: "red" }, unchecked: true });
       await t.call("GET", "/info");
       const journal = linesOf((await callControl(t, "GET", "/journal")).text);
       const isNamed = journal.some(
         ({ cause }) => String(memberOf(cause, "detail", "unknown_fields")) === `body.${colour}`,
       );
       // With --strict it is refused by name.
-      const isRefusedByName = isRefused(made.status) && made.text.includes(colour);
+      const isRefusedByName = isRefused(reply.status) && reply.text.includes(colour);
       t.fact("X-2", isNamed || isRefusedByName, "the journal names a field that nothing reads", {
         actual: journal.at(-1),
       });
@@ -169,8 +169,8 @@ export const EXTENSION_CASES = suite({
         const after = await countIn(t, world);
         t.fact("X-2", equal(after, before), "later records are gone");
         await t.control("DELETE", `/snapshots/${name}`);
-        const gone = await act(`/snapshots/${name}/load`, {});
-        t.fact("X-2", equal(gone.status, 404), "a removed snapshot cannot be loaded");
+        const reload = await act(`/snapshots/${name}/load`, {});
+        t.fact("X-2", equal(reload.status, 404), "a removed snapshot cannot be loaded");
       });
     },
   },

@@ -26,10 +26,10 @@ async function expectError(
   key: DestinationError,
   config: Members,
   credentials: Members = {},
-  other: DestinationError = key,
+  alternative: DestinationError = key,
 ) {
   const name = DESTINATION_ERRORS[key];
-  const names = [name, DESTINATION_ERRORS[other]];
+  const names = [name, DESTINATION_ERRORS[alternative]];
   const { status, text, exchange } = await createDestination(t, config, credentials);
   const isNamed = isRefused(status) && names.some((known) => text.includes(known));
   t.fact("7.2-1", isNamed, `the error is named ${name}`, { expected: name, actual: text, exchange });
@@ -130,9 +130,9 @@ export const FAILURE_CASES = suite({
       t.fact("7.3-1", equal(ids.length, prepared.rows.length), "no row is missing");
       const [run] = await runsOf(t, exportId);
       const files = run?.metadata.files ?? [];
-      const stored = await filesOf(t, exportId);
-      const isOnce = files.length === stored.length && new Set(files).size === files.length;
-      t.fact("8.3-2", isOnce, "each file is reported once", { expected: stored, actual: files });
+      const storedFiles = await filesOf(t, exportId);
+      const isOnce = files.length === storedFiles.length && new Set(files).size === files.length;
+      t.fact("8.3-2", isOnce, "each file is reported once", { expected: storedFiles, actual: files });
     },
   },
   "7.3/interruption-keeps-files": {
@@ -153,8 +153,8 @@ export const FAILURE_CASES = suite({
         then: { crash: true },
       });
       t.fact("7.3-1", await until(t, id, "COMPLETED"), "the export completes");
-      const written = await hitsOf(t, puts);
-      t.fact("8.3-2", equal(written, (await filesOf(t, id)).length), "each file is uploaded once");
+      const uploads = await hitsOf(t, puts);
+      t.fact("8.3-2", equal(uploads, (await filesOf(t, id)).length), "each file is uploaded once");
     },
   },
   "3.3/retry-reads-as-before": {
@@ -249,8 +249,8 @@ export const FAILURE_CASES = suite({
       const aws = { endpoint_url: undefined, region: "us-east-1" };
       await arm(t, { target: "s3", match: { op: "PutObject" }, then: { reset: true } });
       const { text, exchange } = await createDestination(t, aws);
-      const what = "a destination without endpoint_url gets no invalid-endpoint error";
-      t.fact("7.2-1", !text.includes(INVALID), what, { exchange });
+      const message = "a destination without endpoint_url gets no invalid-endpoint error";
+      t.fact("7.2-1", !text.includes(INVALID), message, { exchange });
     },
   },
   "7.3/destination-deleted": {

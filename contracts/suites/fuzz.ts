@@ -8,15 +8,15 @@ import { DESTINATIONS, EXPORTS } from "./export-helpers.ts";
 
 const REQUESTS = 10;
 /** Which lists there are is asked by other cases. */
-const LOOKING = { mayLack: true };
+const LIST_OPTIONS = { mayLack: true };
 
 /** The resources that callers can list, as one text. */
 async function visible(t: Contract): Promise<string> {
   const texts: string[] = [];
   for (const path of [EXPORTS, DESTINATIONS, "/api/v1/sessions"])
-    texts.push((await t.call("GET", path, LOOKING)).text);
+    texts.push((await t.call("GET", path, LIST_OPTIONS)).text);
   for (const path of ["/threads/search", "/assistants/search", "/runs/crons/search"])
-    texts.push((await t.call("POST", path, { body: { limit: 1000 }, ...LOOKING })).text);
+    texts.push((await t.call("POST", path, { body: { limit: 1000 }, ...LIST_OPTIONS })).text);
   return texts.join("\n");
 }
 

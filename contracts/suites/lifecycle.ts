@@ -52,7 +52,7 @@ export async function spawnedBy(t: Contract, id: string): Promise<readonly Expor
 }
 
 /** How many of them have begun to work. */
-const begunBy = async (t: Contract, id: string) =>
+const countStarted = async (t: Contract, id: string) =>
   (await spawnedBy(t, id)).filter((spawned) => statusOf(spawned) !== "CREATED").length;
 
 /** Stalls each export run for an hour as it starts. */
@@ -69,26 +69,30 @@ export const LIFECYCLE_CASES = suite({
     requirements: ["3.1-1", "3.1-6", "3.1-8"],
     needs: LIFECYCLE_NEEDS,
     async run(t) {
-      const made = await createExport(t, await prepare(t));
-      const known = (status: unknown) =>
+      const newExport = await createExport(t, await prepare(t));
+      const isDocumented = (status: unknown) =>
         (EXPORT_STATUS_NAMES as readonly unknown[]).includes(String(status).toUpperCase());
-      t.fact("3.1-1", known(made.status), "the status is one of the six documented values", {
-        actual: made.status,
+      t.fact("3.1-1", isDocumented(newExport.status), "the status is one of the six documented values", {
+        actual: newExport.status,
       });
       const isTitle = t.chosen("export.status_casing") === "title";
       const pattern = isTitle ? /^[A-Z][a-z]+$/ : /^[A-Z]+$/;
       t.fact(
         "3.1-1",
-        pattern.test(made.status),
+        pattern.test(newExport.status),
         `statuses are ${isTitle ? "in title case" : "in capitals"}`,
-        { actual: made.status },
+        { actual: newExport.status },
       );
-      t.choice("export.start", statusOf(made) === "CREATED", "a one-off export is CREATED for one second");
+      t.choice(
+        "export.start",
+        statusOf(newExport) === "CREATED",
+        "a one-off export is CREATED for one second",
+      );
       await t.advance("PT1S");
-      t.choice("export.start", statusOf(await exportOf(t, made.id)) === "RUNNING", "then it is RUNNING");
-      t.fact("3.1-6", await until(t, made.id, "COMPLETED"), "the export is COMPLETED when all runs are");
-      for (const run of await runsOf(t, made.id))
-        t.fact("3.1-1", known(run.status), "the status of a run is one of the six documented values");
+      t.choice("export.start", statusOf(await exportOf(t, newExport.id)) === "RUNNING", "then it is RUNNING");
+      t.fact("3.1-6", await until(t, newExport.id, "COMPLETED"), "the export is COMPLETED when all runs are");
+      for (const run of await runsOf(t, newExport.id))
+        t.fact("3.1-1", isDocumented(run.status), "the status of a run is one of the six documented values");
     },
   },
   "3.1/cancel-created": {
@@ -188,17 +192,17 @@ export const LIFECYCLE_CASES = suite({
       for (let index = 0; index < 4; index++) {
         const due = start + (index + 1) * 6 * HOUR + GRACE;
         await t.advance({ to: iso(due - 1) });
-        t.fact("3.3-3", equal(await begunBy(t, id), index), `export ${index + 1} does not begin early`);
+        t.fact("3.3-3", equal(await countStarted(t, id), index), `export ${index + 1} does not begin early`);
         await t.advance({ to: iso(due + MINUTE / 2) });
-        const isBegun = equal(await begunBy(t, id), index + 1);
+        const isBegun = equal(await countStarted(t, id), index + 1);
         t.must("3.3-3", isBegun, `export ${index + 1} runs ten minutes after its end`);
         t.fact("3.3-4", isBegun, `export ${index + 1} is spawned on time`);
       }
       const all = await spawnedBy(t, id);
       t.fact("2.5-7", equal(all[0]?.source_bulk_export_id, id), "a spawned export names its source");
       const windows = all.map(windowOf);
-      const isTold = windows.every((window) => !window.some(Number.isNaN));
-      if (!t.choice("platform.reply_fields", isTold, "spawned exports have their windows")) return;
+      const hasWindows = windows.every((window) => !window.some(Number.isNaN));
+      if (!t.choice("platform.reply_fields", hasWindows, "spawned exports have their windows")) return;
       t.fact("3.3-1", equal(windows[0], [start, start + 6 * HOUR]), "the first window begins at start_time", {
         actual: all[0],
       });
@@ -240,12 +244,12 @@ export const LIFECYCLE_CASES = suite({
       const rows = await rowsOf(t, child?.id ?? "");
       t.fact(
         "3.3-5",
-        rows.some((known) => known.id === late.id),
+        rows.some((exportedRow) => exportedRow.id === late.id),
         "a row in time is exported",
       );
       t.choice(
         "export.read_as_of",
-        !rows.some((known) => known.id === tooLate.id),
+        !rows.some((exportedRow) => exportedRow.id === tooLate.id),
         "a row ingested later is not exported",
       );
     },

@@ -34,7 +34,7 @@ const armStall = (t: Contract) => arm(t, workerFault("run.started", { stall: "PT
 
 async function createExports(t: Contract, prepared: Prepared, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (let made = 0; made < count; made++) ids.push((await createExport(t, prepared)).id);
+  for (let index = 0; index < count; index++) ids.push((await createExport(t, prepared)).id);
   return ids;
 }
 
@@ -48,11 +48,11 @@ export const LIMIT_CASES = suite({
       const fault = await armStall(t);
       const { id } = await createExport(t, prepared);
       await t.advance("PT1M");
-      const begun = await hitsOf(t, fault);
-      t.fact("8.2-1", equal(begun, RUNS_AT_ONCE), "45 of 48 runs have begun");
+      const startedRuns = await hitsOf(t, fault);
+      t.fact("8.2-1", equal(startedRuns, RUNS_AT_ONCE), "45 of 48 runs have begun");
       t.choice(
         "export.max_concurrent_runs",
-        begun === RUNS_AT_ONCE,
+        startedRuns === RUNS_AT_ONCE,
         "the larger number of the specification applies",
       );
       const runs = await runsOf(t, id);
@@ -75,17 +75,17 @@ export const LIMIT_CASES = suite({
       const fault = await armStall(t);
       const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 2);
       await t.advance("PT1M");
-      const begun = await hitsOf(t, fault);
-      t.fact("8.2-2", equal(begun, EXPORTS_AT_ONCE), "15 of 17 work");
+      const startedRuns = await hitsOf(t, fault);
+      t.fact("8.2-2", equal(startedRuns, EXPORTS_AT_ONCE), "15 of 17 work");
       t.choice(
         "export.max_concurrent_exports",
-        begun === EXPORTS_AT_ONCE,
+        startedRuns === EXPORTS_AT_ONCE,
         "the larger number of the specification applies",
       );
       const mine = (await exportsIn(t)).filter(({ id }) => ids.includes(id));
       const waiting = mine.filter((item) => statusOf(item) === "CREATED").length;
       t.choice("export.start", equal(waiting, 2), "the two waiting exports are CREATED");
-      t.fact("8.2-2", await otherGoesOn(t, fault), "an export of another workspace does not wait");
+      t.fact("8.2-2", await startsInOtherWorkspace(t, fault), "an export of another workspace does not wait");
       await t.advance("PT1H1M");
       const later = await hitsOf(t, fault);
       t.fact("8.2-2", later >= EXPORTS_AT_ONCE + 3, "the waiting exports begin as slots become free", {
@@ -102,8 +102,8 @@ export const LIMIT_CASES = suite({
       const fault = await armStall(t);
       const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 1);
       await t.advance("PT1M");
-      const begun = await hitsOf(t, fault);
-      t.fact("8.2-2", equal(begun, EXPORTS_AT_ONCE), "the 16th waits");
+      const startedRuns = await hitsOf(t, fault);
+      t.fact("8.2-2", equal(startedRuns, EXPORTS_AT_ONCE), "the 16th waits");
       await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
       await t.advance("PT1M");
       const after = await exportOf(t, ids.at(-1) ?? "");
@@ -142,13 +142,13 @@ export const LIMIT_CASES = suite({
 });
 
 /** An export of a workspace of its own begins to work. */
-async function otherGoesOn(t: Contract, fault: Identified): Promise<boolean> {
+async function startsInOtherWorkspace(t: Contract, fault: Identified): Promise<boolean> {
   const before = await hitsOf(t, fault);
   const headers = { "x-tenant-id": t.draw.uuid() };
   const now = await t.now();
   const projectId = await project(t, [row(t, now - 3_600_000)], headers);
   const { name, region, accessKeyId, secretAccessKey } = t.identity.bucket;
-  const made = await t.call<ExportBody>("POST", `${EXPORTS}/destinations`, {
+  const destination = await t.call<ExportBody>("POST", `${EXPORTS}/destinations`, {
     headers,
     body: {
       destination_type: "s3",
@@ -157,7 +157,7 @@ async function otherGoesOn(t: Contract, fault: Identified): Promise<boolean> {
       credentials: { access_key_id: accessKeyId, secret_access_key: secretAccessKey },
     },
   });
-  const ids = { destinationId: made.body.id, projectId };
+  const ids = { destinationId: destination.body.id, projectId };
   await t.call<ExportBody>("POST", EXPORTS, {
     headers,
     body: exportBody({ ...ids, from: now - 7_200_000, to: now }),

@@ -84,10 +84,10 @@ export const RATE_LIMIT_ROW_CASES = suite({
     async run(t) {
       const send = () => t.call("GET", "/runs/stats", { unchecked: true });
       const first = await send();
-      const shown = { limit: first.headers["ratelimit-limit"], left: first.headers["ratelimit-remaining"] };
+      const headers = { limit: first.headers["ratelimit-limit"], left: first.headers["ratelimit-remaining"] };
       t.choice(
         "rate_limit.headers",
-        equal(shown, { limit: "1", left: "0" }),
+        equal(headers, { limit: "1", left: "0" }),
         "RateLimit-Limit is 1, RateLimit-Remaining is 0",
       );
       await t.advance("PT4S");

@@ -46,7 +46,7 @@ async function requestMany(send: SendRequest, count: number): Promise<readonly n
 }
 
 /** Checks how the limit is explained. */
-async function isExplained(
+async function expectExplanation(
   t: Contract,
   id: RateFactId,
   requirement: RequirementId,
@@ -62,12 +62,12 @@ async function isExplained(
     `/rate-limits/explain?${query}`,
   );
   const { count, seconds, category } = deciding ?? {};
-  const told = `${id} admits ${row[region].count} in ${row[region].seconds} s`;
-  t.fact(requirement, equal({ count, seconds }, row[region]), told);
+  const expectation = `${id} admits ${row[region].count} in ${row[region].seconds} s`;
+  t.fact(requirement, equal({ count, seconds }, row[region]), expectation);
   t.fact("8.5-7", equal(category, row.category), "the reply names the category of the row");
 }
 
-async function isExhausted(
+async function expectLimit(
   t: Contract,
   id: RateFactId,
   requirement: RequirementId,
@@ -75,7 +75,7 @@ async function isExhausted(
 ): Promise<void> {
   const row: RateFact = RATE_FACTS[id];
   const { seconds, ...limit } = row[region];
-  await isExplained(t, id, requirement, region);
+  await expectExplanation(t, id, requirement, region);
   const isLarge = limit.count > MAX_REQUESTS;
   if (isLarge) await t.control("PUT", `/rate-limits/${id}`, { count: LEFT, region });
   const count = isLarge ? LEFT : limit.count;
@@ -122,18 +122,18 @@ const TWO_VALUES: readonly RateFactId[] = ["commits_key", "commits_user", "runs_
 
 const ROW_CASES = RATE_FACT_IDS.map((id): readonly [string, CaseRow] => {
   const row: RateFact = RATE_FACTS[id];
-  const isPeculiar = TWO_VALUES.includes(id);
+  const hasRegionValues = TWO_VALUES.includes(id);
   const others: readonly RequirementId[] = row.identity === "IP" ? [] : ["8.5-3"];
   return [
     `8.5/${id.replaceAll("_", "-")}`,
     {
       title: `${row.requests.map((request) => request.join(" ")).join(", ")} by ${row.identity}: ${row.us.count} in ${row.us.seconds} s`,
-      requirements: ["8.5-1", "8.5-7", ...others, ...(isPeculiar ? (["8.5-2"] as const) : [])],
-      needs: isPeculiar ? [...LIMITED, "eu"] : LIMITED,
+      requirements: ["8.5-1", "8.5-7", ...others, ...(hasRegionValues ? (["8.5-2"] as const) : [])],
+      needs: hasRegionValues ? [...LIMITED, "eu"] : LIMITED,
       settings: ON,
       async run(t) {
-        await isExhausted(t, id, "8.5-1", "us");
-        if (isPeculiar) await isExhausted(t, id, "8.5-2", "eu");
+        await expectLimit(t, id, "8.5-1", "us");
+        if (hasRegionValues) await expectLimit(t, id, "8.5-2", "eu");
       },
     },
   ];

@@ -15,38 +15,42 @@ export const RUN_FIELD_CASES = suite({
     async run(t) {
       const id = await thread(t);
       const metadata = { note: t.draw.word() };
-      const made = await startRun(t, id, { metadata, config: { tags: ["blue"] } });
-      for (const name of RUN_MEMBERS) t.fact("2.1-1", name in made, `the reply has ${name}`);
+      const newRun = await startRun(t, id, { metadata, config: { tags: ["blue"] } });
+      for (const name of RUN_MEMBERS) t.fact("2.1-1", name in newRun, `the reply has ${name}`);
       for (const name of ["run_id", "thread_id", "assistant_id"] as const)
-        t.fact("2.1-1", UUID.test(made[name]), `${name} is a uuid`, { actual: made[name] });
-      t.fact("2.1-1", equal(made.thread_id, id), "thread_id is the id of the thread");
-      t.choice("2.1-1", equal(made.metadata.note, metadata.note), "metadata is the metadata of the request");
-      t.fact("2.1-1", JSON.stringify(made.kwargs).includes("Hello"), "kwargs contain the input");
+        t.fact("2.1-1", UUID.test(newRun[name]), `${name} is a uuid`, { actual: newRun[name] });
+      t.fact("2.1-1", equal(newRun.thread_id, id), "thread_id is the id of the thread");
+      t.choice(
+        "2.1-1",
+        equal(newRun.metadata.note, metadata.note),
+        "metadata is the metadata of the request",
+      );
+      t.fact("2.1-1", JSON.stringify(newRun.kwargs).includes("Hello"), "kwargs contain the input");
       t.fact(
         "2.1-2",
-        ["pending", "running", "success"].includes(made.status),
+        ["pending", "running", "success"].includes(newRun.status),
         "the status is one of the six documented values",
         {
-          actual: made.status,
+          actual: newRun.status,
         },
       );
       await awaitEnd(t, id);
-      const [listed] = await listRuns(t, id);
-      const known: readonly unknown[] = RUN_STATUSES;
+      const [listedRun] = await listRuns(t, id);
+      const statuses: readonly unknown[] = RUN_STATUSES;
       t.fact(
         "2.1-2",
-        known.includes(listed?.status),
+        statuses.includes(listedRun?.status),
         "the status in the list is one of the six documented values",
         {
-          actual: listed?.status,
+          actual: listedRun?.status,
         },
       );
       t.fact(
         "2.1-3",
-        (STRATEGIES as readonly unknown[]).includes(made.multitask_strategy),
+        (STRATEGIES as readonly unknown[]).includes(newRun.multitask_strategy),
         "the strategy is a documented value",
       );
-      const usual = made.multitask_strategy;
+      const usual = newRun.multitask_strategy;
       t.choice("agent.multitask_default", equal(usual, "enqueue"), "the default strategy is enqueue");
     },
   },
@@ -56,10 +60,10 @@ export const RUN_FIELD_CASES = suite({
     needs: STARTED,
     async run(t) {
       for (const multitask_strategy of STRATEGIES) {
-        const made = await startRun(t, await thread(t), { multitask_strategy });
+        const newRun = await startRun(t, await thread(t), { multitask_strategy });
         t.choice(
           "agent.multitask_request",
-          equal(made.multitask_strategy, multitask_strategy),
+          equal(newRun.multitask_strategy, multitask_strategy),
           multitask_strategy,
         );
       }

@@ -17,7 +17,7 @@ import {
 import { SCHEDULES, schedule, spawnedBy } from "./lifecycle.ts";
 
 /** What a schedule is given, each unlike its default. */
-const GIVEN = {
+const SCHEDULE_FIELDS = {
   filter: 'eq(name, "kept")',
   export_fields: ["id", "name", "tags", "start_time"],
   format_version: "v2_beta",
@@ -28,13 +28,21 @@ const GIVEN = {
 const folderOf = (key = "") => /session_id=[^/]+\/(.*?)\/?year=/.exec(key)?.[1];
 
 /** Checks the files of one spawned export; answers with the ids of its rows. */
-async function handedDown(t: Contract, id: string, folder: string | undefined): Promise<readonly unknown[]> {
+async function rowsOfSpawned(
+  t: Contract,
+  id: string,
+  folder: string | undefined,
+): Promise<readonly unknown[]> {
   const keys = await filesOf(t, id);
   t.fact("2.5-5", equal(keys.length, 1), "a spawned export has a file for the window with rows");
   const [file] = await readAll(t, keys);
   const columns = file?.columns ?? [];
   const names = columns.map(({ name }) => name);
-  t.fact("2.5-5", sameItems(names, GIVEN.export_fields), "its columns are the export_fields of the schedule");
+  t.fact(
+    "2.5-5",
+    sameItems(names, SCHEDULE_FIELDS.export_fields),
+    "its columns are the export_fields of the schedule",
+  );
   const tags = columns.find(({ name }) => name === "tags");
   t.fact(
     "2.5-6",
@@ -53,21 +61,21 @@ export const SCHEDULE_CASES = suite({
     needs: [...SCHEDULES, "object_store", "columns"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      const { id: once } = await runExport(t, prepared, { format_version: GIVEN.format_version });
+      const { id: once } = await runExport(t, prepared, { format_version: SCHEDULE_FIELDS.format_version });
       const folder = folderOf((await filesOf(t, once))[0]);
-      const { id, start } = await schedule(t, prepared, { interval_hours: 6, ...GIVEN });
-      const kept = [1, 7].map((hours) => row(t, start + hours * HOUR, { name: "kept", tags: ["a"] }));
-      const left = [2, 8].map((hours) => row(t, start + hours * HOUR, { name: "left" }));
-      await ingest(t, prepared.projectId, [...kept, ...left]);
+      const { id, start } = await schedule(t, prepared, { interval_hours: 6, ...SCHEDULE_FIELDS });
+      const selectedRows = [1, 7].map((hours) => row(t, start + hours * HOUR, { name: "kept", tags: ["a"] }));
+      const otherRows = [2, 8].map((hours) => row(t, start + hours * HOUR, { name: "left" }));
+      await ingest(t, prepared.projectId, [...selectedRows, ...otherRows]);
       await t.advance("PT12H10M");
       const spawned = await spawnedBy(t, id);
       t.must("3.3-2", spawned.length === 2, "two windows have two exports", { actual: spawned.length });
       const exported: unknown[] = [];
       for (const child of spawned) {
         t.must("3.1-6", await until(t, child.id, "COMPLETED"), "a spawned export is COMPLETED");
-        exported.push(...(await handedDown(t, child.id, folder)));
+        exported.push(...(await rowsOfSpawned(t, child.id, folder)));
       }
-      const selected = kept.map(({ id }) => id);
+      const selected = selectedRows.map(({ id }) => id);
       t.fact(
         "2.5-5",
         sameItems(exported, selected),

@@ -3,7 +3,7 @@ import { accepted, equal, every } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import { ENDED_STATUSES, RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
-import { advanceClock, assistant, begin, INPUT, type RunBody, thread } from "./agent-helpers.ts";
+import { advanceClock, assistant, INPUT, postToListedPath, type RunBody, thread } from "./agent-helpers.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -67,8 +67,8 @@ export const STARTING_CASES = suite({
         const input = { ...INPUT, marker: name };
         const webhook = `${receiver.url}/${name}`;
         const body = { assistant_id, input, webhook, ...(cron && { schedule: "0 * * * *" }) };
-        const made = await begin(t, path, body);
-        t.must("6-1", accepted(made.status), `POST ${path} accepts a webhook`);
+        const reply = await postToListedPath(t, path, body);
+        t.must("6-1", accepted(reply.status), `POST ${path} accepts a webhook`);
         if (t.has("clock")) await advanceClock(t, cron ? "PT1H" : "PT1S");
         await receiver.arrived(1, TIMEOUT_MS);
         const mine = receiver.deliveries.filter((delivery) => delivery.path === `/${name}`);
@@ -82,7 +82,7 @@ export const STARTING_CASES = suite({
         );
         for (const field of RUN_MEMBERS) t.fact("6-1", field in run, `${path}: the payload has ${field}`);
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs contain the input`);
-        if (cron) await t.call("DELETE", `/runs/crons/${(made.body as Members).cron_id}`);
+        if (cron) await t.call("DELETE", `/runs/crons/${(reply.body as Members).cron_id}`);
       }
     },
   },

@@ -30,9 +30,9 @@ async function threadOf(
   count: number,
 ): Promise<{ readonly id: string; readonly runIds: readonly string[] }> {
   const id = await thread(t);
-  const isGiven = id === t.identity.threadId;
-  const runIds = isGiven ? idsOf(await listRuns(t, id, "?limit=100")).reverse() : [];
-  if (isGiven && runIds.length < count && !t.has("writes"))
+  const isConfigured = id === t.identity.threadId;
+  const runIds = isConfigured ? idsOf(await listRuns(t, id, "?limit=100")).reverse() : [];
+  if (isConfigured && runIds.length < count && !t.has("writes"))
     t.lack(`a thread with at least ${count} runs (--thread); this thread has ${runIds.length}`);
   while (runIds.length < count) {
     runIds.push((await startRun(t, id)).run_id);
@@ -65,8 +65,8 @@ export const THREAD_RUN_CASES = suite({
         });
       await advanceClock(t, "PT1H");
       const { body } = await t.call<{ values: unknown }>("GET", `/threads/${id}`, { unchecked: true });
-      const kept = JSON.stringify(body.values);
-      const parts = (content = "") => kept.split(JSON.stringify(content)).length;
+      const valuesText = JSON.stringify(body.values);
+      const parts = (content = "") => valuesText.split(JSON.stringify(content)).length;
       // Whether outputs repeat the input depends on the assistant: the newest run shows it.
       const lost = contents.filter((content) => parts(content) < Math.max(2, parts(contents.at(-1))));
       t.fact("1-4", equal(lost, []), `its values contain the inputs and outputs of all ${MANY_RUNS} runs`);
@@ -90,14 +90,14 @@ export const THREAD_RUN_CASES = suite({
     needs: LISTED,
     async run(t) {
       const { id, runIds } = await threadOf(t, 7);
-      const seen: string[] = [];
+      const pagedIds: string[] = [];
       const all = runIds.length;
       for (let offset = 0; offset < all; offset += 3) {
         const page = await listRuns(t, id, `?limit=3&offset=${offset}`);
         t.fact("4.1-1", equal(page.length, Math.min(3, all - offset)), `limit 3, offset ${offset}`);
-        seen.push(...idsOf(page));
+        pagedIds.push(...idsOf(page));
       }
-      t.fact("4.1-1", sameItems(seen, runIds), "all pages together contain each run once");
+      t.fact("4.1-1", sameItems(pagedIds, runIds), "all pages together contain each run once");
       const behind = await listRuns(t, id, `?offset=${all}`);
       t.fact("4.1-1", equal(behind.length, 0), "a page after the last page is empty");
     },
@@ -211,9 +211,9 @@ export const THREAD_RUN_CASES = suite({
       for (const status of LISTED_STATUSES) {
         if (status === "pending" && isMoving) continue;
         const expected = idsOf(all.filter((run) => run.status === status));
-        const listed = await listRuns(t, id, `?limit=100&status=${status}`);
-        t.fact("2.1-4", sameItems(idsOf(listed), expected), `status=${status} selects its runs`);
-        for (const run of listed) t.fact("2.1-2", equal(run.status, status), "each run has this status");
+        const listedRuns = await listRuns(t, id, `?limit=100&status=${status}`);
+        t.fact("2.1-4", sameItems(idsOf(listedRuns), expected), `status=${status} selects its runs`);
+        for (const run of listedRuns) t.fact("2.1-2", equal(run.status, status), "each run has this status");
       }
     },
   },

@@ -2,7 +2,7 @@ import { suite } from "../engine/case.ts";
 import { accepted, equal } from "../engine/check.ts";
 import type { Members } from "../engine/json.ts";
 import { advanceClock, startRun, thread } from "./agent-helpers.ts";
-import { away, POLICY_NEEDS, policy, RETRY_NEEDS, startWith, TIMEOUT_MS } from "./webhooks.ts";
+import { EXTERNAL_URL, POLICY_NEEDS, policy, RETRY_NEEDS, startWith, TIMEOUT_MS } from "./webhooks.ts";
 
 const HOOKS = "https://hooks.contract.example.com";
 const TYPE = "application/vnd.contract+json";
@@ -33,7 +33,7 @@ export const WEBHOOK_RULE_CASES = suite({
     "without allowed_ports, only port 443 (https) and port 80 (http) are allowed",
     { require_https: false },
     [
-      away,
+      EXTERNAL_URL,
       "https://hooks.contract.example.com:443/run",
       "http://hooks.contract.example.com/run",
       "http://hooks.contract.example.com:80/run",
@@ -64,7 +64,7 @@ export const WEBHOOK_RULE_CASES = suite({
     settings: { http: { disable_webhooks: false } },
     async run(t) {
       const isAccepted = async (webhook: string) => accepted(await startWith(t, webhook));
-      t.fact("6.1-6", await isAccepted(away), `${away} is accepted`);
+      t.fact("6.1-6", await isAccepted(EXTERNAL_URL), `${EXTERNAL_URL} is accepted`);
       for (const webhook of [`${HOOKS}:80/run`, `${HOOKS}:8443/run`])
         t.fact("6.1-6", !(await isAccepted(webhook)), `${webhook} is refused`);
       const local = "http://127.0.0.1:8080/run";

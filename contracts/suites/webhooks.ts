@@ -40,12 +40,12 @@ async function requireDelivery(t: Contract, receiver: Receiver): Promise<void> {
   });
 }
 
-async function accepts(t: Contract, id: RequirementId, url: string): Promise<void> {
+async function expectAccepted(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await startWith(t, url);
   t.fact(id, accepted(status), `${url.slice(0, 60)} is accepted`);
 }
 
-async function refuses(t: Contract, id: RequirementId, url: string): Promise<void> {
+async function expectRefused(t: Contract, id: RequirementId, url: string): Promise<void> {
   const status = await startWith(t, url);
   t.fact(id, refused(status), `${url.slice(0, 60)} is refused`);
   t.choice("agent.webhook_refusal", equal(status, 422), "a refused URL is answered with 422");
@@ -65,13 +65,13 @@ export function policy(
     needs: POLICY_NEEDS,
     settings: { webhooks: { url } },
     async run(t) {
-      for (const webhook of good) await accepts(t, id, webhook);
-      for (const webhook of bad) await refuses(t, id, webhook);
+      for (const webhook of good) await expectAccepted(t, id, webhook);
+      for (const webhook of bad) await expectRefused(t, id, webhook);
     },
   };
 }
 
-export const away = "https://hooks.contract.example.com/run";
+export const EXTERNAL_URL = "https://hooks.contract.example.com/run";
 
 export const WEBHOOK_CASES = suite({
   "6/statuses": {
@@ -215,21 +215,21 @@ export const WEBHOOK_CASES = suite({
     "6.1-5",
     "require_https refuses http",
     { require_https: true },
-    [away],
+    [EXTERNAL_URL],
     ["http://hooks.contract.example.com/run"],
   ),
   "6.1/allowed-ports": policy(
     "6.1-6",
     "only allowed ports are called; a URL without one counts as 443 or 80",
     { allowed_ports: [443, 8443] },
-    [away, "https://hooks.contract.example.com:8443/run"],
+    [EXTERNAL_URL, "https://hooks.contract.example.com:8443/run"],
     ["http://hooks.contract.example.com/run", "https://hooks.contract.example.com:9443/run"],
   ),
   "6.1/disable-loopback": policy(
     "6.1-7",
     "disable_loopback refuses relative URLs",
     { disable_loopback: true },
-    [away],
+    [EXTERNAL_URL],
     ["/ok", "/runs/hook?x=1"],
   ),
   "6.1/max-url-length": policy(

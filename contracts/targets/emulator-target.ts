@@ -128,10 +128,10 @@ async function withEnvironment(environment: Readonly<Record<string, string>>): P
   const names = Object.keys(environment);
   const earlier = names.map((name) => variablesFree.get(name));
   let end = () => {};
-  const ended = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     end = resolve;
   });
-  for (const name of names) variablesFree.set(name, ended);
+  for (const name of names) variablesFree.set(name, released);
   await Promise.all(earlier);
   const before = names.map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);

@@ -1,6 +1,6 @@
 import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
-import type { ExchangeVerdict, OracleFinding } from "../engine/oracle/oracle.ts";
+import type { ExchangeResult, OracleFinding } from "../engine/oracle/oracle.ts";
 import type { Profile } from "../engine/profile.ts";
 import {
   type CheckableReply,
@@ -25,18 +25,18 @@ const MAX_FINDINGS = 10;
 const MAX_REPLY_CHARACTERS = 300;
 
 /** Rejects with a report when an exchange violates the contract, its `requirements` as a member, or is not of this API. */
-export async function expectContract(given: CheckableReply, options: ExpectOptions = {}): Promise<void> {
-  const { pass, message, requirements } = await verdictOn(given, options);
+export async function expectContract(value: CheckableReply, options: ExpectOptions = {}): Promise<void> {
+  const { pass, message, requirements } = await matchResult(value, options);
   if (!pass) throw Object.assign(new Error(message()), { requirements });
 }
 
 /** For `expect.extend(contractMatchers)`: `await expect(response).toMatchContract({ method: "POST" })`. */
 export const contractMatchers = {
-  toMatchContract: (given: CheckableReply, options: ExpectOptions = {}) => verdictOn(given, options),
+  toMatchContract: (value: CheckableReply, options: ExpectOptions = {}) => matchResult(value, options),
 };
 
-async function verdictOn(given: CheckableReply, options: ExpectOptions) {
-  const exchange = await exchangeIn(given, options);
+async function matchResult(value: CheckableReply, options: ExpectOptions) {
+  const exchange = await exchangeIn(value, options);
   const { request, reply } = wireOf(exchange);
   const name = withoutSecretsIn(`${exchange.method} ${exchange.url}`, new Set());
   if (!isOfThisApi(request))
@@ -68,7 +68,7 @@ async function verdictOn(given: CheckableReply, options: ExpectOptions) {
 export async function checkExchange(
   line: RecordingLine,
   profile: Profile,
-): Promise<ExchangeVerdict | undefined> {
+): Promise<ExchangeResult | undefined> {
   const exchange = await exchangeIn(line, {});
   const wire = wireOf(exchange);
   if (!isOfThisApi(wire.request)) return undefined;
@@ -119,9 +119,9 @@ const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
 function wireOf(exchange: RecordedExchange): Wire {
   const { method, url, requestHeaders = {}, requestBody, status, headers, body, region = "us" } = exchange;
   const path = url.replace(BASE, "").replace(/#.*$/, "") || "/";
-  const sent = requestBody === undefined ? {} : { body: textOf(requestBody) };
+  const sentBody = requestBody === undefined ? {} : { body: textOf(requestBody) };
   return {
-    request: { region, method: method.toUpperCase(), path, headers: lowerCased(requestHeaders), ...sent },
+    request: { region, method: method.toUpperCase(), path, headers: lowerCased(requestHeaders), ...sentBody },
     reply: {
       status,
       headers: lowerCased(headers ?? { "content-type": "application/json" }),

@@ -104,14 +104,14 @@ function bodyOf(check: Check, schema: Schema): Arbitrary<string> {
     .tuple(valid, check.nat(), arbitrary)
     .map(([value, index, other]) => mutate(value, index, other));
   return check.oneof(
-    { arbitrary: valid.map(written), weight: 2 },
-    { arbitrary: mutated.map(written), weight: 5 },
-    { arbitrary: arbitrary.map(written), weight: 1 },
+    { arbitrary: valid.map(jsonText), weight: 2 },
+    { arbitrary: mutated.map(jsonText), weight: 5 },
+    { arbitrary: arbitrary.map(jsonText), weight: 1 },
     { arbitrary: check.constantFrom("{", "", "nul", '{"a":1}}', "[".repeat(2000)), weight: 1 },
   );
 }
 
-const written = (value: unknown) => JSON.stringify(value) ?? "";
+const jsonText = (value: unknown) => JSON.stringify(value) ?? "";
 
 /** Replaces one member, or the whole value when it has none. */
 function mutate(value: unknown, index: number, other: unknown): unknown {

@@ -60,28 +60,36 @@ const ENDPOINTS = createRouter(() => {
 
 /** The endpoint that a request is for; undefined when it is for none of this API. */
 export function endpointOf({ method, path }: Pick<WireRequest, "method" | "path">) {
-  const found: Found<Endpoint> = ENDPOINTS.find(method, segmentsBeforeSlash(path.split("?", 1)[0] ?? ""));
-  return found && "row" in found ? found : undefined;
+  const endpoint: Found<Endpoint> = ENDPOINTS.find(method, segmentsBeforeSlash(path.split("?", 1)[0] ?? ""));
+  return endpoint && "row" in endpoint ? endpoint : undefined;
 }
 
 /** Checks against the tables, and adds the findings of a validator. */
 export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle {
   return {
     async check(request, reply, secrets) {
-      const found = endpointOf(request);
-      if (!found || reply.status === 501) return leaks(request, reply, secrets);
-      const sent = bodyOf(request.body);
-      const row = rowOf(found.row, sent);
-      const validator = await validatorOf(found.row);
+      const endpoint = endpointOf(request);
+      if (!endpoint || reply.status === 501) return leaks(request, reply, secrets);
+      const requestBody = bodyOf(request.body);
+      const row = rowOf(endpoint.row, requestBody);
+      const validator = await validatorOf(endpoint.row);
       const isGood = reply.status === row.reply.status;
       const body = bodyOf(reply.text);
       const isStream = isGood && row.reply.media !== undefined;
-      const read = { status: reply.status, headers: reply.headers, media: mediaOf(reply.headers), body };
-      const complaints = isStream ? [] : validator.reply(read);
+      const parsedReply = {
+        status: reply.status,
+        headers: reply.headers,
+        media: mediaOf(reply.headers),
+        body,
+      };
+      const complaints = isStream ? [] : validator.reply(parsedReply);
       return [
         ...checkReply(row, reply, body, complaints, profile),
         ...(isGood
-          ? ofCaller(row, validator.request({ ...readRequest(request, found.parameters), body: sent }))
+          ? ofCaller(
+              row,
+              validator.request({ ...readRequest(request, endpoint.parameters), body: requestBody }),
+            )
           : []),
         ...leaks(request, reply, secrets),
       ];
@@ -93,10 +101,10 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
 export function oncePerProfile(
   open: (profile: Profile) => Promise<Oracle>,
 ): (profile?: Profile) => Promise<Oracle> {
-  const opened = new Map<Profile, Promise<Oracle>>();
+  const oracles = new Map<Profile, Promise<Oracle>>();
   return (profile = "spec") => {
-    const oracle = opened.get(profile) ?? open(profile);
-    opened.set(profile, oracle);
+    const oracle = oracles.get(profile) ?? open(profile);
+    oracles.set(profile, oracle);
     return oracle;
   };
 }
@@ -120,10 +128,10 @@ function readRequest(
 function rowOf({ rows: [first, second] }: Endpoint, body: unknown): Operation {
   if (!second) return first;
   const [special, usual] = first.when ? [first, second] : [second, first];
-  return isMeant(special, body) ? special : usual;
+  return matchesBody(special, body) ? special : usual;
 }
 
-function isMeant({ when }: Operation, body: unknown): boolean {
+function matchesBody({ when }: Operation, body: unknown): boolean {
   if (when?.body === "array") return Array.isArray(body);
   return when?.body === "object" && isMembers(body) && when.member in body;
 }

@@ -13,7 +13,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 const SOME_THREAD = "5eed0000-0000-4000-8000-00000c0417ad";
 
 /** One of them shows that a server is one of this API; what changes nothing is asked first. */
-const TELLING: readonly (readonly [method: string, path: string])[] = [
+const PROBES: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/api/v1/bulk-exports"],
   ["POST", "/assistants/search"],
   ["GET", `/threads/${SOME_THREAD}/runs`],
@@ -35,7 +35,7 @@ export async function requireKnownServer(
   surface: Surface,
 ): Promise<void> {
   if (url === undefined || agentUrl !== undefined) return;
-  for (const [method, path] of TELLING) {
+  for (const [method, path] of PROBES) {
     const body = method === "POST" ? { body: "{}" } : {};
     const request = { region: "us", method, path, headers: JSON_TYPE, ...body } as const;
     const reply = await send(request);
@@ -111,9 +111,9 @@ export async function findAssistant(
   const path = "/assistants/search";
   const { status, text } = await send({ region: "us", method: "POST", path, headers, body });
   const list = status < 300 ? jsonOf(text) : undefined;
-  const known = Array.isArray(list) ? list.filter(isMembers) : [];
-  const found = known.find(({ graph_id, name }) => graph_id === assistant || name === assistant);
-  if (typeof found?.assistant_id === "string") return found.assistant_id;
-  const names = known.map(({ graph_id }) => graph_id).join(", ");
+  const assistants = Array.isArray(list) ? list.filter(isMembers) : [];
+  const match = assistants.find(({ graph_id, name }) => graph_id === assistant || name === assistant);
+  if (typeof match?.assistant_id === "string") return match.assistant_id;
+  const names = assistants.map(({ graph_id }) => graph_id).join(", ");
   throw new Unreachable(`no assistant is named ${assistant}; the server lists ${names || "no assistants"}`);
 }

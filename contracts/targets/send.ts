@@ -69,16 +69,16 @@ export class Unreachable extends Error {
 
 type Agents = { readonly "http:": HttpAgent; readonly "https:": HttpsAgent };
 
-async function exchange(agents: Agents, base: string, asked: WireRequest): Promise<WireReply> {
-  let sent: ClientRequest | undefined;
+async function exchange(agents: Agents, base: string, wireRequest: WireRequest): Promise<WireReply> {
+  let clientRequest: ClientRequest | undefined;
   try {
-    return await sendOnce(agents, base, asked, (request) => {
-      sent = request;
+    return await sendOnce(agents, base, wireRequest, (request) => {
+      clientRequest = request;
     });
   } catch (error) {
     // The server may close an idle connection just as it is used again.
-    if (!sent?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
-    return sendOnce(undefined, base, asked, () => undefined);
+    if (!clientRequest?.reusedSocket || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+    return sendOnce(undefined, base, wireRequest, () => undefined);
   }
 }
 

@@ -26,10 +26,10 @@ export const openTableOracle = oncePerProfile(async (profile) => {
   const { Ajv2020: Ajv } = await import("ajv/dist/2020.js");
   const compare = comparing(new Ajv(OPTIONS));
   const coercing = comparing(new Ajv({ ...OPTIONS, coerceTypes: true }));
-  const known = new Map<Endpoint, Validator>();
+  const validators = new Map<Endpoint, Validator>();
   return createOracle((endpoint) => {
-    const validator = known.get(endpoint) ?? validatorOf(endpoint, compare, coercing);
-    known.set(endpoint, validator);
+    const validator = validators.get(endpoint) ?? validatorOf(endpoint, compare, coercing);
+    validators.set(endpoint, validator);
     return validator;
   }, profile);
 });
@@ -112,10 +112,11 @@ function problemsOfBody(
     return [{ code: 415, message: "No supported content types, but request included a non-empty body" }];
   const { "content-type": type } = headers;
   const media = mediaOf(headers) ?? (type === undefined ? bodyMedia[0] : undefined);
-  const known = bodyMedia.find((each) => media !== undefined && isOf(media, each));
-  if (known === undefined) return [{ code: 415, message: `Supported content types: ${bodyMedia.join(",")}` }];
-  if (known === "application/json") return diagnosticsOf(compare(schema, body), "Request", "body");
-  const isCut = known !== "multipart/form-data" || type === undefined || /;\s*boundary=/i.test(type);
+  const validators = bodyMedia.find((each) => media !== undefined && isOf(media, each));
+  if (validators === undefined)
+    return [{ code: 415, message: `Supported content types: ${bodyMedia.join(",")}` }];
+  if (validators === "application/json") return diagnosticsOf(compare(schema, body), "Request", "body");
+  const isCut = validators !== "multipart/form-data" || type === undefined || /;\s*boundary=/i.test(type);
   return isCut ? [] : [{ code: 415, message: "The boundary of multipart/form-data is not defined" }];
 }
 
@@ -141,9 +142,9 @@ function parametersOf({ workspace, query = {}, pathParameters = {} }: Operation)
 
 /** The parameters of a query; one that is a list may be given once. */
 function queryIn({ query: fields = {} }: Operation, { query }: ReadRequest): ReadRequest["query"] {
-  const given = Object.entries(query).filter(([, value]) => value !== "");
+  const parameters = Object.entries(query).filter(([, value]) => value !== "");
   return Object.fromEntries(
-    given.map(([name, value]) => [name, isList(fields[name]) ? [value].flat() : value]),
+    parameters.map(([name, value]) => [name, isList(fields[name]) ? [value].flat() : value]),
   );
 }
 

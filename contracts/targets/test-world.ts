@@ -43,22 +43,22 @@ interface WorldStatus {
 /** The requested world, or a new one for the run; undefined without an emulator. */
 export async function openTestWorld(
   addresses: AddressInput,
-  wanted: string | undefined,
+  requestedWorld: string | undefined,
 ): Promise<TestWorld | undefined> {
   const bases = basesOf(addresses);
-  const named = worldNamed(addresses, wanted);
+  const worldName = requestedWorldIn(addresses, requestedWorld);
   const root = withoutWorld(bases);
-  const controlSender = senderTo(inWorld(root, named ?? MAIN));
+  const controlSender = senderTo(inWorld(root, worldName ?? MAIN));
   try {
-    const known = await statusOf(controlSender.send, "us");
-    if (known)
+    const status = await statusOf(controlSender.send, "us");
+    if (status)
       return (
-        (named === undefined && (await createdWorld(root, controlSender))) ||
-        existingWorld(controlSender, known)
+        (worldName === undefined && (await createdWorld(root, controlSender))) ||
+        existingWorld(controlSender, status)
       );
-    if (wanted !== undefined)
+    if (requestedWorld !== undefined)
       throw new Unreachable(
-        `${bases.us} is not an emulator; only emulators have worlds such as ${wanted}; leave out --world`,
+        `${bases.us} is not an emulator; only emulators have worlds such as ${requestedWorld}; leave out --world`,
       );
   } catch (error) {
     controlSender.close();
@@ -152,16 +152,16 @@ function senderTo({ us, eu, agent }: Bases): Sender {
 /** The worlds that are wanted, or that addresses end with: more than one is too many. */
 export function worldIdsIn(
   { url, euUrl, agentUrl }: AddressInput,
-  wanted: string | undefined,
+  requestedWorld: string | undefined,
 ): readonly string[] {
-  const mentioned = [wanted, ...[url, euUrl, agentUrl].map((base) => IN_WORLD.exec(base ?? "")?.[2])];
+  const mentioned = [requestedWorld, ...[url, euUrl, agentUrl].map((base) => IN_WORLD.exec(base ?? "")?.[2])];
   return [...new Set(mentioned.filter((world) => world !== undefined))];
 }
 
-function worldNamed(addresses: AddressInput, wanted: string | undefined): string | undefined {
-  const [named, another] = worldIdsIn(addresses, wanted);
-  if (another === undefined) return named;
-  throw new Unreachable(`${named} and ${another} are different worlds; give one`);
+function requestedWorldIn(addresses: AddressInput, requestedWorld: string | undefined): string | undefined {
+  const [worldName, another] = worldIdsIn(addresses, requestedWorld);
+  if (another === undefined) return worldName;
+  throw new Unreachable(`${worldName} and ${another} are different worlds; give one`);
 }
 
 function basesOf({ url, euUrl, agentUrl }: AddressInput): Bases {

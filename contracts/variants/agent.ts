@@ -11,7 +11,7 @@ import {
 } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
-import { AGENT, accept, all, renameMembers, renumber, reword } from "./changes.ts";
+import { AGENT, accept, combine, renameMembers, renumber, reword } from "./changes.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const WHOLE_LIST = ["GET", /^\/threads\/[^/]+\/runs(\?(?!.*select)|$)/] as const;
@@ -72,7 +72,7 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("2.1-1", {
     "extra-members": {
       differs: "a run has an additional member",
-      send: all(setReplyMembers(START, { priority: 1 }), setReplyMembers(WHOLE_LIST, { priority: 1 })),
+      send: combine(setReplyMembers(START, { priority: 1 }), setReplyMembers(WHOLE_LIST, { priority: 1 })),
     },
     "kwargs-nested": {
       differs: "kwargs contain the input as payload.arguments",

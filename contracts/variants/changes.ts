@@ -10,7 +10,7 @@ export const PLATFORM = ["*", /^\/api\/v1\/bulk-exports/] as const;
 export const AGENT = ["*", /^\/(threads?|runs\/(stream|wait|crons)|assistants)/] as const;
 
 /** Several changes at once. */
-export const all =
+export const combine =
   (...changes: readonly SendWrapper[]): SendWrapper =>
   (next) =>
     changes.reduce((send, change) => change(send), next as Send);
@@ -45,8 +45,8 @@ export const reword = (
 ): SendWrapper =>
   rewriteReply(route, (reply) => {
     if (reply.status < 400) return reply;
-    const said = body(messageIn(reply));
-    const text = type === JSON_TYPE["content-type"] ? JSON.stringify(said) : String(said);
+    const content = body(messageIn(reply));
+    const text = type === JSON_TYPE["content-type"] ? JSON.stringify(content) : String(content);
     return { ...reply, headers: { ...reply.headers, "content-type": type }, text };
   });
 
@@ -59,12 +59,12 @@ function messageIn({ text }: WireReply): string {
 /** Accepts with a made-up body what is refused with one of these statuses, where the request is meant. */
 export const accept = (
   route: Route,
-  isMeant: (body: Members, path: string) => boolean,
+  applies: (body: Members, path: string) => boolean,
   answer: unknown = {},
 ): SendWrapper =>
   rewriteReply(route, (reply, { body, path }) => {
     const sent = jsonOf(body);
-    if (reply.status < 400 || !isMeant(isMembers(sent) ? sent : {}, path)) return reply;
+    if (reply.status < 400 || !applies(isMembers(sent) ? sent : {}, path)) return reply;
     return { ...reply, status: 200, text: JSON.stringify(answer) };
   });
 

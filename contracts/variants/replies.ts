@@ -3,7 +3,7 @@ import { rewriteReply, rewriteReplyBody, rewriteStatus, setReplyMembers } from "
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
 import { renameKeys } from "../mutants/storage.ts";
-import { all, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
+import { combine, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
 
 const DESTINATIONS = ["GET", /\/destinations(\?|$)/] as const;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -47,7 +47,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "export-shown-only": {
       differs: "exports are returned with only id, status, created_at and source_bulk_export_id",
-      send: all(
+      send: combine(
         ...[CREATE, READ, LIST].map((route) =>
           onlyMembers(route, "id", "status", "created_at", "source_bulk_export_id"),
         ),
@@ -67,7 +67,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "window-renamed": {
       differs: "the window of an export is named window_start and window_end",
-      send: all(
+      send: combine(
         ...[CREATE, READ, LIST, RUNS].map((route) =>
           renameMembers(route, { start_time: "window_start", end_time: "window_end" }),
         ),
@@ -80,7 +80,7 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "created-201": {
       differs: "creating a resource returns 201",
-      send: all(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),
+      send: combine(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),
     },
     "created-202": { differs: "creating an export returns 202", send: rewriteStatus(CREATE, [200], 202) },
     "stopped-empty": { differs: "PATCH returns {}", send: rewriteStatus(STOP, [200], 200, {}) },

@@ -23,7 +23,10 @@ export function configurationView(configuration: Configuration): Readonly<Record
     },
     store_errors: storeErrorTable(settings),
     assumptions: Object.fromEntries(
-      ASSUMPTION_IDS.map((id) => [id, { value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }]),
+      ASSUMPTION_IDS.map((id) => [
+        id,
+        { value: assumptions[id], alternatives: [], ...(ASSUMPTIONS[id] as Assumption) },
+      ]),
     ),
   };
 }

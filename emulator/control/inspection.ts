@@ -101,7 +101,12 @@ function choicesView(choices: ControlContext["choices"], { assumptions }: Settin
       "Start it with server.note_choices: true (EMULATOR_SERVER__NOTE_CHOICES=true).",
     );
   const noted = OPEN_CHOICES.filter((id) => choices.has(id));
-  return noted.map((id) => ({ id, value: assumptions[id], ...(ASSUMPTIONS[id] as Assumption) }));
+  return noted.map((id) => ({
+    id,
+    value: assumptions[id],
+    alternatives: [],
+    ...(ASSUMPTIONS[id] as Assumption),
+  }));
 }
 
 async function* journalLines(world: World, since: number): AsyncIterable<string> {

@@ -1,4 +1,4 @@
-import type { ExchangeVerdict } from "../../contracts/engine/oracle/oracle.ts";
+import type { ExchangeResult } from "../../contracts/engine/oracle/oracle.ts";
 import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields.ts";
@@ -38,7 +38,7 @@ export interface ControlContext {
   /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */
   readParquet(object: StoredBody, page: PageOf): Promise<ParquetPage>;
   /** What the contract says of a recorded exchange; undefined when it is of no operation of the API. */
-  checkExchange(exchange: RecordingLine): Promise<ExchangeVerdict | undefined>;
+  checkExchange(exchange: RecordingLine): Promise<ExchangeResult | undefined>;
   /** Lets other requests run between two steps of long work. */
   yieldToEventLoop(): Promise<void>;
 }

@@ -32,11 +32,11 @@ export function checkReply(
 ): readonly OracleFinding[] {
   const isShown = row.shown && reply.status === row.reply.status;
   const extra = isShown && row.reply.body ? undefinedMembers(row.reply.body, body) : [];
-  const judgements = diagnostics
+  const findings = diagnostics
     .filter((diagnostic) => profile === "spec" || !isObserved(row, reply, body, diagnostic))
     .map((diagnostic) => classify(row, reply, body, diagnostic));
   return [
-    ...withoutRepeats(judgements),
+    ...withoutRepeats(findings),
     ...extra
       .slice(0, MAX_MEMBERS)
       .map((name) =>
@@ -52,11 +52,11 @@ function undefinedMembers(field: Field<unknown>, body: unknown): readonly string
 }
 
 /** The items of a list share their mistakes: each is reported of the first item that has it. */
-function withoutRepeats(judgements: readonly OracleFinding[]): readonly OracleFinding[] {
+function withoutRepeats(findings: readonly OracleFinding[]): readonly OracleFinding[] {
   const kinds = new Map<string, OracleFinding>();
-  for (const judgement of judgements) {
-    const kind = judgement.text.replace(/ property \d+(?=[. ])/, " property …");
-    if (!kinds.has(kind)) kinds.set(kind, judgement);
+  for (const finding of findings) {
+    const kind = finding.text.replace(/ property \d+(?=[. ])/, " property …");
+    if (!kinds.has(kind)) kinds.set(kind, finding);
   }
   return [...kinds.values()];
 }
@@ -100,8 +100,8 @@ function wrongOf(
   const value = valueAt(body, steps);
   if (!row.shown || location.shown === false || isOurForm(row, diagnostic, location, value))
     return choice(requirement, message, location.assumption);
-  const found = fact(requirement, message, value);
-  return steps.length === 0 && diagnostic.code === "type" ? { ...found, isFatal: true } : found;
+  const violation = fact(requirement, message, value);
+  return steps.length === 0 && diagnostic.code === "type" ? { ...violation, isFatal: true } : violation;
 }
 
 /** Resources are shared between operations: what a field says of another operation (§4) is said of this one. */

@@ -8,7 +8,7 @@ export interface OracleFinding extends Omit<Finding, "exchange"> {
 }
 
 /** The result of checking one exchange. */
-export interface ExchangeVerdict {
+export interface ExchangeResult {
   /** The gravest of the findings. */
   readonly verdict: Verdict;
   readonly findings: readonly OracleFinding[];

@@ -11,9 +11,9 @@ export function leaks(
   secrets: ReadonlySet<string>,
 ): readonly OracleFinding[] {
   if (!request.path.startsWith("/api/v1/bulk-exports")) return [];
-  const seen = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
-  const named = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));
-  if (seen.length === 0 && named.length === 0) return [];
-  const what = named.length > 0 ? named.join(", ") : "a secret of the request";
-  return [fact("2.4-2", `credentials must not be returned, but this reply contains ${what}`)];
+  const returnedSecrets = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
+  const secretMembers = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));
+  if (returnedSecrets.length === 0 && secretMembers.length === 0) return [];
+  const leaked = secretMembers.length > 0 ? secretMembers.join(", ") : "a secret of the request";
+  return [fact("2.4-2", `credentials must not be returned, but this reply contains ${leaked}`)];
 }

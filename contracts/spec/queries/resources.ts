@@ -20,7 +20,7 @@ const extension = { "x-requirement": "X-1" };
 export const MAX_PAGE_ROWS = 100;
 
 /** What one page looks at, whatever it finds. */
-export const LOOK_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
+export const SCAN_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
 
 const MAX_IDS = 1_000;
 

@@ -1,4 +1,4 @@
-import type { ExchangeVerdict } from "../../../contracts/engine/oracle/oracle.ts";
+import type { ExchangeResult } from "../../../contracts/engine/oracle/oracle.ts";
 import type { RecordedRequest } from "../../subjects/recording.ts";
 import { control } from "../model/actions.ts";
 import { Json } from "../parts/json.tsx";
@@ -9,7 +9,7 @@ export function CheckExchange({ request }: { readonly request: RecordedRequest }
   const { at, region, method, path, query, headers, body, status, reply } = request;
   const line = { at, region, method, path, query, headers, body, status, reply };
   return (
-    <RequestButton<ExchangeVerdict>
+    <RequestButton<ExchangeResult>
       label="Check against the contract"
       call={control("POST", "/recording/check", line)}
     >

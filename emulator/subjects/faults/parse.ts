@@ -133,7 +133,8 @@ function ofTarget(target: FaultTarget, then: FaultInput): TargetThen {
 /** A fault does one thing; the table lists the members that may accompany it. */
 function refuseConflicts(row: FaultTargetRow, names: readonly string[]): void {
   const required = (name: string) => memberOf(row, name)?.follows !== true;
-  const conflicting = (one: string, other: string) => memberOf(row, one)?.beside?.includes(other) === true;
+  const conflicting = (one: string, other: string) =>
+    memberOf(row, one)?.combinesWith?.includes(other) === true;
   if (!names.some(required))
     throw invalidThen(
       "it must contain exactly one action",

@@ -1,4 +1,4 @@
-import { LOOK_BOUNDS } from "../../../contracts/spec/queries/resources.ts";
+import { SCAN_BOUNDS } from "../../../contracts/spec/queries/resources.ts";
 import type { StoredRow } from "../traces/roll-up.ts";
 import { cursorAt, type Order, readCursor } from "./cursor.ts";
 import { candidatesOf, type QueryContext } from "./rows.ts";
@@ -31,8 +31,8 @@ export function readPage(context: QueryContext, { selection, order, limit, curso
   let bytes = 0;
   let last = after;
   for (const found of listed) {
-    const isFull = rows.length === limit || examined === LOOK_BOUNDS.rows;
-    if (isFull || (examined > 0 && bytes + found.bytes > LOOK_BOUNDS.bytes))
+    const isFull = rows.length === limit || examined === SCAN_BOUNDS.rows;
+    if (isFull || (examined > 0 && bytes + found.bytes > SCAN_BOUNDS.bytes))
       return { rows, next: last === undefined ? null : cursorAt(order, last) };
     examined += 1;
     bytes += found.bytes;

@@ -177,8 +177,8 @@ describe("accepted", () => {
 describe("the table", () => {
   it("names only members that exist", () => {
     for (const row of Object.values(FAULT_TARGETS))
-      for (const member of Object.values(row.then) as { beside?: readonly string[] }[])
-        for (const other of member.beside ?? []) expect(Object.keys(row.then)).toContain(other);
+      for (const member of Object.values(row.then) as { combinesWith?: readonly string[] }[])
+        for (const other of member.combinesWith ?? []) expect(Object.keys(row.then)).toContain(other);
   });
 
   it("has every preset that interfaces promise", () => {
