@@ -16,10 +16,13 @@ export interface Figures {
   readonly grownBytes: number;
 }
 
+const NOTHING: Figures = { blockedMs: 0, busyMs: 0, grownBytes: 0 };
+
 /** A server in a process with little memory that measures itself. */
 export interface MeteredServer {
   readonly ready: ReadyLine;
   readonly child: ChildProcess;
+  /** Zeros once the process has ended. */
   measure(message: "reset" | "read"): Promise<Figures>;
 }
 
@@ -35,13 +38,15 @@ export async function startMetered(...args: readonly string[]): Promise<MeteredS
   const child = spawn(process.execPath, [...command, "--rate-limits", "off", ...args], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
+  const hasEnded = once(child, "exit").then(() => [NOTHING]);
   const [line] = await once(child.stdout as NodeJS.ReadableStream, "data");
   return {
     ready: JSON.parse(String(line)) as ReadyLine,
     child,
     async measure(message) {
-      child.send(message);
-      const [figures] = await once(child, "message");
+      if (!child.connected) return NOTHING;
+      child.send(message, () => {});
+      const [figures] = await Promise.race([once(child, "message"), hasEnded]);
       return figures as Figures;
     },
   };
