@@ -2,6 +2,14 @@ import type { LimitTable } from "./limit.ts";
 
 /** bounds of the emulator's own, so that nothing a caller sends or leaves grows without end. */
 export const BOUNDS = {
+  request_headers: {
+    section: "1",
+    requirement: "X-2",
+    value: 200,
+    unit: "count",
+    own: true,
+    text: "Maximum number of headers of a request.",
+  },
   faults: {
     section: "7",
     requirement: "X-2",

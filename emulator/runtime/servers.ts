@@ -48,7 +48,10 @@ export function createServers(
   const shared = { limits, clientAddresses, guard, consoleFolder, handle };
   const us = createOrigin({ region: "us", ...shared });
   const eu = createOrigin({ region: "eu", ...shared });
-  const s3 = createS3Server(s3Listener(openEngine, { guard, requireRoom: freeSpace.requireSpace }));
+  const s3 = createS3Server(
+    limits.request_headers,
+    s3Listener(openEngine, { guard, requireRoom: freeSpace.requireSpace }),
+  );
   boundConnections([us, eu, s3], connections);
   return {
     async listen() {

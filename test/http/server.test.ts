@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import { request, type Server } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBrowserGuard } from "../../emulator/http/server/browser-guard.ts";
 import type { ClientAddresses } from "../../emulator/http/server/client-address.ts";
@@ -13,7 +14,7 @@ afterEach(() => closeServer(server, 100));
 
 async function originOf(handle: (request: HttpRequest) => Promise<HttpReply>): Promise<string> {
   const clientAddresses: ClientAddresses = { find: () => "127.0.0.1" };
-  const limits = { body_bytes: 10 };
+  const limits = { body_bytes: 10, request_headers: 20 };
   server = createOrigin({
     region: "us",
     limits,
@@ -33,7 +34,44 @@ async function* unending(): AsyncGenerator<string> {
 const guard = createBrowserGuard({ allowedHosts: [], corsOrigins: [] });
 const post = (url: string, body: string) => fetch(url, { method: "POST", body });
 
+/** The reply to a request with this target and further headers. */
+function ask(url: string, path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = request({ hostname, port, path, headers }, async (reply) =>
+      resolve([reply.statusCode ?? 0, await text(reply)]),
+    );
+    sent.on("error", reject).end();
+  });
+}
+
+const manyHeaders = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, "a"]));
+
 describe("an origin", () => {
+  it("reads the absolute form of a request line", async () => {
+    const paths: string[] = [];
+    const url = await originOf(async ({ path, query }) => {
+      paths.push(`${path}?${query}`);
+      return jsonReply(200, {});
+    });
+    for (const target of [`${url}/info?a=1`, "http://other.example/x", "HTTP://other.example?b=2"])
+      expect((await ask(url, target))[0]).toBe(200);
+    expect(paths).toEqual(["/info?a=1", "/x?", "?b=2"]);
+  });
+
+  it("answers 431 to more headers than limits.request_headers", async () => {
+    const url = await originOf(async () => jsonReply(200, {}));
+    // Host and Connection are headers, too.
+    expect((await ask(url, "/info", manyHeaders(18)))[0]).toBe(200);
+    expect(await ask(url, "/info", manyHeaders(19))).toEqual([
+      431,
+      JSON.stringify({
+        detail: "The request has more than 20 headers, the maximum by limits.request_headers.",
+      }),
+    ]);
+  });
+
   it("reports an error of its handler, and continues", async () => {
     let isBroken = true;
     const url = await originOf(async () => {

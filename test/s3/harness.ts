@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { LIMITS } from "../../contracts/spec/limits.ts";
 import type { Commit, WorldState } from "../../emulator/kernel/commit.ts";
 import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
@@ -149,7 +150,7 @@ export async function openTestServer(options: ServerOptions = {}): Promise<TestS
     ...(options.requireRoom && { requireRoom: options.requireRoom }),
     onDefect: (error) => void defects.push(error),
   });
-  const server = createS3Server(listener);
+  const server = createS3Server(LIMITS.request_headers.value, listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const clients: S3Client[] = [];

@@ -10,7 +10,8 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { afterEach, beforeEach, describe, test } from "vitest";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
 import {
   changeCredential,
@@ -35,7 +36,23 @@ beforeEach(async () => {
   );
   await server.client().send(new PutObjectCommand({ Bucket, Key: "there.txt", Body: "there" }));
 });
-afterEach(async ({ expect }) => {
+test.each([
+  ["text/html; charset=utf-8", "sandbox"],
+  ["image/svg+xml", "sandbox"],
+  ["application/xhtml+xml", "sandbox"],
+  ["text/plain", null],
+])("a browser shows a stored document of type %s without its scripts", async (type, policy) => {
+  const client = server.client();
+  await client.send(new PutObjectCommand({ Bucket, Key: "page", Body: "<b>", ContentType: type }));
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: "page" }));
+  const { headers } = await fetch(url);
+  expect([headers.get("content-security-policy"), headers.get("x-content-type-options")]).toEqual([
+    policy,
+    policy && "nosniff",
+  ]);
+});
+
+afterEach(async () => {
   expect(server.defects).toEqual([]);
   expect(server.world.defect).toBeUndefined();
   await server.close();

@@ -123,9 +123,15 @@ describe("a start that fails", () => {
     expect(readdirSync(folder)).toEqual(["thesis.txt"]);
   });
 
-  it("in a folder with only hidden files is allowed", async () => {
-    writeFileSync(join(folder, ".gitignore"), "*");
+  it("in a folder with only hidden files is allowed, and keeps a .gitignore", async () => {
+    writeFileSync(join(folder, ".gitignore"), "mine");
     await (await startEmulator({ ephemeral: false, data: folder })).close();
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("mine");
+  });
+
+  it("that succeeds keeps the secrets of the folder out of git", async () => {
+    await (await startEmulator({ ephemeral: false, data: folder })).close();
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
   });
 
   it.each([

@@ -1,5 +1,39 @@
+import type { RequestListener, Server, ServerOptions } from "node:http";
+
 /**
  * Creates HTTP servers. Importing node:http as a module would also load its lazy parts, such as the WebSocket client of
  * Node 22, which takes a third of a start.
  */
-export const { createServer } = process.getBuiltinModule("node:http");
+const { createServer } = process.getBuiltinModule("node:http");
+
+export interface HttpServerOptions extends ServerOptions {
+  /** The value of `limits.request_headers`. */
+  readonly maxHeaders: number;
+  /** The body of the reply (431) to a request with more headers. */
+  readonly tooManyHeaders: (message: string) => { readonly type: string; readonly body: string };
+}
+
+/** Matches the origin in the absolute form of a request line, which clients send to a proxy: `GET http://host/path`. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+/** A server that bounds the number of headers and reads both forms of the request line. */
+export function createHttpServer(
+  { maxHeaders, tooManyHeaders, ...options }: HttpServerOptions,
+  listener: RequestListener,
+): Server {
+  const guarded: RequestListener = (request, response) => {
+    if (request.rawHeaders.length <= 2 * maxHeaders) {
+      if (request.url?.startsWith("/") === false) request.url = request.url.replace(ORIGIN, "") || "/";
+      return listener(request, response);
+    }
+    const message = `The request has more than ${maxHeaders} headers, the maximum by limits.request_headers.`;
+    const { type, body } = tooManyHeaders(message);
+    response.writeHead(431, { "content-type": type, connection: "close" }).end(body);
+  };
+  const server = createServer(options, guarded);
+  // Node leaves out further headers without an error.
+  server.maxHeadersCount = maxHeaders + 1;
+  // An unknown expectation is ignored. Node would respond with 417 and no document.
+  server.on("checkExpectation", guarded);
+  return server;
+}

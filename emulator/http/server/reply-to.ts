@@ -11,7 +11,7 @@ import type { ClientAddresses } from "./client-address.ts";
 /** Handler of the requests at a regional origin. */
 export interface Listener {
   readonly region: string;
-  readonly limits: Pick<Settings["limits"], "body_bytes">;
+  readonly limits: Pick<Settings["limits"], "body_bytes" | "request_headers">;
   readonly clientAddresses: ClientAddresses;
   readonly guard: BrowserGuard;
   /** The built files of the console. */

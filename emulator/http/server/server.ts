@@ -2,11 +2,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { AddressInfo, Socket } from "node:net";
 import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { createControlApp } from "./control-app.ts";
-import { createServer } from "./node-http.ts";
+import { createHttpServer } from "./node-http.ts";
 import { type Listener, replyTo, replyToFailure } from "./reply-to.ts";
 import { isEndless, send } from "./send.ts";
 
-const MAX_HEADERS = 200;
 const KEEP_ALIVE_MS = 65_000;
 /** Time limit of a whole request, which may upload gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
@@ -22,14 +21,17 @@ export function createOrigin(listener: Listener): Server {
     (await controlApp)(request, response);
   }
 
-  const server = createServer((request, response) => {
+  const options = {
+    maxHeaders: listener.limits.request_headers,
+    tooManyHeaders: (detail: string) => ({ type: "application/json", body: JSON.stringify({ detail }) }),
+  };
+  const server = createHttpServer(options, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       controlApp = undefined;
       return send(replyToFailure(request, request.url ?? "/", error), request, response);
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.maxHeadersCount = MAX_HEADERS;
   server.requestTimeout = REQUEST_MS;
   return server;
 }

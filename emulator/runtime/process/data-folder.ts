@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rm, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rm, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -34,6 +34,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
       resolve(reason);
     });
     const wasEmpty = contentOf(folder).length === 0;
+    keepOutOfGit(folder);
     return {
       path: folder,
       lost,
@@ -50,6 +51,12 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
     removeEmpty(newFolders);
     throw error;
   }
+}
+
+/** A data folder holds secrets and the key to them, and often lies in a repository. */
+function keepOutOfGit(folder: string): void {
+  const file = join(folder, ".gitignore");
+  if (!existsSync(file)) writeFileSync(file, "*\n", { mode: 0o600 });
 }
 
 /** What an emulator of any version makes in its data folder; it may also put reports of defects there. */

@@ -51,6 +51,15 @@ function metadataOf(request: SentRequest): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
+/** Types of documents in which a browser runs scripts: stored text must not act on the origin of the store. */
+const DOCUMENT_TYPE = /html|xml/i;
+
+/** Headers under which a browser shows a stored document without its scripts, and does not guess another type. */
+export function sandboxHeaders(contentType: string): Record<string, string> {
+  if (!DOCUMENT_TYPE.test(contentType)) return {};
+  return { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
+}
+
 /** The reply headers of an object. */
 export function replyHeadersOf(object: StoredObject): Record<string, string> {
   const headers: Record<string, string> = {

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { createServer } from "../../http/server/node-http.ts";
+import { createHttpServer } from "../../http/server/node-http.ts";
 import type { S3Listener } from "./front.ts";
 
 /** An encoded key may have three times 1024 bytes, and presigned requests have several other parameters. */
@@ -10,16 +10,19 @@ const REQUEST_TIMEOUT_MS = 6 * 3600 * 1000;
 const HEADERS_TIMEOUT_MS = 60 * 1000;
 
 /** Creates a server that is not listening yet, with limits for everything that a client controls. */
-export function createS3Server(listener: S3Listener): Server {
-  const limits = {
+export function createS3Server(maxHeaders: number, listener: S3Listener): Server {
+  const options = {
+    maxHeaders,
+    tooManyHeaders: (message: string) => ({
+      type: "application/xml",
+      body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>RequestHeaderSectionTooLarge</Code><Message>${message}</Message></Error>`,
+    }),
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
   };
-  const server = createServer(limits, listener);
+  const server = createHttpServer(options, listener);
   server.maxConnections = MAX_CONNECTIONS;
-  // An unknown expectation is ignored. Node would respond with 417 and no document.
-  server.on("checkExpectation", listener);
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
     else socket.destroy();

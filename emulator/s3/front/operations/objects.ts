@@ -10,7 +10,13 @@ import { dropObjects } from "../../object-store.ts";
 import { receive, receiveText } from "../body.ts";
 import { type Call, commit, headerOf, objectOf, type Reply } from "../call.ts";
 import { checkReadConditions, deleteConditionOf, writeConditionOf } from "../conditions.ts";
-import { checksumHeaders, objectHeadersOf, quoted, replyHeadersOf } from "../object-headers.ts";
+import {
+  checksumHeaders,
+  objectHeadersOf,
+  quoted,
+  replyHeadersOf,
+  sandboxHeaders,
+} from "../object-headers.ts";
 import { type ByteRange, rangeOf } from "../ranges.ts";
 import { orRefuse, refuse } from "../refused.ts";
 import { checkVersion } from "../request-checks.ts";
@@ -51,7 +57,8 @@ export async function putObject(call: Call): Promise<Reply> {
 export async function getObject(call: Call): Promise<Reply> {
   const object = objectOf(call);
   const conditionResult = checkReadConditions(call, object);
-  const headers = { ...replyHeadersOf(object), ...overrides(call) };
+  const shown = { ...replyHeadersOf(object), ...overrides(call) };
+  const headers = { ...shown, ...sandboxHeaders(shown["content-type"] ?? "") };
   if (conditionResult === "failed") throw refuse("PreconditionFailed");
   if (conditionResult === "not_modified") return { status: 304, headers };
   const part = partOf(call, object);
