@@ -126,7 +126,7 @@ it("refuses unknown worlds", async () => {
 
 it("lets other work run between two rows and two records", async () => {
   const now = vi.spyOn(Date, "now");
-  // Each reading is a minute later, so that every slice of work is over when it is asked for.
+  // Each call is a minute later, so that every slice of work is over when it is asked for.
   now.mockImplementation(() => performance.timeOrigin + now.mock.calls.length * 60_000);
   const slow = await startRig();
   const fork = await slow.emulator.fork({ id: "fork" });
