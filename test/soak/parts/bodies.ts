@@ -20,6 +20,8 @@ const SPARE_BYTES = 250 * MB;
 /** One of so many bodies of operations is sent: their order is the same in each run, the first one is drawn. */
 const STEP = 97;
 
+const THREADS = 300;
+
 interface Worst {
   msPerMb: number;
   growth: number;
@@ -32,6 +34,9 @@ async function prepare(send: ReturnType<typeof createSender>["send"]): Promise<v
     ["/runs", run],
   ] as const)
     await send({ method: "POST", path, headers: HEADERS, body: JSON.stringify(body) });
+  // A search compares its members with those of each thread.
+  for (let number = 0; number < THREADS; number += 1)
+    await send({ method: "POST", path: "/threads", headers: HEADERS, body: '{"metadata":{"a":1}}' });
 }
 
 /** Sends a body, and says what is wrong with the reply or its costs. */

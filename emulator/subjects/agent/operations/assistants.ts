@@ -76,11 +76,13 @@ function assistantsLike(
   workspace: Workspace,
   search: BodyOf<"searchAssistants">,
 ): readonly Assistant[] {
-  const { graph_id, name, metadata } = search;
+  const { graph_id, metadata } = search;
+  const hasMetadata = includesMembers(metadata ?? {});
+  const name = search.name?.toLowerCase();
   return assistantsOf(turn, workspace).filter(
     (assistant) =>
       (graph_id == null || assistant.graph_id === graph_id) &&
-      (name == null || assistant.name.toLowerCase().includes(name.toLowerCase())) &&
-      includesMembers(assistant.metadata, metadata ?? {}),
+      (name == null || assistant.name.toLowerCase().includes(name)) &&
+      hasMetadata(assistant.metadata),
   );
 }

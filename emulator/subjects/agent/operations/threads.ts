@@ -101,11 +101,12 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
 function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThreads">): readonly Thread[] {
   const { ids, status, metadata, values } = search;
   const requestedIds = ids && new Set(ids.map((id) => id.toLowerCase()));
+  const [hasMetadata, hasValues] = [includesMembers(metadata ?? {}), includesMembers(values)];
   return [...turn.list(THREADS, workspaceKey(workspace))].filter(
     (thread) =>
       (!requestedIds || requestedIds.has(thread.thread_id)) &&
       (status == null || thread.status === status) &&
-      includesMembers(thread.metadata, metadata ?? {}) &&
-      (values == null || includesMembers(latestCheckpoint(turn, thread)?.values ?? {}, values)),
+      hasMetadata(thread.metadata) &&
+      (values == null || hasValues(latestCheckpoint(turn, thread)?.values ?? {})),
   );
 }
