@@ -53,7 +53,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
   }
 }
 
-/** A data folder holds secrets and the key to them, and often lies in a repository. */
+/** A data folder holds secrets and the key to them, and is often in a repository. */
 function keepOutOfGit(folder: string): void {
   const file = join(folder, ".gitignore");
   if (!existsSync(file)) writeFileSync(file, "*\n", { mode: 0o600 });
