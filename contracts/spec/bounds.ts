@@ -2,14 +2,6 @@ import type { LimitTable } from "./limit.ts";
 
 /** bounds of the emulator's own, so that nothing a caller sends or leaves grows without end. */
 export const BOUNDS = {
-  request_headers: {
-    section: "1",
-    requirement: "X-2",
-    value: 200,
-    unit: "count",
-    own: true,
-    text: "Maximum number of headers of a request.",
-  },
   faults: {
     section: "7",
     requirement: "X-2",
@@ -17,6 +9,14 @@ export const BOUNDS = {
     unit: "count",
     own: true,
     text: "Maximum number of faults of a world, including spent ones.",
+  },
+  request_headers: {
+    section: "1",
+    requirement: "X-2",
+    value: 200,
+    unit: "count",
+    own: true,
+    text: "Maximum number of headers of a request.",
   },
   feedback_per_run: {
     section: "2.5",

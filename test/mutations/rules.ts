@@ -225,7 +225,7 @@ export const OTHER_MUTATIONS = [
   ...mutationsOf(
     "emulator/config/webhook-settings.ts",
     ["any variable may be referred to", "if (!variable.startsWith(prefix))", "if (false)", "6.1/env"],
-    ["a missing variable is empty", "if (found === undefined)", "if (false)", "6.1/env"],
+    ["a missing variable is empty", "if (variableValue === undefined)", "if (false)", "6.1/env"],
   ),
   ...mutationsOf(
     "emulator/subjects/rate-limits/identity.ts",

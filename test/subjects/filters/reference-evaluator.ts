@@ -95,12 +95,12 @@ export function fitsPattern(pattern: readonly string[], text: readonly string[])
 function comparisonHolds(one: Comparison, row: TraceRow, tenantId: string): boolean {
   const { op, field, value } = one;
   if (field === "tenant_id") return compare(one, tenantId);
-  if (field === "parent_run_ids") return row.parent_run_ids.filter((id) => id === value).length > 0;
+  if (field === "parent_run_ids") return listHolds(one, row.parent_run_ids);
   if (field.endsWith("_cost") || field.endsWith("_tokens")) {
     const figure = row[field as keyof TraceRow];
     return compare(one, figure === null ? null : Number(figure));
   }
-  if (field === "tags") return row.tags.filter((tag) => tag === value).length > 0;
+  if (field === "tags") return listHolds(one, row.tags);
   if (field === "metadata") {
     const metadata = (row.extra as { metadata?: unknown } | null)?.metadata;
     if (op === "exists") return listEntries("metadata", row).some(({ key }) => key === value);
@@ -124,6 +124,13 @@ function comparisonHolds(one: Comparison, row: TraceRow, tenantId: string): bool
     return compare({ ...one, value: Math.round((value as number) * 1e6) }, micros);
   }
   return compare(one, row[field as keyof TraceRow] as Value);
+}
+
+function listHolds({ op, value }: Comparison, elements: readonly string[]): boolean {
+  const fits = (one: string) => fitsPattern([...(value as string)], [...one]);
+  if (op === "like") return elements.some(fits);
+  if (op === "notlike") return !elements.some(fits);
+  return elements.includes(value as string) === (op !== "neq");
 }
 
 function microsOf(time: string): number {
