@@ -63,3 +63,37 @@ export const STARTING_OPERATIONS = [
 
 /** §9.2: version of the agent server's API description. */
 export const DESCRIPTION_VERSION = "0.1.0";
+
+const UUID = { type: "string", format: "uuid" } as const;
+
+/** §4.1 and §4.8: requests as far as they are shown, as JSON Schema; a text with a format is not free. */
+export const AGENT_REQUESTS = {
+  listThreadRuns: {
+    method: "GET",
+    path: "/threads/{thread_id}/runs",
+    pathParameters: { thread_id: UUID },
+    query: {
+      limit: { type: "integer" },
+      offset: { type: "integer" },
+      status: { type: "string", enum: LISTED_STATUSES },
+      select: { type: "array", items: { type: "string", enum: RUN_MEMBERS } },
+    },
+  },
+  searchAssistants: {
+    method: "POST",
+    path: "/assistants/search",
+    body: { type: "object", properties: { limit: { type: "integer" }, offset: { type: "integer" } } },
+  },
+} as const;
+
+/** §4.8: members of the body that starts a run. */
+export const RUN_REQUEST = {
+  type: "object",
+  required: ["assistant_id"],
+  properties: {
+    assistant_id: { type: "string", format: "reference" },
+    input: { type: "object" },
+    stream_mode: { type: "string" },
+    webhook: { type: "string", format: "uri" },
+  },
+} as const;

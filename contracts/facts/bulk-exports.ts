@@ -112,3 +112,91 @@ export const RETRIED_FAILURES = {
   serialization_error: true,
   resource_exhausted: true,
 } as const;
+
+const TEXT = { type: "string" } as const;
+const REFERENCE = { type: "string", format: "reference" } as const;
+const UUID = { type: "string", format: "uuid" } as const;
+const TIME = { type: "string", format: "date-time" } as const;
+/** §5 */
+const HEADERS = ["x-api-key", "x-tenant-id"] as const;
+const CREATION = { method: "POST", path: EXPORTS, headers: HEADERS } as const;
+const EXPORT = {
+  method: "GET",
+  path: `${EXPORTS}/{export_id}`,
+  headers: HEADERS,
+  pathParameters: { export_id: UUID },
+} as const;
+
+/** §4.2 to §4.7: requests, as JSON Schema; a text with a format is not free. */
+export const EXPORT_REQUESTS = {
+  createBulkExportDestination: {
+    ...CREATION,
+    path: DESTINATIONS,
+    body: {
+      type: "object",
+      required: ["destination_type", "display_name", "config", "credentials"],
+      properties: {
+        destination_type: { type: "string", enum: [DESTINATION_TYPE] },
+        display_name: TEXT,
+        config: {
+          type: "object",
+          required: ["bucket_name", "prefix"],
+          properties: {
+            bucket_name: REFERENCE,
+            prefix: TEXT,
+            region: TEXT,
+            endpoint_url: { type: "string", format: "uri" },
+            include_bucket_in_prefix: { type: "boolean" },
+          },
+        },
+        credentials: {
+          type: "object",
+          required: ["access_key_id", "secret_access_key"],
+          properties: {
+            access_key_id: REFERENCE,
+            secret_access_key: REFERENCE,
+            session_token: REFERENCE,
+          },
+        },
+      },
+    },
+  },
+  createBulkExport: {
+    ...CREATION,
+    body: {
+      type: "object",
+      required: EXPORT_REQUIRED,
+      properties: {
+        bulk_export_destination_id: REFERENCE,
+        session_id: UUID,
+        start_time: TIME,
+        end_time: TIME,
+        filter: { type: "string", format: "filter" },
+        export_fields: { type: "array", items: { type: "string", format: "column" } },
+        format_version: { type: "string", enum: [ENHANCED_FORMAT] },
+      },
+    },
+  },
+  createScheduledExport: {
+    ...CREATION,
+    body: {
+      type: "object",
+      required: ["bulk_export_destination_id", "session_id", "start_time", "interval_hours"],
+      properties: {
+        interval_hours: { type: "integer", minimum: INTERVAL_HOURS.least, maximum: INTERVAL_HOURS.most },
+      },
+    },
+  },
+  getBulkExport: EXPORT,
+  listBulkExportRuns: { ...EXPORT, path: `${EXPORT.path}/runs` },
+  listBulkExports: { ...CREATION, method: "GET" },
+  stopBulkExport: {
+    ...EXPORT,
+    method: "PATCH",
+    body: {
+      type: "object",
+      required: ["status"],
+      properties: { status: { type: "string", enum: [STOP_WORD] } },
+    },
+  },
+} as const;

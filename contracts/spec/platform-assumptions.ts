@@ -80,6 +80,13 @@ export const PLATFORM_ASSUMPTIONS = {
     choice: "ignore",
     reason: "Clients often send further query parameters, which are harmless.",
   },
+  "platform.null_members": {
+    section: "4",
+    requirement: "7-1",
+    choice: "an optional member that is null is the same as none",
+    reason:
+      "Only types are shown. Public clients send null for members without a value. A required region and stream_mode cannot be null.",
+  },
   "platform.unlisted_path": {
     section: "1",
     requirement: "1-3",

@@ -176,6 +176,19 @@ export const AGENT_ASSUMPTIONS = {
     choice: "those that public clients read",
     reason: "A search for assistants is shown in use. The fields of an assistant are not shown.",
   },
+  "agent.created_by": {
+    section: "4.8",
+    requirement: "4.8-3",
+    choice:
+      "the server's own assistants have created_by: system in their metadata; created ones have only their own",
+    reason: "The metadata of assistants is not shown. Public clients look for assistants by this member.",
+  },
+  "agent.run_configurable": {
+    section: "2.1",
+    requirement: "2.1-1",
+    choice: "config.configurable in kwargs has run_id, thread_id, graph_id and assistant_id in addition",
+    reason: "The members of kwargs are not shown. Graphs of the open-source server read these.",
+  },
   "agent.supporting_operations": {
     section: "1",
     requirement: "4.8-3",

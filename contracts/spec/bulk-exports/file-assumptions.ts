@@ -71,6 +71,12 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     reason: "A checkpoint is saved at the end of a file.",
     setting: "limits.rows_per_file",
   },
+  "export.row_order": {
+    section: "2.8",
+    requirement: "2.8-2",
+    choice: "by start_time, then id",
+    reason: "The order of the rows of a file is not shown. The cursor of a run (§2.6) needs a stable one.",
+  },
   "export.empty_partition": {
     section: "2.8",
     requirement: "2.8-2",

@@ -38,6 +38,13 @@ export const FILTER_ASSUMPTIONS = {
     observed: "some refused",
     switchable: true,
   },
+  "export.filter_comparators": {
+    section: "2.5",
+    requirement: "2.5-4",
+    choice:
+      "eq on every column, like on those with a text form; order on figures, times and dotted_order; has on lists; others are a 422",
+    reason: "Only and, eq and like are shown. The other comparators follow the type of the column.",
+  },
   "export.filter_units": {
     section: "2.5",
     requirement: "2.5-4",

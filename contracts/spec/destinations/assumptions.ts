@@ -65,6 +65,13 @@ export const DESTINATION_ASSUMPTIONS = {
     choice: "accepted",
     reason: "The prefix is required. Whether it may be empty is not shown, and clients send empty ones.",
   },
+  "destination.text_lengths": {
+    section: "2.4",
+    requirement: "2.4-1",
+    choice: "display_name 1 to 1024 characters, prefix at most 512, region at most 255; otherwise 422",
+    reason:
+      "No lengths are shown. A name is displayed, so it is not empty. Keys of object stores have at most 1024 bytes.",
+  },
   "destination.missing_region": {
     section: "2.4",
     requirement: "2.4-1",

@@ -14,6 +14,18 @@ export const INGEST_ASSUMPTIONS = {
     choice: "as sent; otherwise error if error is set, else success if it has ended, else pending",
     reason: "Clients rarely send a status.",
   },
+  "ingest.trace_tier": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "as sent, on each row; null if none was sent",
+    reason: "The column has no values in the specification. The emulator does not delete rows by their tier.",
+  },
+  "ingest.first_token_time": {
+    section: "2.7",
+    requirement: "X-1",
+    choice: "as sent; otherwise the time of the first event new_token",
+    reason: "The source of the column is not shown. Tracers of streamed model calls send this event.",
+  },
   "ingest.row_time": {
     section: "2.7",
     requirement: "X-1",
