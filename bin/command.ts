@@ -54,9 +54,15 @@ export interface NamedCommand {
   readonly command: Command;
 }
 
-/** Wrong usage or configuration: one line on standard error, exit code 2. */
+/** Wrong usage or configuration: a line on standard error for each problem, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly problems: readonly string[];
+
+  constructor(...problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
 }
 
 /** The command failed: one line on standard error, exit code 1. */

@@ -11,7 +11,7 @@ export async function configurationOf(
   options: Readonly<Record<string, unknown>> = {},
 ): Promise<Resolved> {
   const resolution = await resolveConfiguration({ cwd, env, flags, discover, options });
-  if (!resolution.ok) throw new UsageError(resolution.problems.join("\n"));
+  if (!resolution.ok) throw new UsageError(...resolution.problems);
   return resolution;
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { printable } from "../contracts/report/printable.ts";
 import type { Configuration, ReadyLine } from "../emulator/config/configuration.ts";
 import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
 import type { LogOptions } from "../emulator/runtime/request-log.ts";
@@ -72,7 +73,9 @@ function defectMessage(ready: ReadyLine, dataFolder: string | null, why: WorldDe
 /** Writes the defect and the last turns as NDJSON; records are named without their contents. */
 function writeReport(ready: ReadyLine, dataFolder: string | null, why: WorldDefect): string | undefined {
   const header = { defect: why.error.stack, version: ready.version, seed: ready.seed, node: process.version };
-  const lines = [header, ...why.journal.since(0)].map((line) => `${JSON.stringify(line)}\n`).join("");
+  const lines = [header, ...why.journal.since(0)]
+    .map((line) => `${printable(JSON.stringify(line))}\n`)
+    .join("");
   const name = `defect-${ready.pid}.ndjson`;
   try {
     const folder = dataFolder ?? mkdtempSync(join(tmpdir(), "emulator-defect-"));

@@ -28,7 +28,7 @@ async function main(words: readonly string[], commands: CommandTable): Promise<n
 }
 
 function show(text: string): number {
-  print(text);
+  print(text.split("\n"));
   return 0;
 }
 
@@ -38,6 +38,7 @@ function unknownCommand(name: string): string {
 }
 
 type ExplainedError = Pick<Error, "message"> &
+  Partial<Pick<UsageError, "problems">> &
   Partial<Pick<ErrorReply, "code" | "description" | "status">> &
   Partial<Pick<Interrupted, "signal">>;
 
@@ -62,10 +63,12 @@ function exitCodeFor(error: unknown, command?: Command): number {
   const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
   if (error instanceof Error && explain !== undefined) {
     const [code, message] = explain(error);
-    for (const line of toCliHints(message, command).split("\n")) printError(line);
+    const { problems = [message] } = error as ExplainedError;
+    for (const problem of problems) printError(toCliHints(problem, command));
     return code;
   }
-  printError(`a defect of the emulator: ${error instanceof Error ? error.stack : String(error)}`);
+  const defect = error instanceof Error ? error.stack : String(error);
+  for (const line of `a defect of the emulator: ${defect}`.split("\n")) printError(line);
   return 1;
 }
 

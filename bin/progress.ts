@@ -1,3 +1,4 @@
+import { printable } from "../contracts/report/printable.ts";
 import type { Invocation } from "./command.ts";
 
 /** Shows the progress of long work on a terminal: a bar, the elapsed and remaining time, and the current step. */
@@ -60,7 +61,7 @@ export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, 
     show(text, done = 0, total = 0) {
       const isNewPhase = at.total > 0 && (total !== at.total || done < at.done);
       const { since, before } = isNewPhase ? { since: performance.now(), before: done } : at;
-      at = { text: text.replace(/\p{Cc}+/gu, " "), done, total, since, before };
+      at = { text: printable(text), done, total, since, before };
       draw();
     },
     clear,

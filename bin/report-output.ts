@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type ReportModel, type ReportRow, rowsOf } from "../contracts/report/model.ts";
+import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
+import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
 import { fileAdvice } from "../emulator/storage/file-advice.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
-import { print } from "./terminal.ts";
+import { print, printAnnotation } from "./terminal.ts";
 
 /** The formats of every harness, and the page of the console. */
 export const FORMATS = [...REPORTERS, "html"] as const;
@@ -57,8 +58,8 @@ export function publish(
     } catch (error) {
       throw unwritable(flags.output, error);
     }
-    if (!isQuiet) for (const line of model.summary) print(line);
-  } else if (!isQuiet || isLoud) print(text);
+    if (!isQuiet) print(model.summary);
+  } else if (!isQuiet || isLoud) print(text.split("\n"));
   reportToGitHub(invocation, model);
 }
 
@@ -74,7 +75,7 @@ function htmlReport(kind: HtmlReportKind, json: string): string {
   const script = readFileSync(builtUrl("console/report.js"), "utf8").replaceAll("</script", "<\\/script");
   const style = readFileSync(builtUrl("console/style.css"), "utf8");
   // Within a script element nothing but its end tag is markup.
-  const data = JSON.stringify({ kind, report: JSON.parse(json) }).replaceAll("<", "\\u003c");
+  const data = printable(JSON.stringify({ kind, report: JSON.parse(json) })).replaceAll("<", "\\u003c");
   const policy = `default-src 'none'; script-src '${digest(script)}'; style-src '${digest(style)}'`;
   return [
     "<!doctype html>",
@@ -101,18 +102,6 @@ function reportToGitHub({ env }: Pick<Invocation, "env">, model: ReportModel): v
   if (env.GITHUB_ACTIONS !== "true") return;
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${writeReport(model, "md")}\n`);
   const failures = rowsOf(model).filter(({ outcome }) => outcome === "failed" || outcome === "error");
-  for (const row of failures.slice(0, MAX_ANNOTATIONS)) process.stderr.write(`${annotation(row)}\n`);
-}
-
-function annotation({ id, message, file }: ReportRow): string {
-  const properties = Object.entries({ file: file?.path, line: file?.line, title: id }).flatMap(
-    ([name, value]) =>
-      value === undefined ? [] : [`${name}=${escaped(String(value)).replace(/[:,]/g, encodeURIComponent)}`],
-  );
-  return `::error ${properties.join(",")}::${escaped(message)}`;
-}
-
-/** Escapes a value of a workflow command. */
-function escaped(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  for (const { id, message, file } of failures.slice(0, MAX_ANNOTATIONS))
+    printAnnotation({ file: file?.path, line: file?.line, title: id }, message);
 }

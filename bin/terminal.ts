@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { printable } from "../contracts/report/printable.ts";
 import { lazily } from "../emulator/kernel/lazily.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Invocation } from "./command.ts";
@@ -5,23 +7,33 @@ import { makeRoom, openProgress } from "./progress.ts";
 import { untilSignal } from "./signals.ts";
 
 /** Standard output. A closed pipe, as with `head`, ends the command without an error message. */
-export const output = lazily(() =>
+const output = lazily(() =>
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   }),
 );
 
-/** Prints results to standard output. */
-export function print(line: string): void {
+/** Prints results to standard output: a line, or several. Their text is `printable`. */
+export function print(lines: string | readonly string[]): void {
   makeRoom();
-  output().write(`${line}\n`);
+  output().write(
+    [lines]
+      .flat()
+      .map((line) => `${printable(line)}\n`)
+      .join(""),
+  );
+}
+
+/** Writes bytes to standard output unchanged; resolves when there is room for more. */
+export async function writeBytes(bytes: Uint8Array): Promise<void> {
+  if (!output().write(bytes)) await once(output(), "drain");
 }
 
 /** Prints a command's result: JSON with --json, nothing with --quiet, else lines. */
 export function printResult({ flags }: Invocation, value: unknown, lines: readonly string[]): void {
   if (flags.json === true) print(JSON.stringify(value));
-  else if (flags.quiet !== true) for (const line of lines) print(line);
+  else if (flags.quiet !== true) print(lines);
 }
 
 const GAP = 2;
@@ -29,9 +41,10 @@ const GAP = 2;
 /** Rows of cells as lines, each column but the last as wide as its widest cell. */
 export function aligned(rows: readonly (readonly string[])[], indent = ""): string[] {
   const widths: number[] = [];
-  for (const row of rows)
+  const printableRows = rows.map((row) => row.map(printable));
+  for (const row of printableRows)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows.map((row) => {
+  return printableRows.map((row) => {
     const cells = row.map((cell, at) =>
       at === row.length - 1 ? cell : cell.padEnd((widths[at] ?? 0) + GAP),
     );
@@ -39,10 +52,22 @@ export function aligned(rows: readonly (readonly string[])[], indent = ""): stri
   });
 }
 
-/** Prints problems to standard error. */
+/** Prints a problem to standard error, with `printable`. */
 export function printError(line: string): void {
   makeRoom();
-  process.stderr.write(`emulator: ${line}\n`);
+  process.stderr.write(`emulator: ${printable(line)}\n`);
+}
+
+/** Prints an annotation of GitHub Actions to standard error. */
+export function printAnnotation(
+  properties: Readonly<Record<string, string | number | undefined>>,
+  message: string,
+): void {
+  const escaped = (value: string | number) => printable(String(value)).replaceAll("%", "%25");
+  const pairs = Object.entries(properties).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${escaped(value).replace(/[:,]/g, encodeURIComponent)}`],
+  );
+  process.stderr.write(`::error ${pairs.join(",")}::${escaped(message)}\n`);
 }
 
 /** Shows that work is in progress; with `account`, a description of the completed work, it throws `Interrupted` at a signal. */

@@ -1,4 +1,4 @@
-import { codeBlock, table } from "../contracts/report/markdown-text.ts";
+import { codeBlock, inline, table } from "../contracts/report/markdown-text.ts";
 import type { ReportModel, ReportRow } from "../contracts/report/model.ts";
 import type { ExplorationReport } from "./exploration.ts";
 import { near } from "./reports.ts";
@@ -142,15 +142,11 @@ export function summaryLine(report: ExplorationReport): string {
 
 function markdownLines(report: ExplorationReport, cwd: string): readonly string[] {
   const details = report.results.flatMap((each) => detailLines(each, cwd));
-  const rows = tableRows(report).map((row) => row.map(cell));
+  const rows = tableRows(report).map((row) => row.map(inline));
   return [
-    `**${summaryLine(report)}**`,
+    `**${inline(summaryLine(report))}**`,
     "",
     ...table(["§", "Trial", "Outcome"], rows),
     ...codeBlock([...details, ...footLines(report)].slice(1)),
   ];
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("<", "\\<");
 }

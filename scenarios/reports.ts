@@ -64,7 +64,7 @@ function findingsOf(outcome: Outcome): readonly RowFinding[] {
 
 /** The failure in one line. */
 function problemOf({ failure, problem, drift }: Outcome): string {
-  if (problem !== undefined) return problem;
+  if (problem !== undefined) return problem.replaceAll("\n", "; ");
   if (failure) return `${failure.label}: ${failure.differences.join("; ")}`;
   return drift?.kind === "drifted" ? `Its journal differs: ${drift.differences.join("; ")}` : "";
 }
@@ -98,7 +98,7 @@ function detailLines(
   if (drift?.kind === "written") return ["its journal was written"];
   if (verdict === "passed") return [];
   const lines: string[] = [];
-  if (problem !== undefined) lines.push(problem);
+  if (problem !== undefined) lines.push(...problem.split("\n"));
   if (failure) {
     lines.push(`${near(failure.place.file, cwd)}:${failure.place.line}: ${failure.label}`);
     if (failure.note !== undefined) lines.push(failure.note);
@@ -135,7 +135,7 @@ function markdownLines(outcomes: readonly Outcome[], cwd: string): readonly stri
   ]);
   const details = outcomes
     .filter(({ verdict, warnings }) => verdict !== "passed" || warnings.length > 0)
-    .flatMap((outcome) => [`### ${outcome.name}`, "", ...codeBlock(noteLines(outcome, cwd)), ""]);
+    .flatMap((outcome) => [`### ${inline(outcome.name)}`, "", ...codeBlock(noteLines(outcome, cwd)), ""]);
   return [
     `**${countsLine(outcomes)}**`,
     "",

@@ -269,6 +269,14 @@ describe("the imports", () => {
     ).toEqual([]);
   });
 
+  it("only the modules of the terminal write to it, since they escape text", () => {
+    const writing = /\b(process\.(stdout|stderr)\.write|console\.\w+\()/;
+    const others = within(["bin", "contracts", "emulator", "scenarios"]).filter(
+      ({ path }) => path !== "bin/terminal.ts" && path !== "bin/progress.ts",
+    );
+    expect(linesWith(others, writing)).toEqual([]);
+  });
+
   it("nothing outside tests and benchmarks imports them", () => {
     const shipped = within(["bin", "contracts", "emulator", "fixtures", "scenarios"]);
     const wrong = shipped.filter((source) =>

@@ -23,8 +23,7 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
     const account = "it was not played to its end";
     const run = await withProgress(invocation, "playing the capsule", playing, account);
     const { lines, isSame } = comparisonOf(capsule, run);
-    if (invocation.flags.quiet !== true || !isSame)
-      for (const line of [...factLines(capsule), ...lines]) print(line);
+    if (invocation.flags.quiet !== true || !isSame) print([...factLines(capsule), ...lines]);
     return isSame ? (capsule.facts.failure === null ? 0 : FAILED) : DIFFERENT;
   } finally {
     await environments.close();

@@ -16,7 +16,7 @@ export function completionOf(commands: CommandTable): { readonly command: Comman
     flags: {},
     async run({ flags }) {
       const text = script(await completionEntries(commands));
-      print(flags.json === true ? JSON.stringify({ script: text }) : text);
+      print(flags.json === true ? JSON.stringify({ script: text }) : text.split("\n"));
       return 0;
     },
   });

@@ -11,7 +11,6 @@ export const command: Command = {
 async function run({ flags }: Invocation): Promise<number> {
   const { openApiDocument } = await import("../../contracts/openapi/openapi.ts");
   const document = openApiDocument();
-  if (flags.quiet !== true)
-    print(flags.json === true ? JSON.stringify(document) : JSON.stringify(document, null, 2));
+  if (flags.quiet !== true) print(JSON.stringify(document, null, flags.json === true ? 0 : 2).split("\n"));
   return 0;
 }

@@ -62,7 +62,7 @@ async function run(invocation: Invocation): Promise<number> {
     if (shrink !== undefined) return await (await import("../replay/shrink.ts")).shrinkScenario(invocation);
     return record === undefined ? await (await import("../replay/play.ts")).playScenarios(invocation) : 0;
   } catch (error) {
-    if (error instanceof ScenarioProblem) throw new UsageError(error.message);
+    if (error instanceof ScenarioProblem) throw new UsageError(...error.message.split("\n"));
     throw error;
   }
 }
@@ -93,6 +93,6 @@ async function recordTo(
 async function printSchema(): Promise<number> {
   const { scenarioSchema } = await import("../../scenarios/schema.ts");
   const { configurationSchema } = await import("../../emulator/config/schema.ts");
-  print(JSON.stringify(scenarioSchema(configurationSchema()), null, 2));
+  print(JSON.stringify(scenarioSchema(configurationSchema()), null, 2).split("\n"));
   return 0;
 }

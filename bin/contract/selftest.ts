@@ -37,7 +37,7 @@ export async function runSelftest(invocation: Invocation, selectors: readonly st
     onServer: progress.show,
   }).finally(progress.clear);
   if (flags.json === true) print(selftestJson(result));
-  else if (flags.quiet !== true) for (const line of selftestLines(result)) print(line);
+  else if (flags.quiet !== true) print(selftestLines(result));
   for (const line of selftestProblems(result)) printError(line);
   return isProven(result) ? 0 : 1;
 }

@@ -144,6 +144,6 @@ async function startOn(
     ...(seed !== undefined && { seed }),
   };
   const resolution = await resolveConfiguration({ cwd: process.cwd(), options });
-  if (!resolution.ok) throw new EnvironmentError(resolution.problems.join("\n"));
+  if (!resolution.ok) throw new EnvironmentError(resolution.problems.join("; "));
   return start(resolution.configuration);
 }

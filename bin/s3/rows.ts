@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
@@ -8,7 +7,7 @@ import { clientCommand } from "../client-command.ts";
 import { type Command, UsageError, WORLD_FLAGS } from "../command.ts";
 import { runningWorld } from "../running.ts";
 import { transportTo } from "../snapshot/transport.ts";
-import { aligned, output } from "../terminal.ts";
+import { aligned, writeBytes } from "../terminal.ts";
 import { countOf, textOf } from "../values.ts";
 
 const DEFAULT_ROWS = 20;
@@ -84,8 +83,7 @@ function plain(value: unknown): unknown {
 
 function cellOf(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
-  const line = text.replace(/\s+/g, " ");
-  return line.length > CELL_CHARS ? `${line.slice(0, CELL_CHARS - 1)}…` : line;
+  return text.length > CELL_CHARS ? `${text.slice(0, CELL_CHARS - 1)}…` : text;
 }
 
 /** The body of an object in chunks. Throws `ErrorReply`. */
@@ -126,8 +124,7 @@ export const catObject: Command = {
   async run(invocation) {
     const location = readObjectLocation(invocation.operands[0] ?? "");
     const { url } = await runningWorld(invocation);
-    for await (const chunk of await openObject(url, location))
-      if (!output().write(chunk)) await once(output(), "drain");
+    for await (const chunk of await openObject(url, location)) await writeBytes(chunk);
     return 0;
   },
 };

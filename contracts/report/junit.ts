@@ -1,4 +1,5 @@
 import type { ReportModel, ReportRow, ReportSuite } from "./model.ts";
+import { printable } from "./printable.ts";
 
 /** A JUnit report: each result has its full text, since build servers show each result alone. */
 export function junitReport(model: ReportModel): string {
@@ -23,7 +24,7 @@ function testCase(row: ReportRow): string {
   const { name, className, file, durationMs, remarks = [] } = row;
   const time = durationMs === undefined ? undefined : seconds(durationMs);
   const open = `    <testcase ${attributes({ classname: className, name, file: file?.path, time })}`;
-  const output = remarks.length === 0 ? "" : `<system-out>${escaped(remarks.join("\n"))}</system-out>`;
+  const output = remarks.length === 0 ? "" : `<system-out>${escapedLines(remarks)}</system-out>`;
   const inner = resultElement(row) + output;
   return inner === "" ? `${open}/>` : `${open}>${inner}</testcase>`;
 }
@@ -32,7 +33,7 @@ function resultElement({ outcome, verdict, message, details }: ReportRow): strin
   if (outcome === "passed") return "";
   if (outcome === "skipped") return `<skipped ${attributes({ message })}/>`;
   const tag = outcome === "error" ? "error" : "failure";
-  return `<${tag} ${attributes({ type: verdict, message })}>${escaped(details.join("\n"))}</${tag}>`;
+  return `<${tag} ${attributes({ type: verdict, message })}>${escapedLines(details)}</${tag}>`;
 }
 
 function totals(rows: readonly ReportRow[]) {
@@ -59,10 +60,13 @@ function attributes(values: Readonly<Record<string, string | undefined>>): strin
     .join(" ");
 }
 
-/** Escapes text for XML 1.0, which cannot represent most control characters. */
-function escaped(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+function escapedLines(lines: readonly string[]): string {
+  return lines.map(escaped).join("\n");
+}
+
+/** Escapes a line for XML 1.0, which cannot represent most control characters. */
+function escaped(line: string): string {
+  return printable(line)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -1,11 +1,11 @@
-/** Escapes text of a server, so that it is not rendered. */
+/** Escapes text of a server, so that it is not rendered. `writeReport` escapes its control characters. */
 export function inline(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&").replaceAll("\n", " ");
+  return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&");
 }
 
 /** Text as inline code, also in a cell of a table. */
 export function span(text: string): string {
-  return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|").replaceAll("\n", " ")}\``;
+  return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|")}\``;
 }
 
 /** A table; the cells are Markdown. */
@@ -17,6 +17,9 @@ export function table(
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line), ""];
 }
 
-export function codeBlock(lines: readonly string[]): readonly string[] {
-  return ["```", ...lines, "```"];
+/** Lines as they are; the fence is longer than any in them. */
+export function codeBlock(lines: readonly string[], language = ""): readonly string[] {
+  const inner = lines.flatMap((line) => line.match(/`{3,}/g) ?? []);
+  const fence = "`".repeat(Math.max(3, ...inner.map(({ length }) => length + 1)));
+  return [fence + language, ...lines, fence];
 }

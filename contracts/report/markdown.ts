@@ -5,7 +5,7 @@ import { VERDICTS } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
-import { inline, span, table } from "./markdown-text.ts";
+import { codeBlock, inline, span, table } from "./markdown-text.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
 import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
@@ -82,9 +82,7 @@ function findingLines({ finding, cases }: RowFinding, isFull: boolean): string[]
       ? [
           `  reply ${exchange.status} ${span(cut(exchange.replyBody))}`,
           "",
-          "  ```sh",
-          ...exchange.curl.split("\n").map((line) => `  ${line}`),
-          "  ```",
+          ...codeBlock([exchange.curl], "sh").map((line) => `  ${line}`),
         ]
       : []),
   ];

@@ -1,20 +1,22 @@
 import { junitReport } from "./junit.ts";
 import type { ReportModel } from "./model.ts";
+import { printable } from "./printable.ts";
 import { sarifReport } from "./sarif.ts";
 
 export const REPORTERS = ["pretty", "junit", "json", "md", "sarif"] as const;
 
 export type Reporter = (typeof REPORTERS)[number];
 
-const WRITERS: Readonly<Record<Reporter, (model: ReportModel) => string>> = {
-  pretty: (model) => model.pretty().join("\n"),
-  junit: junitReport,
-  json: (model) => JSON.stringify(model.json(), null, 2),
-  md: (model) => model.markdown().join("\n"),
-  sarif: sarifReport,
+/** The lines of a report in each format. */
+const WRITERS: Readonly<Record<Reporter, (model: ReportModel) => readonly string[]>> = {
+  pretty: (model) => model.pretty(),
+  junit: (model) => junitReport(model).split("\n"),
+  json: (model) => JSON.stringify(model.json(), null, 2).split("\n"),
+  md: (model) => model.markdown(),
+  sarif: (model) => sarifReport(model).split("\n"),
 };
 
-/** Writes a report in a format. */
+/** Writes a report in a format; its lines are `printable`. */
 export function writeReport(model: ReportModel, reporter: Reporter): string {
-  return WRITERS[reporter](model);
+  return WRITERS[reporter](model).map(printable).join("\n");
 }

@@ -11,6 +11,7 @@ import {
 } from "../engine/recorded.ts";
 import { worst } from "../engine/verdict.ts";
 import { findingLines } from "../report/pretty.ts";
+import { printable } from "../report/printable.ts";
 import { isSecretName } from "../spec/secrets.ts";
 import { endpointOf } from "./oracle.ts";
 import { openTableOracle } from "./table-oracle.ts";
@@ -59,7 +60,9 @@ async function matchResult(value: CheckableReply, options: ExpectOptions) {
         ...(rest > 0 ? [`  and ${rest} more findings`] : []),
         `    ${replyBody.slice(0, MAX_REPLY_CHARACTERS)}`,
         `    ${curl}`,
-      ].join("\n");
+      ]
+        .map(printable)
+        .join("\n");
     },
   };
 }

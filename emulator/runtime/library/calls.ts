@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { printable } from "../../../contracts/report/printable.ts";
 import type { FaultView } from "../../client/faults.ts";
 import { faultView, untriggeredFaults } from "../../subjects/faults/rules.ts";
 import type { NamedWorld } from "../worlds/open-worlds.ts";
@@ -155,7 +156,10 @@ export function reportUnused(errors: readonly Error[], as: NonNullable<CloseOpti
     for (const error of errors) {
       const callPlace = placeOf(error);
       const where = callPlace === undefined ? "" : ` It was armed at ${callPlace}.`;
-      process.emitWarning(`${error.message}${where}`, { type: "EmulatorWarning", code: "UNUSED_FAULT" });
+      process.emitWarning(printable(`${error.message}${where}`), {
+        type: "EmulatorWarning",
+        code: "UNUSED_FAULT",
+      });
     }
     return;
   }
