@@ -24,7 +24,7 @@ const whyExported = clientCommand({
     return async (world) => world.client.exports.explain(await idOrNewest(world, id), row);
   },
   lines: ({ export_id, included, why, file }) => [
-    `${included === null ? "not yet" : included ? "in" : "not in"} export ${export_id}: ${why}`,
+    `${included === null ? "not yet in" : included ? "in" : "not in"} export ${export_id}: ${why}`,
     ...(file === null ? [] : [file]),
   ],
 });
