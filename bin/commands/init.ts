@@ -18,12 +18,13 @@ seed_data:
   "test/emulator.test.ts": `import { test } from "trace-platform-emulator/vitest"; // each test has a world of its own
 import { expect } from "vitest";
 
-test("an unused thread becomes idle", async ({ emulator, clock }) => {
-  const created = await emulator.request("/threads", { json: {} }); // as fetch, with key, workspace and world
+test("the webhook is sent when the run has ended", async ({ emulator, clock }) => {
+  const created = await emulator.request("/threads", { json: {} }); // like fetch, with key, workspace and world
   const { thread_id } = await created.json();
-  await clock.advance("PT6H10M");
-  const thread = await emulator.request(\`/threads/\${thread_id}\`);
-  expect(await thread.json()).toMatchObject({ status: "idle" });
+  const run = { assistant_id: "slow", webhook: "/_emulator/inbox/mine" };
+  await emulator.request(\`/threads/\${thread_id}/runs\`, { json: run });
+  await clock.advance("PT10S"); // virtual time: a run of "slow" takes ten seconds
+  await expect(emulator).toHaveDelivered({ run_status: "success" }, 1);
 });
 `,
   ".github/workflows/emulator.yml": `name: emulator

@@ -6,7 +6,8 @@ import { isFull } from "../support/depth.ts";
 import { type Outcome, start, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
 import type { CommandRelay } from "./command-relay.ts";
-import { type Block, blocksOf } from "./markdown.ts";
+import { EXPECT_FUNCTION, withExpectations } from "./decisive-lines.ts";
+import type { Block } from "./markdown.ts";
 
 const USUAL_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
 const NEEDS_EMULATOR = /\$URL\b|127\.0\.0\.1:470\d/;
@@ -16,13 +17,13 @@ const START = /^npx emulator start (.*)$/;
 
 /** Runs pages one after the other; those that begin alike share an emulator, which is emptied between them. */
 export interface Reader {
-  read(page: string): Promise<Outcome>;
+  read(blocks: readonly Block[]): Promise<Outcome>;
 }
 
 /**
  * Does what a reader of a page would do, from top to bottom, in an empty project that has the package: writes the
  * blocks that name a file, runs `sh`, `ts` and `python` blocks in one shell, and stops at the first failure. A `curl`
- * that is answered with an error fails. A page that begins with `npx emulator start …`, or names `$URL` or the standard
+ * that is answered with an error fails, and so does a command that does not do what its comment says it prints or exits with. A page that begins with `npx emulator start …`, or names `$URL` or the standard
  * address, has an emulator, whose addresses stand in the place of the standard ones.
  */
 export function createReader(relay: CommandRelay): Reader {
@@ -42,8 +43,8 @@ export function createReader(relay: CommandRelay): Reader {
     return ready;
   }
 
-  async function read(page: string): Promise<Outcome> {
-    const blocks = blocksOf(page).filter(({ isRun }) => isRun);
+  async function read(page: readonly Block[]): Promise<Outcome> {
+    const blocks = page.filter(({ isRun }) => isRun);
     const cwd = workingFolder();
     write(join(cwd, "package.json"), '{ "name": "reader", "private": true, "type": "module" }\n');
     // A loaded machine may take longer than the 5 s that a test of vitest has.
@@ -57,6 +58,7 @@ export function createReader(relay: CommandRelay): Reader {
     const ready = await emulatorFor(blocks, cwd);
     const steps: string[] = [
       'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
+      EXPECT_FUNCTION,
       "trap 'echo \"$AT failed\" >&2' ERR",
       `export URL=${ready?.url ?? ""}`,
     ];
@@ -111,9 +113,10 @@ function readdressed(text: string, ready: ReadyLine | undefined): string {
 }
 
 /** The shell lines of a block; the code of other languages is put into a file first. */
-async function commandsOf({ language, file, text }: Block, path: string): Promise<string> {
+async function commandsOf(block: Block, path: string): Promise<string> {
+  const { language, file, text } = block;
   if (file !== undefined || START.test(text.trim())) return "";
-  if (language === "sh") return text;
+  if (language === "sh") return withExpectations(block);
   if (language === "ts") {
     write(`${path}.mjs`, (await transform(text, { loader: "ts" })).code);
     return `node ${path}.mjs`;

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { someOf } from "../support/depth.ts";
 import { type Outcome, run, workingFolder } from "../support/emulator-process.ts";
 import { openRelay } from "./command-relay.ts";
+import { shellMutants } from "./decisive-lines.ts";
 import { blocksOf, PAGES } from "./markdown.ts";
 import { createReader, type Reader } from "./page-run.ts";
 
@@ -10,28 +12,36 @@ const VERIFIED = /export [0-9a-f-]{36}: verified, \d+ rows in \d+ files?$/m;
 const AT_ONCE = 2;
 const ALL_MS = 1_800_000;
 
+const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun));
+const mutants = someOf(pages.flatMap((page) => shellMutants(blocksOf(page).filter(({ isRun }) => isRun))));
+const outcomes = new Map<string, Outcome>();
+
+// What they start is ended after each test.
+beforeAll(async () => {
+  const waiting = [...pages.map((page) => ({ name: page, content: blocksOf(page) })), ...mutants];
+  const readOn = async ({ read }: Reader): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      outcomes.set(next.name, await read(next.content));
+  };
+  const relay = await openRelay();
+  await Promise.all(Array.from({ length: AT_ONCE }, () => readOn(createReader(relay))));
+  relay.close();
+}, ALL_MS);
+
 describe("the commands of a page succeed", () => {
-  const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun));
-  const outcomes = new Map<string, Outcome>();
-
-  // What they start is ended after each test.
-  beforeAll(async () => {
-    const left = [...pages];
-    const readOn = async ({ read }: Reader): Promise<void> => {
-      for (let page = left.shift(); page !== undefined; page = left.shift())
-        outcomes.set(page, await read(page));
-    };
-    const relay = await openRelay();
-    await Promise.all(Array.from({ length: AT_ONCE }, () => readOn(createReader(relay))));
-    relay.close();
-  }, ALL_MS);
-
   it.each(pages)("%s", (page) => {
     const { stdout, ...outcome } = outcomes.get(page) ?? { stdout: "" };
     expect(outcome, stdout).toEqual({ code: 0, stderr: "" });
     const verifies = blocksOf(page).some(({ isRun, text }) => isRun && /--wait$|verify-export/m.test(text));
     if (verifies) expect(stdout).toMatch(VERIFIED);
   });
+});
+
+it.each(mutants.map(({ name, content }) => [name, content] as const))("a page fails: %s", (name, content) => {
+  const { code, stderr } = outcomes.get(name) ?? {};
+  expect(code).not.toBe(0);
+  // In the block that lacks the line, not before.
+  expect(stderr).toContain(`${content.at(-1)?.place} failed`);
 });
 
 /** The commands of the emulator in blocks that are not run, with the word behind each, by which a group finds its action. */

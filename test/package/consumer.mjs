@@ -43,14 +43,12 @@ then:
     expect: { body: { status: busy } }
 `,
   "idle.scenario.yaml": `
-scenario: A thread that nobody uses is idle after six hours.
+scenario: A new thread is idle.
 now: 2026-03-01T00:00:00Z
 given:
   - request: POST /threads
     body: {}
     capture: { thread: thread_id }
-when:
-  - advance: PT6H
 then:
   - request: GET /threads/\${thread}
     expect: { status: 200, body: { status: idle } }
