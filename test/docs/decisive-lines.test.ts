@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { openInProcess } from "../../bin/replay/in-process.ts";
+import { readScenario } from "../../scenarios/document.ts";
+import { replay } from "../../scenarios/replay.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
+import { installPackage } from "../support/user-project.ts";
+import { type Example, scenarioMutants, testFileMutants } from "./decisive-lines.ts";
+import { blocksOf, PAGES } from "./markdown.ts";
+
+/** The examples of pages in files with this ending, by their places. */
+function examples(ending: string): readonly Example[] {
+  return PAGES.flatMap(blocksOf).filter(({ isRun, file }) => isRun && file?.endsWith(ending));
+}
+
+/** The test that `emulator init` writes. */
+async function initialTest(): Promise<Example> {
+  const cwd = workingFolder();
+  await run(["init"], { cwd });
+  return { place: "emulator init", text: readFileSync(join(cwd, "test/emulator.test.ts"), "utf8") };
+}
+
+const folder = workingFolder();
+installPackage(folder);
+
+function write(name: string, content: string): string {
+  const path = join(folder, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+// Their tests become tests of this file. Those that have to fail are marked.
+for (const [index, { content }] of [...examples(".test.ts"), await initialTest()]
+  .flatMap(testFileMutants)
+  .entries())
+  await import(pathToFileURL(write(`${index}.test.ts`, content)).href);
+
+describe("an example scenario fails", () => {
+  const environments = openInProcess();
+  afterAll(() => environments.close());
+
+  async function verdictOf(text: string): Promise<string | undefined> {
+    const scenario = readScenario(write("mutant.scenario.yaml", text));
+    const [outcome] = await replay([scenario], { cwd: folder, jobs: 1, environments });
+    return outcome?.verdict;
+  }
+
+  const mutants = examples(".scenario.yaml").flatMap(scenarioMutants);
+  it.each(mutants.map(({ name, ...texts }) => [name, texts] as const))("%s", async (_, texts) => {
+    // Some examples show how a scenario fails.
+    if ((await verdictOf(texts.original)) !== "passed") return;
+    expect(await verdictOf(texts.content)).toBe("failed");
+  });
+});
