@@ -54,6 +54,9 @@ export interface OpenWorlds {
   close(): Promise<void>;
 }
 
+/** A stop exports objects for users for this long; a stop signal of a container leaves ten seconds in all. */
+const MAX_EXPORT_MS = 3000;
+
 /** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
   const { manifests, limits, openRuntime } = parts;
@@ -109,7 +112,8 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
     async close() {
       const openWorlds = [...open.values()];
       open.clear();
-      await Promise.all(openWorlds.map(({ runtime }) => runtime.close()));
+      const stopBy = performance.now() + MAX_EXPORT_MS;
+      await Promise.all(openWorlds.map(({ runtime }) => runtime.close(stopBy)));
       await Promise.all(ending);
     },
   };

@@ -45,6 +45,6 @@ export interface WorldRuntime {
   resumeTime(): Promise<Resumption>;
   /** Ends the world and releases its folders without saving, for another one to take its place. */
   end(reason: Refusal): Promise<void>;
-  /** Saves the state and releases the folders. */
-  close(): Promise<void>;
+  /** Saves the state and releases the folders. Work for users that can wait ends at an instant of `performance.now()`. */
+  close(stopBy: number): Promise<void>;
 }

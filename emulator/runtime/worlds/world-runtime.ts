@@ -78,10 +78,10 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
       storage.end();
       return release(openedWorld, reason, undefined);
     },
-    close() {
+    close(stopBy) {
       // A world with a defect may have lost its folder to another process, so nothing more is written.
       const last = world.defect ? undefined : world.state();
-      if (last && options.pool.isPersistent) bodies.exportCopy();
+      if (last && options.pool.isPersistent) bodies.finishCopy(stopBy);
       return release(openedWorld, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
   };

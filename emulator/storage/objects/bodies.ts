@@ -45,6 +45,8 @@ export interface Bodies {
   rebuildCopy(): void;
   /** Brings the exported copy of the objects up to date; returns its folder. */
   exportCopy(): string;
+  /** The same until an instant of `performance.now()`; the next start exports the rest. */
+  finishCopy(stopBy: number): void;
   /** Ends the world: refuses the bodies that are being received. */
   end(): void;
 }
@@ -113,6 +115,7 @@ export function openBodies(options: BodiesOptions): Bodies {
       mirror.rebuild();
     },
     exportCopy: mirror.catchUp,
+    finishCopy: mirror.finish,
     end() {
       mirror.stop();
       stages.end();

@@ -1,3 +1,4 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectId, objects } from "../../subjects/object-storage/records.ts";
 import type { Reader } from "../../subjects/turn.ts";
@@ -20,6 +21,8 @@ export interface ObjectMirror {
   rebuild(): void;
   /** Exports everything that is pending; returns the folder. */
   catchUp(): string;
+  /** Exports what is pending until an instant of `performance.now()`. The next start exports the rest. */
+  finish(stopBy: number): void;
   /** Leaves the folder unchanged from here on. */
   stop(): void;
 }
@@ -40,42 +43,37 @@ const MAX_IMMEDIATE = 64;
 const BATCH_FILES = 8;
 const BATCH_PAUSE_MS = 5;
 
-export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions): ObjectMirror {
+export function createObjectMirror(options: MirrorOptions): ObjectMirror {
+  const { pool, world } = options;
   const folder = pool.objectsFolder(world);
-  const pending = createPendingObjects();
-  /** Set until all objects of the world have been added to `pending`. */
-  let mustRebuild = false;
+  /** A file that exists from a stop that left objects pending until one that did not. */
+  const incomplete = `${folder}.incomplete`;
+  const copies = createCopies(options, folder);
+  const { pending } = copies;
   let immediate = MAX_IMMEDIATE;
   let isStopped = false;
   const timer = createQuietTimer(exportBatch);
-
-  const ownFile = (file: string | undefined) =>
-    file !== undefined && ownerOf(file) === owner ? file : undefined;
-  const ownBodyOf = ({ bucket, key }: ObjectPlace) =>
-    ownFile(reader().get(objects, objectId(bucket, key))?.file);
-  const exportNow = (place: ObjectPlace) => exportBody(pool, folder, place, ownBodyOf(place));
-
-  function exportPending(count: number): void {
-    if (mustRebuild)
-      for (const object of reader().all(objects)) if (ownFile(object.file)) pending.add(object);
-    mustRebuild = false;
-    for (const place of pending.take(count)) exportNow(place);
-  }
+  if (existsSync(incomplete)) rebuild();
 
   function exportBatch(): boolean {
-    exportPending(BATCH_FILES);
+    copies.exportPending(BATCH_FILES);
     if (pending.isEmpty()) immediate = MAX_IMMEDIATE;
     return pending.isEmpty();
+  }
+
+  function rebuild(): void {
+    copies.requireAll();
+    timer.restart();
   }
 
   return {
     update(place) {
       if (!place || isStopped) return;
-      if (immediate === 0 && ownBodyOf(place) !== undefined) pending.add(place);
+      if (immediate === 0 && copies.ownBodyOf(place) !== undefined) pending.add(place);
       else {
         immediate = Math.max(0, immediate - 1);
         pending.delete(place);
-        exportNow(place);
+        copies.exportNow(place);
       }
       timer.restart();
     },
@@ -87,16 +85,50 @@ export function createObjectMirror({ pool, world, owner, reader }: MirrorOptions
     rebuild() {
       // After a crash any file may be outdated, and a new link costs less than a comparison.
       tolerating(() => pool.discard(folder));
-      mustRebuild = true;
-      timer.restart();
+      rebuild();
     },
     catchUp() {
-      if (!isStopped) exportPending(Number.POSITIVE_INFINITY);
+      if (!isStopped) copies.exportPending(Number.POSITIVE_INFINITY);
       return folder;
+    },
+    finish(stopBy) {
+      do copies.exportPending(BATCH_FILES);
+      while (!pending.isEmpty() && performance.now() < stopBy);
+      tolerating(() =>
+        pending.isEmpty() ? rmSync(incomplete, { force: true }) : writeFileSync(incomplete, ""),
+      );
     },
     stop() {
       isStopped = true;
       timer.stop();
+    },
+  };
+}
+
+/** Exports objects of the world's own bodies. */
+function createCopies({ pool, owner, reader }: MirrorOptions, folder: string) {
+  const pending = createPendingObjects();
+  /** Set until all objects of the world have been added to `pending`. */
+  let mustAddAll = false;
+
+  const ownFile = (file: string | undefined) =>
+    file !== undefined && ownerOf(file) === owner ? file : undefined;
+  const ownBodyOf = ({ bucket, key }: ObjectPlace) =>
+    ownFile(reader().get(objects, objectId(bucket, key))?.file);
+  const exportNow = (place: ObjectPlace) => exportBody(pool, folder, place, ownBodyOf(place));
+
+  return {
+    pending,
+    ownBodyOf,
+    exportNow,
+    requireAll(): void {
+      mustAddAll = true;
+    },
+    exportPending(count: number): void {
+      if (mustAddAll)
+        for (const object of reader().all(objects)) if (ownFile(object.file)) pending.add(object);
+      mustAddAll = false;
+      for (const place of pending.take(count)) exportNow(place);
     },
   };
 }

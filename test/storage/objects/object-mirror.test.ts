@@ -50,6 +50,7 @@ function open() {
 
   return {
     mirror,
+    reopen: () => createObjectMirror({ pool, world: "main", owner: OWNER, reader }),
     folder,
     put,
     exported,
@@ -240,4 +241,18 @@ test("a pending change keeps its bucket and key in memory, not the request", asy
   await setImmediate();
   collect();
   expect(place.deref()).toBeUndefined();
+});
+
+test("a stop exports for a limited time, and the next start exports the rest", async () => {
+  const world = openForTest();
+  for (const key of MANY) world.write(key);
+  world.mirror.finish(0);
+  world.mirror.stop();
+  expect(world.names().length).toBeLessThan(MANY.length);
+  const next = world.reopen();
+  next.catchUp();
+  expect(world.names()).toEqual(names(MANY));
+  next.finish(0);
+  next.stop();
+  expect(existsSync(`${world.folder}.incomplete`)).toBe(false);
 });

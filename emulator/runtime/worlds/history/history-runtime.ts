@@ -46,7 +46,7 @@ export function withHistory(runtime: Omit<WorldRuntime, "asOf">, adapters: World
     ...runtime,
     asOf,
     end: (reason) => endAll(runtime.end(reason)),
-    close: () => endAll(runtime.close()),
+    close: (stopBy) => endAll(runtime.close(stopBy)),
   };
   return live;
 
