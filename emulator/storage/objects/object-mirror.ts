@@ -46,8 +46,7 @@ const BATCH_PAUSE_MS = 5;
 export function createObjectMirror(options: MirrorOptions): ObjectMirror {
   const { pool, world } = options;
   const folder = pool.objectsFolder(world);
-  /** A file that exists from a stop that left objects pending until one that did not. */
-  const incomplete = `${folder}.incomplete`;
+  const incomplete = markOf(folder);
   const copies = createCopies(options, folder);
   const { pending } = copies;
   let immediate = MAX_IMMEDIATE;
@@ -104,6 +103,9 @@ export function createObjectMirror(options: MirrorOptions): ObjectMirror {
     },
   };
 }
+
+/** A file that exists from a stop that left objects pending until one that did not. */
+const markOf = (folder: string) => `${folder}.incomplete`;
 
 /** Exports objects of the world's own bodies. */
 function createCopies({ pool, owner, reader }: MirrorOptions, folder: string) {
