@@ -5,7 +5,7 @@ import type { Journal } from "./journal.ts";
 import { createPendingReplies, type PendingReplies } from "./pending-replies.ts";
 import type { EventQueue } from "./queue.ts";
 import type { Records } from "./records.ts";
-import { Refusal } from "./refusal.ts";
+import { DATA_DAMAGED, Refusal } from "./refusal.ts";
 import { typedItems } from "./stored.ts";
 import {
   createTurnFactory,
@@ -123,16 +123,17 @@ function finish<Types extends WorldTypes>(
   for (const { replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 
-/** A turn that refused its request must not have written anything; otherwise the world is ended. */
+/** A turn that refused its request must not have written anything, unless it read a damaged file; otherwise the world is ended. */
 function noteRefusal<Types extends WorldTypes>(
   core: Core<Types>,
-  { commit, changed }: TurnOutcome<Types>,
-  refusal: Refusal,
+  { commit, changed, replaced }: TurnOutcome<Types>,
+  { status, code, message }: Refusal,
 ): void {
-  if (changed && commit.cause.type !== "control")
-    throw poison(core, new Error(`${commit.cause.name} refused after it had written: ${refusal.message}`));
-  const { status, code, message } = refusal;
-  core.journal.append(commit, { status, code, message });
+  const { turn, now, cause } = commit;
+  if (code === DATA_DAMAGED) core.records.undo(commit, replaced);
+  else if (changed && cause.type !== "control")
+    throw poison(core, new Error(`${cause.name} refused after it had written: ${message}`));
+  core.journal.append(code === DATA_DAMAGED ? { turn, now, cause } : commit, { status, code, message });
 }
 
 /** A broken invariant ends this world: every later call and every waiting request gets the error. */

@@ -1,5 +1,8 @@
 import type { RequirementId } from "../../contracts/spec/requirements.ts";
 
+/** The code of the refusal when a stored file is damaged: it may follow writes of the turn, which are reverted. */
+export const DATA_DAMAGED = "data_damaged";
+
 /**
  * A refused request: an expected reply, not a defect. Thrown inside a turn before anything is written
  * (a refusal after a write is a defect), and carried to the caller unchanged.

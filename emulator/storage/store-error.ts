@@ -1,4 +1,5 @@
-import { Refusal } from "../kernel/refusal.ts";
+import { DATA_DAMAGED, Refusal } from "../kernel/refusal.ts";
+import { refusalIn } from "../kernel/system-refusal.ts";
 
 const HINT =
   "Load a snapshot (`emulator snapshot load <name>`), reset the world (`emulator reset`), or remove it (`emulator world rm <id>`). " +
@@ -6,7 +7,7 @@ const HINT =
 
 /** A data folder, or a part of it, that cannot be read; the message names the file, the hint the next step. */
 export class StoreError extends Refusal {
-  constructor(message: string, hint: string = HINT, code = "data_damaged") {
+  constructor(message: string, hint: string = HINT, code: string = DATA_DAMAGED) {
     super(409, code, message, hint);
     this.name = "StoreError";
   }
@@ -20,4 +21,15 @@ export function damaged(path: string, where = "", hint?: string): StoreError {
 /** The error of a file that is missing, or shorter than what was written to it. */
 export function tooShort(path: string, bytes: number, hint?: string): StoreError {
   return new StoreError(`${path} is missing or ends before byte ${bytes}.`, hint);
+}
+
+/** Reads from a stored file. A failure of the system to open or read it becomes a `StoreError`. */
+export function readStored<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined || refusalIn(error)) throw error;
+    throw new StoreError(code === "ENOENT" ? `${path} is missing.` : `${path} cannot be read (${code}).`);
+  }
 }

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
-import { stateFileIn } from "../support/pool-files.ts";
+import { rowFileIn, stateFileIn } from "../support/pool-files.ts";
 
 interface Report {
   readonly ok: boolean;
@@ -78,5 +78,28 @@ describe("emulator doctor", () => {
     child.kill("SIGTERM");
     expect((await ended).stderr).toMatch(/state-\d+\.json is damaged\. Load a snapshot .*\n$/);
     expect(problemsOf(await doctor(["--port", "0"], cwd))).toEqual([]);
+  });
+
+  it("fails the export of a damaged row file with its name; the process continues and starts again", async () => {
+    const cwd = workingFolder();
+    const days = ["--from", "2026-02-25", "--to", "2026-02-26"];
+    const began = await start(["--now", "2026-03-01T00:00:00Z", "--clock", "frozen"], { cwd });
+    expect(await run(["traces", "generate", "--project", "shop", ...days], { cwd })).toMatchObject({
+      code: 0,
+    });
+    for (const damage of [(file: string) => truncateSync(file, 10), (file: string) => rmSync(file)]) {
+      began.child.kill("SIGTERM");
+      await began.ended;
+      const file = rowFileIn(join(cwd, ".emulator"));
+      damage(file);
+      const { child, ended } = await start([], { cwd });
+      const failed = await run(["export", "create", "--project", "shop", ...days, "--wait"], { cwd });
+      expect(failed.code).not.toBe(0);
+      expect(failed.stdout + failed.stderr).toContain(`${file} is missing`);
+      expect(await run(["world", "create", "copy", "--from", "main"], { cwd })).toMatchObject({ code: 0 });
+      expect(await run(["world", "rm", "copy"], { cwd })).toMatchObject({ code: 0 });
+      child.kill("SIGTERM");
+      expect((await ended).code).toBe(0);
+    }
   });
 });

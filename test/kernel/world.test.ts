@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyCommits } from "../../emulator/kernel/commit.ts";
-import { Refusal } from "../../emulator/kernel/refusal.ts";
+import { DATA_DAMAGED, Refusal } from "../../emulator/kernel/refusal.ts";
 import { isPendingReply } from "../../emulator/kernel/turn.ts";
 import { gate, REQUEST, SHEEP, toyState, toyWorld } from "./toy-world.ts";
 
@@ -54,6 +54,24 @@ describe("a turn", () => {
     expect(falseValue).toThrow("refused after it had written");
     expect(commits).toEqual([]);
     expect(() => world.turn(REQUEST, () => undefined)).toThrow("refused after it had written");
+  });
+
+  it("that reads a damaged file after it has written is reverted, and the world continues", () => {
+    const { world, commits } = toyWorld();
+    world.turn(REQUEST, (turn) => turn.put(SHEEP, dolly));
+    const damagedRead = () =>
+      world.turn(REQUEST, (turn) => {
+        turn.put(SHEEP, { ...dolly, legs: 3 });
+        turn.put(SHEEP, { id: "shaun", flock: "a", legs: 4 });
+        turn.schedule({ kind: "bleat", ref: "dolly", afterMs: 1, data: {} });
+        throw new Refusal(409, DATA_DAMAGED, "A file is damaged.");
+      });
+    expect(damagedRead).toThrow("A file is damaged.");
+    expect([...world.reader.all(SHEEP)]).toEqual([dolly]);
+    expect(world.queue()).toEqual([]);
+    expect(world.journal.since(1)).toMatchObject([{ refused: { code: DATA_DAMAGED } }]);
+    world.turn(REQUEST, (turn) => turn.remove(SHEEP, "dolly"));
+    expect(commits).toHaveLength(2);
   });
 
   it("has its events in the queue when the journal has its entry: a clock sets its timer by that", () => {

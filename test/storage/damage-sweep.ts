@@ -7,6 +7,7 @@ import { findDamage } from "../../emulator/storage/find-damage.ts";
 import { DESTINATION, HEADERS } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { dottedOrder, traceRow } from "../support/trace-row.ts";
+import { problemsOfWork } from "./damaged-work.ts";
 
 /** What is done to one file of a data folder. */
 export interface Damage {
@@ -118,6 +119,8 @@ export async function shownOf(folder: string): Promise<Shown> {
   }
   try {
     await show(emulator, shown);
+    const problems = await problemsOfWork(emulator, WORLDS);
+    shown.set("work", problems.join("\n") || "200 as expected");
   } finally {
     // What a process cannot close is not closed either where it ends.
     await emulator.close().catch((error: Error) => shown.set("close", error.message));
@@ -188,7 +191,7 @@ export function dataFilesIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** What may happen to a file: it is cut, emptied, removed, or one bit of it is another. */
+/** What may happen to a file: it is cut, emptied, removed, replaced by a folder, or one bit of it is another. */
 export function damagesOf(folder: string, file: string): readonly Damage[] {
   const bytes = readFileSync(join(folder, file));
   const { length } = bytes;

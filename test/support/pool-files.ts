@@ -34,3 +34,11 @@ export function stateFileIn(folder: string): string {
   if (states.length !== 1 || states[0] === undefined) throw new Error(`no one state in ${folder}: ${states}`);
   return poolPath(folder, states[0]);
 }
+
+/** A data file of trace rows in a data folder, the first by name. */
+export function rowFileIn(folder: string): string {
+  const files = readdirSync(poolPath(folder, ""), { recursive: true }) as string[];
+  const [file] = files.filter((name) => /rows.*\.ndjson$/.test(name)).sort();
+  if (file === undefined) throw new Error(`no rows in ${folder}`);
+  return poolPath(folder, file);
+}

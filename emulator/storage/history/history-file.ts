@@ -1,11 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Commit, WorldState } from "../../kernel/commit.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import type { Sealing } from "../journal/sealing.ts";
 import { stateOf } from "../journal/state.ts";
 import { writeAll } from "../pool/open-files.ts";
-import { damaged, StoreError, tooShort } from "../store-error.ts";
+import { damaged, readStored, StoreError } from "../store-error.ts";
 import type { SavedHistory } from "./history.ts";
 import type { HistorySegment } from "./history-segment.ts";
 
@@ -59,8 +59,7 @@ export function readHistory(path: string): StoredHistory {
 }
 
 function* linesIn(path: string): Iterable<object> {
-  if (!existsSync(path)) throw tooShort(path, 1);
-  const bytes = readFileSync(path);
+  const bytes = readStored(path, () => readFileSync(path));
   for (let start = 0; start < bytes.length; ) {
     const stop = bytes.indexOf(LINE_FEED, start);
     const line = stop < 0 ? undefined : parseSummed(bytes, start, stop);

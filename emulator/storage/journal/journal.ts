@@ -13,7 +13,7 @@ import { areSealed, parseChecked, parseSummed } from "../checksum.ts";
 import type { JournalSegment } from "../pool/names.ts";
 import { truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, tooShort } from "../store-error.ts";
+import { damaged, readStored, tooShort } from "../store-error.ts";
 import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
@@ -98,7 +98,7 @@ export function* readJournalSegment(
 ): Iterable<JournalLine> {
   if (bytes === null && !isBegun) return;
   const path = pool.path(file);
-  const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const content = existsSync(path) ? readStored(path, () => readFileSync(path)) : Buffer.alloc(0);
   const end = yield* linesIn(content, bytes ?? endOfContent(content, path), path);
   if (bytes === null) onEnd?.(end, Math.max(end, endOfText(content)), path);
   else if (end < bytes) throw content.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { LowSync } from "lowdb";
 import { DataFileSync } from "lowdb/node";
@@ -6,7 +6,7 @@ import type { WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
-import { damaged, tooShort } from "../store-error.ts";
+import { damaged, readStored } from "../store-error.ts";
 
 /** The state of a world, in a JSON file that a person can read. */
 export interface StoredState {
@@ -21,8 +21,7 @@ export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
 
 /** Reads the file of a state. Throws a `StoreError` when it is missing or damaged. */
 export function readState(path: string): StoredState {
-  if (!existsSync(path)) throw tooShort(path, 1);
-  const content = parseSummed(readFileSync(path)) as StoredState | undefined;
+  const content = parseSummed(readStored(path, () => readFileSync(path))) as StoredState | undefined;
   if (!content) throw damaged(path);
   return { rows: content.rows, state: content.state };
 }

@@ -2,8 +2,9 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
 import { sumOn } from "../checksum.ts";
+import { openStored } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, tooShort } from "../store-error.ts";
+import { damaged, StoreError } from "../store-error.ts";
 import { locateBody } from "./body-location.ts";
 import type { BodyStage } from "./stage.ts";
 
@@ -34,7 +35,7 @@ export function createBodyOpener(pool: Pick<Pool, "path" | "files">): BodyOpener
   return {
     async open({ file, size, sum }) {
       const { path, start: at, length } = locateBody(pool, file);
-      const fd = pool.files.open(() => openOrThrow(path, size));
+      const fd = pool.files.open(() => openStored(path));
       try {
         const { size: fileSize, mtimeMs } = fs.fstatSync(fd);
         const end = at + size;
@@ -51,15 +52,6 @@ export function createBodyOpener(pool: Pick<Pool, "path" | "files">): BodyOpener
       }
     },
   };
-}
-
-function openOrThrow(path: string, size: number): number {
-  try {
-    return fs.openSync(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw tooShort(path, Math.max(size, 1));
-  }
 }
 
 async function sumOf({ fd, at, size }: OpenedBody): Promise<number> {
@@ -100,7 +92,7 @@ export async function* chunksOf(
     for (let offset = 0; offset < size; ) {
       const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - offset));
       const { bytesRead } = await read(fd, buffer, 0, buffer.length, at + offset);
-      if (bytesRead === 0) throw new Error("A body on disk was truncated while it was read.");
+      if (bytesRead === 0) throw new StoreError("A body on disk was truncated while it was read.");
       yield buffer.subarray(0, bytesRead);
       offset += bytesRead;
     }

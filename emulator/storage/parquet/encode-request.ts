@@ -1,6 +1,7 @@
 import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { createPartitionReader } from "../rows/partition-reader.ts";
 import type { PartitionSource, Plans } from "../rows/plans.ts";
+import { StoreError } from "../store-error.ts";
 import { encodeFile } from "./encode-file.ts";
 import { UnencodableValue } from "./values.ts";
 
@@ -15,12 +16,14 @@ export async function encodeRequest(
     const reader = createPartitionReader(() => source, plans);
     return await encodeFile(reader, request, request.crash ? crash : () => {});
   } catch (error) {
-    return failureOf(error);
+    return encodingFailureOf(error);
   }
 }
 
-function failureOf(error: unknown): EncodingFailure {
+/** Why rows could not be encoded. */
+export function encodingFailureOf(error: unknown): EncodingFailure {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StoreError) return { failure: "damaged_rows", message };
   if (error instanceof UnencodableValue) return { failure: "serialization_error", message };
   // A buffer that cannot be allocated, or a text that is too long.
   if (error instanceof RangeError) return { failure: "resource_exhausted", message };

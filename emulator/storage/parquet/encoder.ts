@@ -8,8 +8,9 @@ import type {
 import type { Partition } from "../../subjects/traces/port.ts";
 import type { LocatedFile } from "../rows/plan.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
+import { StoreError } from "../store-error.ts";
 import { threadUrl } from "../thread-url.ts";
-import { encodeRequest } from "./encode-request.ts";
+import { encodeRequest, encodingFailureOf } from "./encode-request.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
 /** How many threads encode, and with how much memory each. */
@@ -232,8 +233,15 @@ interface LocatedRows {
 export function encoderFor(encoder: SharedEncoder, rows: LocatedRows): FileEncoder {
   let isClosed = false;
   return {
-    encode: async (request) =>
-      isClosed ? CLOSED : encoder.encode(request, { world: rows.key, rowFiles: rows.rowFiles(request) }),
+    async encode(request) {
+      if (isClosed) return CLOSED;
+      try {
+        return await encoder.encode(request, { world: rows.key, rowFiles: rows.rowFiles(request) });
+      } catch (error) {
+        if (error instanceof StoreError) return encodingFailureOf(error);
+        throw error;
+      }
+    },
     endThread: () => encoder.endThread(rows.key),
     async close() {
       isClosed = true;

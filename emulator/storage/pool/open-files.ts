@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, sep } from "node:path";
 import { refusalIn } from "../../kernel/system-refusal.ts";
+import { readStored, tooShort } from "../store-error.ts";
 
 /** Writes all bytes at a position of a file, or at the end of a file that is open for appending. */
 export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
@@ -20,11 +21,18 @@ export function writeAll(file: number, bytes: Uint8Array, position?: number): vo
   }
 }
 
-/** Fills the buffer from a file. A shorter file is an error. */
-export function readExactly(file: number, bytes: Buffer, position: number): Buffer {
+/** Opens a stored file for reading. Throws a `StoreError` when that fails. */
+export function openStored(path: string): number {
+  return readStored(path, () => openSync(path, "r"));
+}
+
+/** Fills the buffer from an open file. Throws a `StoreError` when the file is shorter or cannot be read. */
+export function readExactly(file: number, bytes: Buffer, position: number, path: string): Buffer {
+  const read = (offset: number): number =>
+    readSync(file, bytes, offset, bytes.length - offset, position + offset);
   for (let offset = 0; offset < bytes.length; ) {
-    const count = readSync(file, bytes, offset, bytes.length - offset, position + offset);
-    if (count === 0) throw new Error(`A row file ends at byte ${position + offset}, earlier than its index.`);
+    const count = readStored(path, () => read(offset));
+    if (count === 0) throw tooShort(path, position + bytes.length);
     offset += count;
   }
   return bytes;
@@ -109,9 +117,12 @@ export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
 
   return {
     open: openOrMakeRoom,
-    read: (path) => descriptor(`r ${path}`, () => openSync(path, "r")),
+    read: (path) => descriptor(`r ${path}`, () => openStored(path)),
     append: (path) => descriptor(`a ${path}`, () => openForAppending(path)),
-    appended: (path) => descriptor(`a ${path}`, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
+    appended: (path) =>
+      descriptor(`a ${path}`, () =>
+        readStored(path, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
+      ),
     change: (path) => descriptor(`w ${path}`, () => openSync(path, "r+")),
     release(path) {
       for (const [key, file] of [...files]) {

@@ -97,7 +97,7 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   room.empty();
   for (let at = 0; at < rows.length; ) {
     const { file, begin, end, nextRow } = readRangeOf(plan, rows, at);
-    const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte);
+    const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte, file.path);
     // The bytes between them are lines as well. If one is damaged, each requested line is checked.
     const isWhole = areSealed(bytes);
     for (; at < nextRow; at += 1) {

@@ -1,6 +1,6 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
-import { readExactly } from "../pool/open-files.ts";
+import { openStored, readExactly } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, extentsOf, INDEX } from "./segment.ts";
@@ -47,10 +47,11 @@ const MAX_CURSORS = 1024;
 
 /** Reads the records of a file. Throws a `StoreError` when they are damaged. */
 export function readSidecar({ path, records }: LocatedFile): Buffer {
-  const index = openSync(path + INDEX, "r");
+  const file = path + INDEX;
+  const index = openStored(file);
   try {
-    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0);
-    checkRecords(bytes, path + INDEX, 0);
+    const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0, file);
+    checkRecords(bytes, file, 0);
     return bytes;
   } finally {
     closeSync(index);
@@ -124,7 +125,7 @@ export function makePlan(
   try {
     const view = readSidecars(rowFiles);
     for (const { path, firstByte } of rowFiles)
-      files.push({ file: openSync(path + DATA, "r"), path: path + DATA, firstByte });
+      files.push({ file: openStored(path + DATA), path: path + DATA, firstByte });
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {

@@ -25,7 +25,7 @@ function countBelow(pool: Pool, { file, records: total }: RowFile, mark: number)
   const path = pool.path(file + INDEX);
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => {
-    checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES), path, at);
+    checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES, path), path, at);
     return viewSidecar(bytes);
   };
   let [records, high] = [total, total - 1];
@@ -44,7 +44,7 @@ function countBelow(pool: Pool, { file, records: total }: RowFile, mark: number)
 }
 
 /** Refuses a row file that is shorter than when it was named. */
-function refuseShort({ path }: Pick<Pool, "path">, rowFile: RowFile): void {
+function refuseShort({ path }: Pool, rowFile: RowFile): void {
   for (const [file, bytes] of pathsOfRowFile(rowFile))
     if (sizeOrZero(path(file)) < bytes) throw tooShort(path(file), bytes);
 }
@@ -65,11 +65,13 @@ function sizeOrZero(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Removes rows without a journal line from the tails of a world that may have lost turns. */
+/**
+ * Removes rows without a journal line from the tails of a world that may have lost turns. A missing or shorter tail is refused
+ * when its rows are read.
+ */
 export function cutTails({ path }: Pool, { segments }: NamedRows): void {
   for (const rowFile of segments.flatMap(({ rowFiles }) => rowFiles)) {
     if (rowFile.below !== null) continue;
-    refuseShort({ path }, rowFile);
     for (const [file, bytes] of pathsOfRowFile(rowFile))
       if (sizeOrZero(path(file)) > bytes) truncateSync(path(file), bytes);
   }

@@ -123,8 +123,9 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
     if (first < end) {
       const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
       const inFile = first - rowFile.firstRecord;
-      readExactly(openRowFile(pool, rowFile, INDEX), part, inFile * RECORD_BYTES);
-      checkRecords(part, pool.path(rowFile.file + INDEX), inFile);
+      const path = pool.path(rowFile.file + INDEX);
+      readExactly(openRowFile(pool, rowFile, path), part, inFile * RECORD_BYTES, path);
+      checkRecords(part, path, inFile);
     }
     if (rowFile.firstRecord <= from) break;
   }
@@ -138,8 +139,8 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
 }
 
 /** Opens the data or the index of a row file. */
-function openRowFile({ files, path }: Pool, { file, below }: LoadedFile, ending: string): number {
-  return below === null ? files.appended(path(file + ending)) : files.read(path(file + ending));
+function openRowFile({ files }: Pool, { below }: LoadedFile, path: string): number {
+  return below === null ? files.appended(path) : files.read(path);
 }
 
 /** Reads records from a position on. Throws when the sidecar is shorter. */
@@ -156,8 +157,9 @@ export function readLine(pool: Pool, segment: Segment, offset: number, length: n
   }
   const rowFile = segment.rowFiles.findLast(({ firstByte }) => firstByte <= offset) as LoadedFile;
   const byte = offset - rowFile.firstByte;
-  const line = readExactly(openRowFile(pool, rowFile, DATA), Buffer.allocUnsafe(length), byte);
-  return checkedLine(line, pool.path(rowFile.file + DATA), byte);
+  const path = pool.path(rowFile.file + DATA);
+  const line = readExactly(openRowFile(pool, rowFile, path), Buffer.allocUnsafe(length), byte, path);
+  return checkedLine(line, path, byte);
 }
 
 /** Calls back for each record from a position on, until the callback returns true. Reads a bounded number of records at a time. */

@@ -1,6 +1,7 @@
 import { ownerOf } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
+import { StoreError } from "../store-error.ts";
 import { DATA, extentsOf, INDEX, type Segment, tailName, waitingBytes } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
 
@@ -20,9 +21,9 @@ type Extent = ReturnType<typeof extentsOf>[number];
 export function beginTail(pool: Pool, segment: Segment, owner: number, tail: number): void {
   const { rowFiles, filedRecords: firstRecord, filedBytes: firstByte } = segment;
   const extents = extentsOf(segment);
-  const first = firstToCopy(extents, waitingBytes(segment));
   const file = tailName(owner, segment);
-  for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, extents.slice(first));
+  let first = firstToCopy(extents, waitingBytes(segment));
+  if (!copyParts(pool, file, extents.slice(first))) first = extents.length;
   const start = rowFiles[first] ?? { firstRecord, firstByte };
   const copied = rowFiles.splice(first, rowFiles.length, { ...start, file, below: null, tail });
   for (const rowFile of copied) pool.suspects.add(ownerOf(rowFile.file));
@@ -37,6 +38,18 @@ function firstToCopy(extents: readonly Extent[], waiting: number): number {
     size += before;
   }
   return first;
+}
+
+/** Makes the tail of these parts. False, with an empty tail, when one of them cannot be read: it is refused when its rows are read. */
+function copyParts(pool: Pool, file: string, extents: readonly Extent[]): boolean {
+  try {
+    for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, extents);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    for (const ending of [DATA, INDEX]) copyInto(pool, file, ending, []);
+    return false;
+  }
 }
 
 /** Makes a file of these parts. Existing content is from a process that was killed before its journal line. */
@@ -56,6 +69,6 @@ function copyInto(pool: Pool, file: string, ending: string, extents: readonly Ex
 function appendPart({ files }: Pool, from: string, to: string, size: number): void {
   for (let offset = 0; offset < size; offset += CHUNK_BYTES) {
     const part = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset));
-    writeAll(files.append(to), readExactly(files.read(from), part, offset));
+    writeAll(files.append(to), readExactly(files.read(from), part, offset, from));
   }
 }

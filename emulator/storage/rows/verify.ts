@@ -1,8 +1,9 @@
-import { open } from "node:fs/promises";
+import { closeSync, readSync } from "node:fs";
 import { areSealed } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
+import { openStored } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, StoreError } from "../store-error.ts";
+import { damaged, readStored, StoreError } from "../store-error.ts";
 import { type LocatedFile, locateFiles, readSidecar } from "./plan.ts";
 import { loadRowFile } from "./row-files.ts";
 import { createSegment, DATA } from "./segment.ts";
@@ -40,14 +41,15 @@ async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
   const view = viewSidecar(readSidecar(rowFile));
   const endOf = (position: number): number => view.offset(position) + view.length(position);
   const rows = Array.from({ length: records }, (_, position) => position).filter(view.length);
-  const data = await open(path + DATA, "r");
+  const file = path + DATA;
+  const data = openStored(file);
   try {
     while (rows.length > 0) {
       const begin = view.offset(rows[0] ?? 0);
       const past = rows.findIndex((position, at) => at > 0 && endOf(position) - begin > BATCH_BYTES);
       const batch = rows.splice(0, past < 0 ? rows.length : past);
       const bytes = Buffer.allocUnsafe(endOf(batch.at(-1) ?? 0) - begin);
-      const { bytesRead } = await data.read(bytes, 0, bytes.length, begin - firstByte);
+      const bytesRead = readStored(file, () => readSync(data, bytes, 0, bytes.length, begin - firstByte));
       for (const position of batch) {
         const start = view.offset(position) - begin;
         const stop = start + view.length(position);
@@ -56,6 +58,6 @@ async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
       }
     }
   } finally {
-    await data.close();
+    closeSync(data);
   }
 }

@@ -35,7 +35,7 @@ export interface EncodedFile {
 
 /** Why a file could not be encoded; each kind has a row among the failures of §7.3. */
 export interface EncodingFailure {
-  readonly failure: "worker_crash" | "serialization_error" | "resource_exhausted";
+  readonly failure: "worker_crash" | "damaged_rows" | "serialization_error" | "resource_exhausted";
   readonly message: string;
 }
 

@@ -6,6 +6,7 @@ import type { AttemptFailure } from "./events.ts";
 /** The row of §7.3 for each failure. */
 const ROW_OF = {
   worker_crash: "infrastructure_interruption",
+  damaged_rows: "infrastructure_interruption",
   interrupted: "infrastructure_interruption",
   unavailable: "infrastructure_interruption",
   run_timeout: "run_timeout",

@@ -11,6 +11,7 @@ import { failureOf } from "./failure.ts";
 import { fileRequest, keyOfNextFile, sizeFailure } from "./file.ts";
 import { isFinal, moveRun } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun } from "./records.ts";
+import { daysWithRows } from "./selection.ts";
 
 // The steps of a run, in order. At each fault point (`passPoint`) a run continues at once, or later with an event.
 
@@ -208,8 +209,6 @@ function currentRun(
  * as long as nothing was written since its mark.
  */
 function isEmpty(turn: Turn, run: ExportRun): boolean {
-  const { traces } = turn.ports;
-  if (run.latest_cursor !== null || run.asOf !== traces.mark()) return false;
-  const scope = { region: run.region, tenantId: run.tenant_id };
-  return traces.days(scope, run.session_id, run.start_time, run.end_time).length === 0;
+  if (run.latest_cursor !== null || run.asOf !== turn.ports.traces.mark()) return false;
+  return daysWithRows(turn, run)?.length === 0;
 }

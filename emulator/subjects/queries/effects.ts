@@ -1,3 +1,4 @@
+import { Refusal } from "../../kernel/refusal.ts";
 import type { TraceStore } from "../traces/port.ts";
 import type { Runners } from "../turn.ts";
 import { candidatesOf, type QueryContext } from "./rows.ts";
@@ -13,10 +14,10 @@ export function statsEffects(traces: TraceStore): Runners<"runs.sum_up"> {
     async "runs.sum_up"({ data: { workspace, sent } }) {
       const selection = readSelection(sent);
       const queryContext: QueryContext = { traces, workspace, isDeleted: () => false, projectIds: () => [] };
-      const { rows, test } = candidatesOf(queryContext, selection, "asc");
       const tally = createStatsAccumulator(selection.isRoot === true);
       let read = 0;
       try {
+        const { rows, test } = candidatesOf(queryContext, selection, "asc");
         for (const found of rows) {
           const row = found.read();
           if (test(row)) tally.add(row);
@@ -24,6 +25,7 @@ export function statsEffects(traces: TraceStore): Runners<"runs.sum_up"> {
           if (read % ROWS_AT_A_TIME === 0) await new Promise((resolve) => setImmediate(resolve));
         }
       } catch (error) {
+        if (error instanceof Refusal) return { refusal: error };
         return { failure: "interrupted", message: (error as Error).message };
       }
       return { stats: tally.result() };

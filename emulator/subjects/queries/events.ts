@@ -1,4 +1,5 @@
 import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
+import type { Refusal } from "../../kernel/refusal.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SentSelection } from "./selection.ts";
 
@@ -10,9 +11,10 @@ export interface StatsRequest {
   readonly sent: SentSelection;
 }
 
-/** The statistics, or `interrupted` when the rows were removed meanwhile. */
+/** The statistics; `refusal` when rows are damaged, and `interrupted` when they were removed meanwhile. */
 export type StatsResult =
   | { readonly stats: ReplyBodyOf<"statRuns"> }
+  | { readonly refusal: Refusal }
   | { readonly failure: "interrupted"; readonly message: string };
 
 export type QueryEffects = {

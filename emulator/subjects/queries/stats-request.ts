@@ -38,5 +38,6 @@ export function onSummedUp(
     "interrupted",
     "The rows were removed while the statistics were computed.",
   );
-  turn.resolveReply(replyNumber, "stats" in result ? result.stats : interrupted);
+  const failure = "refusal" in result ? result.refusal : interrupted;
+  turn.resolveReply(replyNumber, "stats" in result ? result.stats : failure);
 }

@@ -180,18 +180,24 @@ describe("an encoder of several worlds", () => {
     expect([isReading(one), isReading(other)]).toStrictEqual([false, true]);
   });
 
-  test("gives no other job to a thread that failed to read or load a file", async () => {
+  test("gives no other job to a thread that failed, unless a file is damaged", async () => {
     const threads = startedThreads();
     const store = storeOf(manyRows(20));
     const encoder = encoderOf({ threads: 1 });
     const { world, rowFiles } = store.location(requestOf(store));
     const gone = { world, rowFiles: rowFiles.map((piece) => ({ ...piece, path: `${piece.path}-gone` })) };
     expect(await encoder.encode(requestOf(store), gone)).toEqual({
+      failure: "damaged_rows",
+      message: expect.stringMatching(/-gone\.index is missing\.$/),
+    });
+    expect(threads.ended()).toStrictEqual([false]);
+    const unknown = { ...requestOf(store), cursor: "unknown" };
+    expect(await encoder.encode(unknown, { world, rowFiles })).toEqual({
       failure: "worker_crash",
-      message: expect.stringMatching(/^the encoding thread failed: .*ENOENT/),
+      message: expect.stringMatching(/^the encoding thread failed: unknown is not a cursor/),
     });
     expect(threads.ended()).toStrictEqual([true]);
-    expect(await encoder.encode(requestOf(store), { world, rowFiles: rowFiles })).toMatchObject({ rows: 20 });
+    expect(await encoder.encode(requestOf(store), { world, rowFiles })).toMatchObject({ rows: 20 });
     expect(threads.ended()).toStrictEqual([true, false]);
   });
 

@@ -114,10 +114,13 @@ describe("a store whose process was ended in a write", () => {
     },
   );
 
-  test("with its machine, and lost rows that the journal counts, gets an error about them", () => {
+  test("with its machine, and lost rows that the journal counts, refuses to read and to write next to them", () => {
     const { folder, tail } = written();
     truncateSync(`${tail}.ndjson`, 10);
-    expect(() => openTraceStore({ folder })).toThrow(/2025-03-01\.ndjson is missing or ends before byte \d+/);
+    const store = openTraceStore({ folder });
+    const error = /2025-03-01\.ndjson is missing or ends before byte \d+/;
+    expect(() => store.read(SCOPE, idOf(1))).toThrow(error);
+    expect(() => store.write(SCOPE, [sampleRow(7)])).toThrow(error);
   });
 
   test("in the middle of the parent's next write changes nothing for a fork", () => {
