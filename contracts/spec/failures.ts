@@ -2,13 +2,10 @@
 export interface DestinationError {
   /** The name as the specification words it. */
   readonly name: string;
-  /** What the reply says after `DESTINATION_ERROR_PREFIX`; begins with the name. */
+  /** What the reply says after the prefix (assumption `destination.error_prefix`); begins with the name. */
   readonly message: string;
   readonly requirement: string;
 }
-
-/** Our choice (assumption `destination.error_prefix`). */
-export const DESTINATION_ERROR_PREFIX = "Failed to validate S3 destination: ";
 
 /** §7.2: each is answered with 400, before anything is kept. */
 export const DESTINATION_ERRORS = {

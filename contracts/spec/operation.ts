@@ -44,6 +44,8 @@ export interface Operation {
   readonly bodyRequired?: boolean;
   readonly reply: {
     readonly status: number;
+    /** The assumption that decides the status. */
+    readonly statusFrom?: string;
     readonly body?: Field<unknown>;
     /** What the body is sent as; JSON when absent. */
     readonly media?: "text/event-stream";
@@ -62,6 +64,8 @@ export interface Operation {
   readonly errors?: "otlp";
   /** Statuses with which the operation may refuse a request. */
   readonly refusals: readonly number[];
+  /** Those of them that the specification shows, so that no assumption changes them. */
+  readonly shownRefusals?: readonly number[];
   /**
    * `required`: X-Tenant-Id must be sent (§5-1); `key`: without it the key's workspace is meant (5-6), and a
    * user may send no key; `optional`: without a key the default workspace is meant (5-5); `none`: neither plays a part.

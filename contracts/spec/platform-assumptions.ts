@@ -6,32 +6,43 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "4.2",
     requirement: "7-1",
     choice: 200,
-    reason: "No success status is shown. The public service was observed to use 200 for all.",
+    alternatives: [201],
+    reason:
+      "No success status is shown. The public service was observed to use 200 for all. The alternative applies to creations.",
+    switchable: true,
   },
   "platform.error_body": {
     section: "7.3",
     requirement: "7-1",
     choice: '{"detail": string}',
+    alternatives: ['{"detail": [{"msg": string}]}', '{"error": {"message": string}}'],
     reason: "The format of errors is not shown. Public clients read the member detail.",
+    switchable: true,
   },
   "platform.invalid_request": {
     section: "7.3",
     requirement: "7-1",
     choice: 422,
+    alternatives: [400],
     reason:
       "Every malformed body or parameter gets the same status, including malformed JSON and malformed ids.",
+    switchable: true,
   },
   "platform.unknown_id": {
     section: "7.3",
     requirement: "7-1",
     choice: 404,
+    alternatives: [422],
     reason: "An id that does not exist in the workspace is a 404, in the path and in a body.",
+    switchable: true,
   },
   "platform.method_not_allowed": {
     section: "7.3",
     requirement: "7-1",
     choice: 405,
+    alternatives: [404],
     reason: "HTTP has this status for a path that exists without the method.",
+    switchable: true,
   },
   "platform.body_too_large": {
     section: "7.3",
@@ -58,7 +69,9 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "4",
     requirement: "4-1",
     choice: 415,
+    alternatives: [422],
     reason: "Calls send JSON. The reply to another type of body is not shown.",
+    switchable: true,
   },
   "platform.unknown_fields": {
     section: "4",
@@ -112,7 +125,9 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "5",
     requirement: "5-7",
     choice: 401,
+    alternatives: [403],
     reason: "An unidentified caller is refused before any other check.",
+    switchable: true,
   },
   "platform.user_without_key": {
     section: "5",
@@ -124,13 +139,17 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "5",
     requirement: "5-7",
     choice: 422,
+    alternatives: [400],
     reason: "Bulk-export calls need X-Tenant-Id. A request without a required header is malformed.",
+    switchable: true,
   },
   "platform.foreign_workspace": {
     section: "5",
     requirement: "5-1",
     choice: 403,
+    alternatives: [404],
     reason: "This is for a known key without access to the workspace, and applies only if keys are listed.",
+    switchable: true,
   },
   "platform.accepted_keys": {
     section: "5",
@@ -185,7 +204,9 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "2.5",
     requirement: "7-1",
     choice: 6,
+    alternatives: [3],
     reason: "Exported times have microseconds.",
+    switchable: true,
   },
   "platform.default_versions": {
     section: "9",
@@ -198,7 +219,9 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "9",
     requirement: "9-2",
     choice: 422,
+    alternatives: [400],
     reason:
       "The refusal of a newer feature by an older version is not shown. The error names the version that has it.",
+    switchable: true,
   },
 } as const satisfies Record<string, Assumption>;

@@ -11,7 +11,7 @@ import {
 } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
-import { AGENT, accept, combine, renameMembers, renumber, reword } from "./changes.ts";
+import { accept, combine, renameMembers } from "./changes.ts";
 
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const WHOLE_LIST = ["GET", /^\/threads\/[^/]+\/runs(\?(?!.*select)|$)/] as const;
@@ -50,12 +50,6 @@ function typeInstead({ headers }: Delivery): Readonly<Record<string, string>> {
 
 /** §2.1 to §2.3, §3.2, §4.1, §4.8 and §6: what of the agent server is not shown. */
 export const AGENT_VARIANTS: readonly Variant[] = [
-  ...variantsOf("2.3-1", {
-    "plain-text": {
-      differs: "an error is text without JSON quotes",
-      send: reword(AGENT, (message) => message, "text/plain"),
-    },
-  }),
   ...variantsOf("2.2-2", {
     "always-idle": { differs: "a thread is always idle", send: setReplyMembers(THREAD, { status: "idle" }) },
   }),
@@ -118,14 +112,6 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       send: answerInstead(({ path }) => /select(\[|%5B|=[^&]*(,|%2C|\[|%5B))/i.test(path), 422, "select"),
     },
   }),
-  ...variantsOf("4.1-3", {
-    "other-calls-400": {
-      differs: "invalid requests of other calls are answered with 400",
-      send: renumber(["POST", /^\/(threads?\/[^/]+\/runs$|threads?\/[^/]+\/runs\/|runs\/|assistants)/], {
-        422: 400,
-      }),
-    },
-  }),
   ...variantsOf("4.8-1", {
     "singular-only": {
       differs: "only the listed paths start runs",
@@ -136,7 +122,6 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         "Not Found",
       ),
     },
-    "created-201": { differs: "starting a run returns 201", send: rewriteStatus(START, [200], 201) },
   }),
   ...variantsOf("4.8-2", {
     "open-mode": {
@@ -180,12 +165,6 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       ),
     },
   }),
-  ...variantsOf("5-5", {
-    "key-needed": {
-      differs: "the agent server requires a key",
-      send: answerInstead(({ path, headers }) => AGENT[1].test(path) && !headers["x-api-key"], 401, "key"),
-    },
-  }),
   ...variantsOf("6-2", {
     "success-only": {
       differs: "only successful runs are delivered",
@@ -216,10 +195,6 @@ export const AGENT_VARIANTS: readonly Variant[] = [
         ...delivery,
         body: JSON.stringify({ ...runIn(delivery), values: {}, webhook_sent_at: "2026-03-02T00:00:00Z" }),
       })),
-    },
-    "refused-400": {
-      differs: "a refused URL is answered with 400",
-      send: renumber(STARTS, { 422: 400 }),
     },
     "any-url": {
       differs: "a URL is checked when it is called",

@@ -5,9 +5,8 @@ import { JSON_TYPE, type SendWrapper } from "../mutants/routes.ts";
 
 export type Route = Parameters<typeof rewriteReply>[0];
 
-/** Every path of the platform that §4 shows, and every one of the agent server. */
+/** Every path of the platform that §4 shows. */
 export const PLATFORM = ["*", /^\/api\/v1\/bulk-exports/] as const;
-export const AGENT = ["*", /^\/(threads?|runs\/(stream|wait|crons)|assistants)/] as const;
 
 /** Several changes at once. */
 export const combine =

@@ -34,10 +34,6 @@ export const FILE_VARIANTS: readonly Variant[] = [
     },
   }),
   ...variantsOf("2.5-9", {
-    "v1-types": {
-      differs: "the default format has UTC times and decimals",
-      file: retype({ TIMESTAMP: "TIMESTAMP_UTC", DOUBLE: "DECIMAL", STRING: "UTF8" }),
-    },
     "column-order": { differs: "columns are in another order", file: reversed },
   }),
   ...variantsOf("2.5-6", {

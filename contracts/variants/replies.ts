@@ -78,10 +78,6 @@ export const REPLY_VARIANTS: readonly Variant[] = [
       send: namedIds,
       objects: renameKeys(namedFolder),
     },
-    "created-201": {
-      differs: "creating a resource returns 201",
-      send: combine(rewriteStatus(CREATE, [200], 201), rewriteStatus(DESTINATION, [200], 201)),
-    },
     "created-202": { differs: "creating an export returns 202", send: rewriteStatus(CREATE, [200], 202) },
     "stopped-empty": { differs: "PATCH returns {}", send: rewriteStatus(STOP, [200], 200, {}) },
     "stopped-204": {
@@ -90,16 +86,6 @@ export const REPLY_VARIANTS: readonly Variant[] = [
         reply.status === 200 ? { status: 204, headers: {}, text: "" } : reply,
       ),
     },
-    "times-in-milliseconds": {
-      differs: "times have milliseconds",
-      send: rewriteReply(EXPORTS, (reply) => ({
-        ...reply,
-        text: reply.text.replace(
-          /(T\d\d:\d\d:\d\d)(\.\d{3})?\d*(Z|\+00:00)/g,
-          (_, time, ms) => `${time}${ms ?? ".000"}Z`,
-        ),
-      })),
-    },
     "all-400": {
       differs: "every refusal of the platform has status 400",
       send: renumber(PLATFORM, { 401: 400, 404: 400, 405: 400, 409: 400, 413: 400, 415: 400, 422: 400 }),
@@ -107,14 +93,6 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     "not-found-403": {
       differs: "an unknown resource is answered with 403",
       send: renumber(PLATFORM, { 404: 403 }),
-    },
-    "validation-422": {
-      differs: "a failed validation of a destination is answered with 422",
-      send: renumber(DESTINATION, { 400: 422 }),
-    },
-    "errors-in-object": {
-      differs: "errors are {error: {message}}",
-      send: reword(PLATFORM, (message) => ({ error: { message } })),
     },
     "errors-as-text": {
       differs: "errors are plain text",

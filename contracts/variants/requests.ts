@@ -33,10 +33,6 @@ export const REQUEST_VARIANTS: readonly Variant[] = [
         headers: { ...oneTenant, ...request.headers },
       })),
     },
-    "no-key-403": {
-      differs: "a call without a key is answered with 403",
-      send: renumber(EXPORTS, { 401: 403 }),
-    },
   }),
   ...variantsOf("5-3", {
     "foreign-403": {

@@ -1,3 +1,4 @@
+import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { accessOf, type Operation } from "../../contracts/spec/operation.ts";
 import type { OperationId } from "../../contracts/spec/operations.ts";
 import type { UnshownPath } from "../../contracts/spec/undocumented-paths.ts";
@@ -122,7 +123,7 @@ async function carryOut(
     if (request.storageProblem && accessOf(route.operation) === "adds") throw request.storageProblem;
     if (accessOf(route.operation) !== "reads" || route.operation.waits) world.requireLive();
     const operation = operationUnder(route.operation, settings.assumptions);
-    const tenant_id = workspaceOf(caller, settings.auth, operation.workspace);
+    const tenant_id = workspaceOf(caller, settings, operation.workspace);
     // Awaits only promises: an unnecessary await costs a short request as much as its handler.
     const checks = checksOf(operation) ?? (await prepareChecks(operation));
     const decodedBody = bodyOf(operation, request, { value, settings, codecs: parts.codecs });
@@ -183,12 +184,17 @@ function replyOf(
   noteUndocumented(cause, undocumented);
   const headers = warning(checked.unknown, world.ports.settings.strict ? undocumented : undefined);
   if (isStream) return withHeaders(openStreams.reply(world, result, stepper), headers);
-  const { status } = operation.reply;
+  const status = successStatus(operation, world.ports.settings);
   const codec = operation.bodyMedia && codecFor(request, operation.bodyMedia, codecs);
   if (codec)
     return codedReply(status, { ...headers, "content-type": mediaOf(request.headers) }, codec.write(body));
   if (!hasHeaders) return jsonReply(status, body, headers);
   return withHeaders(jsonReply(result.status ?? status, body, headers), result.headers);
+}
+
+function successStatus({ reply }: Operation, { assumptions }: Settings): number {
+  const { status, statusFrom } = reply;
+  return statusFrom === undefined ? status : (assumptions[statusFrom as AssumptionId] as number);
 }
 
 async function codedReply(
@@ -202,10 +208,9 @@ async function codedReply(
 /** The warning distinguishes it from a resource that does not exist: clients treat a 404 as an empty result. */
 function unshownReply(request: HttpRequest, unshown: UnshownPath, settings: Settings): HttpReply {
   const { section, says } = unshown;
-  const status = settings.assumptions["platform.unlisted_path"] === 501 ? 501 : 404;
   const message = `${request.method} ${request.path} is not emulated: §${section} ${says}.`;
   const refusal = new Refusal(
-    status,
+    404,
     "not_shown",
     message,
     "GET /openapi.json lists the emulated operations.",

@@ -2,7 +2,7 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID, isGoodIn } from "../subjects/auth.ts";
 import type { HttpRequest } from "../subjects/message.ts";
-import type { AuthSettings, ConfiguredKey } from "../subjects/settings.ts";
+import type { AuthSettings, ConfiguredKey, Settings } from "../subjects/settings.ts";
 
 /** The caller of a request: key, user, address and workspace (§5). */
 export interface Caller {
@@ -28,12 +28,17 @@ export function identify({ headers, address, region }: HttpRequest): Caller {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The workspace of a call, empty where none is needed, or the refusal (§5-1, 5-6). */
-export function workspaceOf(caller: Caller, auth: AuthSettings, named: Operation["workspace"]): string {
+export function workspaceOf(
+  caller: Caller,
+  settings: Pick<Settings, "auth" | "assumptions">,
+  named: Operation["workspace"],
+): string {
+  const { auth, assumptions } = settings;
   if (named === "none") return "";
-  if (!caller.apiKey && named === "optional" && (auth.mode === "keys" || !caller.requestedTenant))
-    return DEFAULT_TENANT_ID;
-  if (!caller.apiKey && named === "optional")
-    return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, auth, "key");
+  if (!caller.apiKey && named === "optional" && assumptions["agent.authentication"] === "optional") {
+    if (auth.mode === "keys" || !caller.requestedTenant) return DEFAULT_TENANT_ID;
+    return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, settings, "key");
+  }
   const knownKey = auth.keys.find(
     (configuredKey) => configuredKey.key === caller.apiKey && isGoodIn(configuredKey, caller.region),
   );

@@ -1,4 +1,6 @@
+import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import type { Operation } from "../../contracts/spec/operation.ts";
+import { statusChoiceOf } from "../../contracts/spec/refusal-statuses.ts";
 import type { RequirementId } from "../../contracts/spec/requirements.ts";
 import type { Refusal } from "../kernel/refusal.ts";
 import { refusalIn } from "../kernel/system-refusal.ts";
@@ -19,7 +21,7 @@ import { otlpErrorReply } from "./otlp/status.ts";
 export function refusalReply(
   error: unknown,
   request: HttpRequest,
-  operation: Pick<Operation, "server" | "errors"> | undefined,
+  operation: Pick<Operation, "server" | "errors" | "shownRefusals"> | undefined,
   settings: Settings,
 ): HttpReply {
   const refusal = refusalIn(error);
@@ -30,7 +32,37 @@ export function refusalReply(
     const isProtobuf = mediaOf(request.headers) === "application/x-protobuf";
     return withHeaders(otlpErrorReply(isUnreadable ? 400 : status, message, isProtobuf), headers);
   }
-  return jsonReply(status, isString(operation, settings) ? message : { detail: message }, headers);
+  const finalStatus = refusal && operation ? statusUnder(settings, operation, refusal) : status;
+  const form = formOf(operation, settings);
+  if (form === "plain text")
+    return { status: finalStatus, headers: { ...TEXT_TYPE, ...headers }, body: message };
+  return jsonReply(finalStatus, BODIES[form](message), headers);
+}
+
+function statusUnder(
+  { assumptions }: Settings,
+  operation: Pick<Operation, "server" | "shownRefusals">,
+  refusal: Refusal,
+): number {
+  const id = statusChoiceOf(operation, refusal);
+  return id !== undefined && ASSUMPTIONS[id].choice === refusal.status
+    ? (assumptions[id] as number)
+    : refusal.status;
+}
+
+const TEXT_TYPE = { "content-type": "text/plain; charset=utf-8" };
+
+const BODIES = {
+  "a JSON string": (message: string) => message,
+  '{"detail": string}': (message: string) => ({ detail: message }),
+  '{"detail": [{"msg": string}]}': (message: string) => ({ detail: [{ msg: message }] }),
+  '{"error": {"message": string}}': (message: string) => ({ error: { message } }),
+};
+
+/** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */
+function formOf(operation: Pick<Operation, "server"> | undefined, { assumptions }: Settings) {
+  const id = operation?.server === "agent" ? "agent.error_body" : "platform.error_body";
+  return assumptions[id] as keyof typeof BODIES | "plain text";
 }
 
 function worded({ status, message, hint }: Refusal) {
@@ -57,9 +89,4 @@ export function earlyRefusalReply(refusal: Refusal, path: string, headers?: Repl
 /** Bodies are as the service has them: what asks for a refusal of the API stands in a header. */
 function requirementHeader(requirement: RequirementId | undefined): ReplyHeaders {
   return requirement === undefined ? NO_HEADERS : { [REQUIREMENT_HEADER]: requirement };
-}
-
-/** §2.3: errors of the agent server are plain strings; those of the platform have a member `detail`. */
-function isString(operation: Pick<Operation, "server"> | undefined, { assumptions }: Settings): boolean {
-  return operation?.server === "agent" && assumptions["agent.error_body"] === "a JSON string";
 }

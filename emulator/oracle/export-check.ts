@@ -1,6 +1,7 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { PartitionSource } from "../storage/rows/plans.ts";
+import { columnTypesOf } from "../subjects/bulk-exports/file.ts";
 import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
@@ -75,7 +76,7 @@ async function checkFiles(
   const listing = await openListing(files, expectedKeys.prefix, named, findings);
   const form: RowForm = {
     columns: parent.export_fields ?? COLUMN_NAMES,
-    formatVersion: parent.format_version,
+    formatVersion: columnTypesOf(settings.assumptions, parent.format_version),
     tenantId: parent.tenant_id,
     sessionId: parent.session_id,
   };

@@ -46,7 +46,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     method: "POST",
     path: "/assistants",
     body: assistantCreate,
-    reply: { status: 200, body: assistant },
+    reply: { status: 200, statusFrom: "agent.success_status", body: assistant },
     refusals: [...REFUSED_BODY, 404, 409],
   },
   getAssistant: {

@@ -47,7 +47,9 @@ export const AGENT_ASSUMPTIONS = {
     section: "2.1",
     requirement: "2.1-3",
     choice: 409,
+    alternatives: [422],
     reason: "The state of the thread does not allow another run.",
+    switchable: true,
   },
   "agent.unknown_graph": {
     section: "7.1",

@@ -6,7 +6,7 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     section: "2.3",
     requirement: "2.3-1",
     choice: "a JSON string",
-    alternatives: ['{"detail": string}'],
+    alternatives: ['{"detail": string}', "plain text"],
     ruledOut: ['{"detail": string}'],
     reason: "The error is a plain string. It is sent as JSON so that clients can parse every reply.",
     observed: '{"detail": string}',
@@ -16,8 +16,10 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
     section: "5",
     requirement: "5-5",
     choice: "optional",
+    alternatives: ["required"],
     reason:
       "Not shown. Without a key the default workspace is used, and a key that is sent must be accepted.",
+    switchable: true,
   },
   "agent.running_filter": {
     section: "4.1",
@@ -48,8 +50,26 @@ export const AGENT_REQUEST_ASSUMPTIONS = {
   "agent.invalid_request": {
     section: "7.1",
     requirement: "4.1-3",
-    choice: "422, and 404 for what does not exist",
+    choice: 422,
+    alternatives: [400],
     reason: "Shown for the list of runs. The other operations of the agent server do the same.",
+    switchable: true,
+  },
+  "agent.unknown_id": {
+    section: "7.1",
+    requirement: "4.1-3",
+    choice: 404,
+    alternatives: [422],
+    reason: "Shown for the list of runs. The other operations of the agent server do the same.",
+    switchable: true,
+  },
+  "agent.success_status": {
+    section: "4.8",
+    requirement: "4.8-1",
+    choice: 200,
+    alternatives: [201],
+    reason: "Only the list of runs has a status. The alternative applies to creations.",
+    switchable: true,
   },
   "agent.description_path": {
     section: "9",

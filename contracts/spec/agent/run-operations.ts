@@ -98,6 +98,7 @@ export const AGENT_RUN_OPERATIONS = {
     },
     reply: { status: 200, body: listOf(agentRunPart) },
     refusals: [...REFUSED, 404],
+    shownRefusals: [404, 422],
     workspace: "optional",
     shown: true,
   },
@@ -107,7 +108,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/thread/{thread_id}/runs",
     alsoAt: ["/threads/{thread_id}/runs"],
     pathParameters: threadPath,
-    reply: { status: 200, body: agentRun },
+    reply: { status: 200, statusFrom: "agent.success_status", body: agentRun },
   },
   streamThreadRun: {
     ...started,
@@ -152,7 +153,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/runs",
     when: { body: "object", member: "assistant_id" },
     body: agentRunCreate,
-    reply: { status: 200, body: agentRun },
+    reply: { status: 200, statusFrom: "agent.success_status", body: agentRun },
     refusals: STARTING,
   },
   createStatelessRuns: {
@@ -164,7 +165,7 @@ export const AGENT_RUN_OPERATIONS = {
     path: "/runs/batch",
     when: { body: "array" },
     body: agentRunBatch,
-    reply: { status: 200, body: listOf(agentRun) },
+    reply: { status: 200, statusFrom: "agent.success_status", body: listOf(agentRun) },
     refusals: STARTING,
   },
   getThreadRun: {

@@ -24,7 +24,7 @@ export const AGENT_THREAD_OPERATIONS = {
     method: "POST",
     path: "/threads",
     body: threadCreate,
-    reply: { status: 200, body: thread },
+    reply: { status: 200, statusFrom: "agent.success_status", body: thread },
     refusals: [...REFUSED_BODY, 404, 409],
     shown: true,
   },

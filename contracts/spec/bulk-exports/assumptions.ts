@@ -47,13 +47,17 @@ export const EXPORT_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-1",
     choice: 404,
+    alternatives: [422],
     reason: "A project that is unknown in the workspace is most likely a mistyped id.",
+    switchable: true,
   },
   "export.list_order": {
     section: "4.6",
     requirement: "4.6-1",
     choice: "newest first",
+    alternatives: ["oldest first"],
     reason: "The order is not shown. Runs of an export are in the order of their windows.",
+    switchable: true,
   },
   "export.list_paging": {
     section: "4.6",
@@ -85,7 +89,9 @@ export const EXPORT_ASSUMPTIONS = {
     section: "3.1",
     requirement: "3.1-8",
     choice: 409,
+    alternatives: [200, 422],
     reason: "A final status does not change. An error is clearer than a success without effect.",
+    switchable: true,
   },
   "export.siblings": {
     section: "3.1",

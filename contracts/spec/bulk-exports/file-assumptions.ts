@@ -26,7 +26,9 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     section: "2.5",
     requirement: "2.5-9",
     choice: "times without zone, costs as doubles, lists and JSON as text",
+    alternatives: ["those of v2_beta"],
     reason: "Types of the default format are not shown. v2_beta enhances them, so these are simpler.",
+    switchable: true,
   },
   "export.v2_column_types": {
     section: "2.5",
@@ -62,7 +64,9 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     section: "2.6",
     requirement: "2.6-2",
     choice: "<bucket>/<key>",
+    alternatives: ["<key>"],
     reason: "The path shape starts with the bucket, and clients find files by this path.",
+    switchable: true,
   },
   "export.files_per_partition": {
     section: "2.8",

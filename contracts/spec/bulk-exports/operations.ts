@@ -24,7 +24,7 @@ export const BULK_EXPORT_OPERATIONS = {
     method: "POST",
     path: "/api/v1/bulk-exports",
     body: bulkExportCreate,
-    reply: { status: 200, body: bulkExport },
+    reply: { status: 200, statusFrom: "platform.success_status", body: bulkExport },
     refusals: [401, 403, 404, 413, 415, 422, 429],
   },
   listBulkExports: {

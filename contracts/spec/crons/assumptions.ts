@@ -48,6 +48,8 @@ export const CRON_ASSUMPTIONS = {
     section: "4.8",
     requirement: "4.8-4",
     choice: 400,
+    alternatives: [422],
     reason: "A PATCH without a member changes nothing. The public service was observed to answer 400.",
+    switchable: true,
   },
 } as const satisfies Record<string, Assumption>;

@@ -6,13 +6,17 @@ export const DESTINATION_ASSUMPTIONS = {
     section: "7.2",
     requirement: "7-1",
     choice: 400,
+    alternatives: [422],
     reason: "The object store refuses the validation; the request itself is well-formed.",
+    switchable: true,
   },
   "destination.error_prefix": {
     section: "7.2",
     requirement: "7.2-1",
     choice: "Failed to validate S3 destination: ",
+    alternatives: ["Destination is not valid: "],
     reason: "The names of the errors are shown, but not the surrounding text.",
+    switchable: true,
   },
   "destination.error_overlap": {
     section: "7.2",

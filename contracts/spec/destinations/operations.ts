@@ -24,7 +24,7 @@ export const DESTINATION_OPERATIONS = {
     method: "POST",
     path: "/api/v1/bulk-exports/destinations",
     body: destinationCreate,
-    reply: { status: 200, body: destination },
+    reply: { status: 200, statusFrom: "platform.success_status", body: destination },
     refusals: [400, 401, 403, 413, 415, 422, 429],
     shown: true,
   },

@@ -76,7 +76,7 @@ export const QUERY_OPERATIONS = {
     path: "/feedback",
     alsoAt: ["/api/v1/feedback"],
     body: feedbackCreate,
-    reply: { status: 200, body: feedback },
+    reply: { status: 200, statusFrom: "platform.success_status", body: feedback },
     refusals: ofBody,
   },
   listFeedback: {

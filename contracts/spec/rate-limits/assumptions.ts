@@ -7,7 +7,9 @@ export const RATE_LIMIT_ASSUMPTIONS = {
     section: "8.5",
     requirement: "8.5-1",
     choice: 429,
+    alternatives: [503],
     reason: "The status of a refusal is not shown. HTTP has this status for it.",
+    switchable: true,
   },
   "rate_limit.body": {
     section: "8.5",

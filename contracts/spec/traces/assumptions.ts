@@ -6,7 +6,9 @@ export const INGEST_ASSUMPTIONS = {
     section: "8.5",
     requirement: "X-1",
     choice: 202,
+    alternatives: [200],
     reason: "Public clients expect it.",
+    switchable: true,
   },
   "ingest.row_status": {
     section: "2.7",

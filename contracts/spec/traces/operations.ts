@@ -37,7 +37,7 @@ export const INGEST_OPERATIONS = {
     path: "/runs",
     alsoAt: ["/api/v1/runs"],
     body: runCreate,
-    reply: { status: 202, body: accepted },
+    reply: { status: 202, statusFrom: "ingest.accepted_status", body: accepted },
     refusals: [401, 403, 404, 413, 415, 422, 429],
   },
   ingestRunBatch: {
@@ -48,7 +48,7 @@ export const INGEST_OPERATIONS = {
     alsoAt: ["/api/v1/runs/batch"],
     keptMembers: ["inputs", "outputs", "extra"],
     body: runBatch,
-    reply: { status: 202, body: accepted },
+    reply: { status: 202, statusFrom: "ingest.accepted_status", body: accepted },
     refusals: [401, 403, 404, 413, 415, 422, 429],
   },
   ingestRunParts: {
@@ -59,7 +59,7 @@ export const INGEST_OPERATIONS = {
     alsoAt: ["/api/v1/runs/multipart"],
     body: runParts,
     bodyMedia: ["multipart/form-data"],
-    reply: { status: 202, body: accepted },
+    reply: { status: 202, statusFrom: "ingest.accepted_status", body: accepted },
     refusals: [401, 403, 404, 413, 415, 422, 429],
   },
   ingestSpans: {
@@ -82,7 +82,7 @@ export const INGEST_OPERATIONS = {
     alsoAt: ["/api/v1/runs/{run_id}"],
     pathParameters: runPath,
     body: runUpdate,
-    reply: { status: 202, body: accepted },
+    reply: { status: 202, statusFrom: "ingest.accepted_status", body: accepted },
     refusals: [401, 403, 413, 415, 422, 429],
   },
   readRun: {
@@ -148,7 +148,7 @@ export const INGEST_OPERATIONS = {
       ),
     },
     body: projectCreate,
-    reply: { status: 200, body: project },
+    reply: { status: 200, statusFrom: "platform.success_status", body: project },
     refusals: [401, 403, 409, 413, 415, 422, 429],
   },
   updateProject: {

@@ -48,7 +48,9 @@ export const WEBHOOK_ASSUMPTIONS = {
     section: "6.1",
     requirement: "6-3",
     choice: 422,
+    alternatives: [400],
     reason: "The reply to a refused URL is not shown. The URL is a value that fails validation.",
+    switchable: true,
   },
   "agent.webhook_url_form": {
     section: "6.1",

@@ -35,7 +35,7 @@ export function createExport(turn: Turn, workspace: Workspace, input: ExportInpu
   if (!projectById(turn, workspace, sessionId))
     throw new Refusal(
       404,
-      "not_found",
+      "unknown_project",
       `body.session_id: project ${sessionId} does not exist in this workspace.`,
       "GET /sessions lists the ids of the projects. The first trace row of a project creates it, and so does POST /sessions.",
     );

@@ -2,13 +2,26 @@ import { COLUMN_NAMES } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { ObjectStoreFailure } from "../destinations/object-store-client.ts";
 import type { DestinationConfig } from "../destinations/records.ts";
 import type { Settings } from "../settings.ts";
-import type { FileRequest } from "./encoder.ts";
+import type { FileRequest, FormatVersion } from "./encoder.ts";
 import type { SizeMismatch } from "./events.ts";
 import { fileKey } from "./layout.ts";
 import type { BulkExport, ExportRun } from "./records.ts";
 
+/** The version whose column types a file has (§2.7); its folders are those of `formatVersion`. */
+export function columnTypesOf(
+  assumptions: Settings["assumptions"],
+  formatVersion: FormatVersion,
+): FormatVersion {
+  const isLikeV2 = formatVersion === "v1" && assumptions["export.v1_column_types"] === "those of v2_beta";
+  return isLikeV2 ? "v2_beta" : formatVersion;
+}
+
 /** The request for the next file of a run. */
-export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkExport): FileRequest {
+export function fileRequest(
+  { limits, assumptions }: Settings,
+  run: ExportRun,
+  parent: BulkExport,
+): FileRequest {
   return {
     region: run.region,
     tenantId: run.tenant_id,
@@ -19,7 +32,7 @@ export function fileRequest({ limits }: Settings, run: ExportRun, parent: BulkEx
     end: run.end_time,
     cursor: run.latest_cursor,
     columns: parent.export_fields ?? COLUMN_NAMES,
-    formatVersion: parent.format_version,
+    formatVersion: columnTypesOf(assumptions, parent.format_version),
     compression: parent.compression,
     rowsPerFile: limits.rows_per_file,
     bytesPerFile: limits.bytes_per_file,

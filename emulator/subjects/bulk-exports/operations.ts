@@ -23,10 +23,9 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
     exportView(turn.ports.settings, createExport(turn, workspace, body)),
 
   listBulkExports(turn, { workspace, query }) {
-    const newestFirst = [...turn.list(EXPORTS, workspaceKey(workspace))].reverse();
-    return page(newestFirst, query.limit, query.offset).map((record) =>
-      exportView(turn.ports.settings, record),
-    );
+    const records = [...turn.list(EXPORTS, workspaceKey(workspace))];
+    if (turn.ports.settings.assumptions["export.list_order"] === "newest first") records.reverse();
+    return page(records, query.limit, query.offset).map((record) => exportView(turn.ports.settings, record));
   },
 
   listSpawnedRuns(turn, { workspace, query }) {

@@ -50,7 +50,9 @@ export function exportRunView(
     metadata: {
       latest_cursor: run.latest_cursor,
       rows_exported,
-      files: run.files.map((file) => `${bucket}/${file.key}`),
+      files: run.files.map(({ key }) =>
+        settings.assumptions["export.file_paths"] === "<key>" ? key : `${bucket}/${key}`,
+      ),
     },
   };
 }

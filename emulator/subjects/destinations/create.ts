@@ -1,4 +1,4 @@
-import { DESTINATION_ERROR_PREFIX, DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
+import { DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
 import type { BodyOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PendingReply } from "../../kernel/turn.ts";
@@ -76,7 +76,7 @@ export function onValidated(
     const refusal =
       "unsupported" in outcome
         ? new Refusal(422, "unsupported_by_version", outcome.message)
-        : refusalFor(record.config, outcome);
+        : refusalFor(turn.ports.settings, record.config, outcome);
     turn.resolveReply(replyNumber, refusal);
     return;
   }
@@ -99,22 +99,24 @@ function tryTestFile(
 }
 
 function refusalFor(
+  { assumptions }: Settings,
   { endpoint_url }: DestinationConfig,
   failure: ObjectStoreFailure | typeof INTERRUPTED,
 ): Refusal {
   const outcome =
     "code" in failure ? failure : ({ ...failure, failure: "unavailable", code: "Interrupted" } as const);
+  const prefix = String(assumptions["destination.error_prefix"]);
   const key = validationError(outcome, endpoint_url !== null);
   if (key) {
     const text = `${DESTINATION_ERRORS[key].message} (${outcome.message})`;
     const { requirement } = DESTINATION_ERRORS[key];
-    return new Refusal(400, key, `${DESTINATION_ERROR_PREFIX}${text}`, undefined, requirement);
+    return new Refusal(400, key, `${prefix}${text}`, undefined, requirement);
   }
   const hint =
     outcome.failure === "unavailable"
       ? "Try again later."
       : "Fix the cause of the store error, then create the destination again.";
-  const message = `${DESTINATION_ERROR_PREFIX}${shownFailure(outcome)}.`;
+  const message = `${prefix}${shownFailure(outcome)}.`;
   return new Refusal(400, outcome.failure, message, hint, "2.4-5");
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { AGENT_LIMITS } from "../../../contracts/spec/agent/limits.ts";
-import { DESTINATION_ERROR_PREFIX, DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
+import { DESTINATION_ERRORS } from "../../../contracts/spec/failures.ts";
 import {
   EXPORT_MOVES,
   EXPORT_RUN_MOVES,
@@ -70,7 +70,6 @@ describe("§8 limits", () => {
 test("§7.2: each message of a destination's error begins with the error's name", () => {
   for (const { name, message } of Object.values(DESTINATION_ERRORS))
     expect(message.startsWith(name)).toBe(true);
-  expect(DESTINATION_ERROR_PREFIX).toBe("Failed to validate S3 destination: ");
 });
 
 describe("§9.4 versions", () => {

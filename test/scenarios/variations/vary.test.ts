@@ -55,6 +55,27 @@ describe("every variation", () => {
     );
   });
 
+  it("names the statuses that a client compares with one number", async () => {
+    const lines = [
+      "then:",
+      "  - request: POST /threads",
+      "    body: {}",
+      "    expect: { status: 200 }",
+      "  - request: GET /api/v1/bulk-exports/${thread}",
+      "    expect: { status: 404 }",
+      "  - request: POST /api/v1/bulk-exports",
+      "    body: {}",
+      "    expect: { status: 422 }",
+    ].map((line) => line.replace("${thread}", "00000000-0000-4000-8000-00000000dead"));
+    const { results } = await vary([subject("statuses", ...lines)]);
+    const different = results.filter(({ verdict }) => verdict !== "held");
+    expect(different.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
+      ["platform.invalid_request=400", "then[2]"],
+      ["platform.unknown_id=422", "then[1]"],
+      ["agent.success_status=201", "then[0]"],
+    ]);
+  });
+
   it("reduces pairs to the one choice that decides", async () => {
     const report = await vary([subject("order", ...ORDER)], "pairs");
     const different = report.results.filter(({ verdict }) => verdict !== "held");
