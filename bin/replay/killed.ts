@@ -1,12 +1,11 @@
-import { cpSync, mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import { answerInProcess } from "../../emulator/runtime/library/fetch.ts";
 import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
 import { LOCK_ENTRIES } from "../../emulator/storage/folder-lock.ts";
+import { makeTemporaryFolder, removeTemporaryFolder } from "../../emulator/storage/temporary-folder.ts";
 import {
   type Environment,
   EnvironmentError,
@@ -24,7 +23,7 @@ const ADVANCE = "/_emulator/v1/clock/advance";
  * clock, which was never answered, is sent again.
  */
 export async function openKilled(setting: EnvironmentOptions, killAfterTurn: number): Promise<Environment> {
-  const folder = mkdtempSync(join(tmpdir(), "emulator-killed-"));
+  const folder = makeTemporaryFolder();
   const [before, after] = [join(folder, "before"), join(folder, "after")];
   let running = await startOnFreePorts(setting, before);
   const port = Number(new URL(running.ready.url).port);
@@ -57,7 +56,7 @@ export async function openKilled(setting: EnvironmentOptions, killAfterTurn: num
     readParquet,
     async close() {
       await running.close();
-      await rm(folder, { recursive: true, force: true });
+      await removeTemporaryFolder(folder);
     },
   };
 }

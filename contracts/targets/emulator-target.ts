@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CaseSettings, NEEDS, type Need } from "../engine/needs.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
@@ -87,7 +87,8 @@ export function createEmulatorTarget(start: StartEmulator, more: CaseSettings = 
 }
 
 async function startFresh(start: StartEmulator, options: CaseSettings): Promise<PooledEmulator> {
-  const folder = await mkdtemp(join(tmpdir(), "contract-"));
+  // If this process is killed, a later emulator removes folders with such names.
+  const folder = await mkdtemp(join(tmpdir(), `emulator-${process.pid}-${hostname()}-`));
   try {
     const emulator = await start({ data: folder, ...options });
     const sender = createSender({ us: emulator.url, eu: emulator.euUrl });

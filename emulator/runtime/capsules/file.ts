@@ -1,5 +1,4 @@
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { LIMITS } from "../../../contracts/spec/limits.ts";
@@ -8,6 +7,7 @@ import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../../stora
 import { ENTRY, manifestOf, readManifest } from "../../storage/archive/manifest.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../storage/archive/pack.ts";
 import { readText, unpackEntries } from "../../storage/archive/unpack.ts";
+import { makeTemporaryFolder } from "../../storage/temporary-folder.ts";
 
 /** The recording is held in memory. The snapshot is not. */
 const MAX_RECORDING_BYTES = 64 * 1024 * 1024;
@@ -92,7 +92,7 @@ function refuseLargeRecording(file: string, bytes: number): void {
 
 /** Reads a capsule. Throws an `ArchiveFileError` for one that is damaged, or for another kind of file. */
 export async function readCapsule(file: string): Promise<Capsule> {
-  const folder = mkdtempSync(join(tmpdir(), "capsule-"));
+  const folder = makeTemporaryFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const { names, hasWorld } = await unpackRecording(file, folder);

@@ -1,10 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rm, rmdirSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rm, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { withResolvers } from "../../kernel/deferred.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { LOCK_ENTRIES, lockFolder } from "../../storage/folder-lock.ts";
+import {
+  makeTemporaryFolder,
+  removeTemporaryFolder,
+  sweepTemporaryFolders,
+} from "../../storage/temporary-folder.ts";
 
 /** The folder that a process keeps its worlds in, for as long as it holds it. */
 export interface DataFolder {
@@ -20,9 +24,10 @@ export interface DataFolder {
 /** Locks a data folder; null makes a temporary one that goes when it is released. Leaves nothing behind when it throws. */
 export async function acquireDataFolder(folder: string | null): Promise<DataFolder> {
   const { promise: lost, resolve } = withResolvers<string>();
+  sweepTemporaryFolders();
   if (folder === null) {
-    const path = mkdtempSync(join(tmpdir(), "emulator-"));
-    const release = () => remove(path);
+    const path = makeTemporaryFolder();
+    const release = () => removeTemporaryFolder(path);
     return { path, lost, isLost: () => false, release, discard: release };
   }
   refuseForeign(folder);
@@ -42,7 +47,8 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
       release,
       async discard() {
         const createdNames = wasEmpty && !isLost ? contentOf(folder) : [];
-        for (const name of createdNames) await remove(join(folder, name));
+        for (const name of createdNames)
+          await promisify(rm)(join(folder, name), { recursive: true, force: true });
         await release();
         removeEmpty(newFolders);
       },
@@ -75,12 +81,6 @@ function refuseForeign(folder: string): void {
     `${folder} holds other things (${names.slice(0, 3).join(", ")}) and no data of an emulator.`,
     "Name an empty or a new folder with --data.",
   );
-}
-
-/** An empty folder at once, without what files in it would take. */
-async function remove(path: string): Promise<void> {
-  removeEmpty([path]);
-  if (existsSync(path)) await promisify(rm)(path, { recursive: true, force: true });
 }
 
 function contentOf(folder: string): string[] {
