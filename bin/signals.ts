@@ -6,8 +6,11 @@ const FORCED_EXIT_CODE = 130;
 const OPEN_HANDLES_GRACE_MS = 5_000;
 const KEEP_ALIVE_MS = 60_000;
 
+/** Signals that end a command in order. SIGHUP: its terminal was closed. */
+export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
- * Resolves at the first SIGINT or SIGTERM; the second ends the process at once. Call it before
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP; the second ends the process at once. Call it before
  * starting anything, so that a signal during the start is not lost.
  */
 export function firstSignal(): Promise<NodeJS.Signals> {
@@ -18,8 +21,7 @@ export function firstSignal(): Promise<NodeJS.Signals> {
       if (count > 1) process.exit(FORCED_EXIT_CODE);
       settle(signal);
     };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   });
 }
 
@@ -28,7 +30,7 @@ export function exitCodeAfter(signal: NodeJS.Signals): number {
   return SIGNAL_BASE + constants.signals[signal];
 }
 
-/** The result of work. Throws `Interrupted` at the first SIGINT or SIGTERM; `account` describes the completed work. */
+/** The result of work. Throws `Interrupted` at the first signal; `account` describes the completed work. */
 export async function untilSignal<T>(
   work: Promise<T>,
   account: () => string,

@@ -4,7 +4,7 @@ import { type Command, type Invocation, settingFlags } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-exit.ts";
 import type { CommandCapsule } from "../exec/capsule.ts";
-import { forwardSignals, runChild } from "../exec/child.ts";
+import { forwardSignals, startChild } from "../exec/child.ts";
 import { EXPLORATION_FLAGS, refuseBounds } from "../replay/bounds.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
@@ -61,8 +61,8 @@ async function run(invocation: Invocation): Promise<number> {
     await capsule?.begin(running.ready.url);
     // Without its emulator the child's result means nothing.
     void defectExit.then(() => signals.pass("SIGTERM"));
-    const child = runChild(invocation, childEnvironment(running.ready), signals.passTo);
-    const exitCode = await Promise.race([child, defectExit]);
+    const child = signals.passTo(startChild(invocation, childEnvironment(running.ready)));
+    const exitCode = await Promise.race([child.exitCode, defectExit]);
     emulatorLoaded();
     if (exitCode !== 0) await capsule?.keep(running.ready.url, exitCode);
     const faultsCode = exitCodeOfFaults(running, configuration);

@@ -15,7 +15,7 @@ import { print, printError, printResult } from "../terminal.ts";
 
 export const command: Command = {
   summary:
-    "open the web console of a running emulator and print its address; with a capsule, start an emulator in its state at the failure, until SIGINT or SIGTERM",
+    "open the web console of a running emulator and print its address; with a capsule, start an emulator in its state at the failure, until SIGINT, SIGTERM or SIGHUP",
   operands: ["[capsule]"],
   flags: {
     ...WORLD_FLAGS,

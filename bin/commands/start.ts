@@ -17,7 +17,7 @@ import { missingLines } from "../snapshot/lines.ts";
 import { counted, print, printError, withProgress } from "../terminal.ts";
 
 export const command: Command = {
-  summary: "start the emulator and run until SIGINT or SIGTERM",
+  summary: "start the emulator and run until SIGINT, SIGTERM or SIGHUP",
   operands: [],
   flags: {
     ...settingFlags(),

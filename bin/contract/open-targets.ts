@@ -1,8 +1,6 @@
 import type { Target } from "../../contracts/engine/target.ts";
 import { CommandFailure } from "../command.ts";
-import { exitCodeAfter } from "../signals.ts";
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { ENDING_SIGNALS, exitCodeAfter } from "../signals.ts";
 
 /** The targets of a command; they are closed however the command ends. */
 export interface OpenTargets {
@@ -29,7 +27,7 @@ export function openTargets(): OpenTargets {
   /** Waits for a target that is still opening: it may already have created something. */
   async function closeAll(): Promise<void> {
     const closed = await Promise.allSettled(openings.map(closeOne));
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     const failed = closed.find((each) => each.status === "rejected");
     if (failed) throw failed.reason;
   }
@@ -43,7 +41,7 @@ export function openTargets(): OpenTargets {
   let isWorking = false;
   let exitCode: number | undefined;
 
-  function onSignal(signal: (typeof SIGNALS)[number]): void {
+  function onSignal(signal: (typeof ENDING_SIGNALS)[number]): void {
     const code = exitCodeAfter(signal);
     if (exitCode !== undefined) process.exit(code);
     exitCode = code;
@@ -54,7 +52,7 @@ export function openTargets(): OpenTargets {
       .finally(() => process.exit(code));
   }
 
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return {
     async open(make) {
       if (closing) throw new CommandFailure("the run was interrupted");

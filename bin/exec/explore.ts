@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import type { ServingEmulator } from "../../emulator/runtime/start.ts";
 import type { Conditions, Played, PlayedWorld } from "../../scenarios/conditions.ts";
@@ -12,7 +12,7 @@ import { runWithEmulator, startForCommand } from "../defect-exit.ts";
 import { exploreSubjects } from "../replay/explore.ts";
 import { jobsOf } from "../replay/play.ts";
 import { wayOf } from "../replay/way.ts";
-import { runChild } from "./child.ts";
+import { type RunningChild, startChild } from "./child.ts";
 
 /** Only the last characters of the output of a command are retained. */
 const RETAINED_CHARACTERS = 16_384;
@@ -20,6 +20,8 @@ const SHOWN_LINES = 20;
 /** A command that takes that many times as long as in its baseline is ended, but never before `MIN_LIMIT_MS`. */
 const PATIENCE = 20;
 const MIN_LIMIT_MS = 120_000;
+/** How long the rest of the output of an ended command is read. */
+const CLOSE_MS = 1_000;
 
 /** `exec --vary` and `--sweep`: runs a command again in other ways, each time with a fresh emulator. */
 export async function exploreCommand(invocation: Invocation): Promise<number> {
@@ -53,10 +55,19 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
 
 /** Runs of a command, each with an emulator of its own. */
 function openRuns(invocation: Invocation) {
-  const children = new Set<ChildProcess>();
+  const children = new Set<RunningChild>();
+  const plays = new Set<Promise<unknown>>();
+  let isClosed = false;
   let limitMs = Number.POSITIVE_INFINITY;
 
-  async function play<Found>({ settings = {}, begin, end }: Conditions<Found>): Promise<Played<Found>> {
+  function start(running: ServingEmulator): RunningChild {
+    if (isClosed) throw new EnvironmentError("the runs were interrupted");
+    const child = startChild(invocation, childEnvironment(running.ready), ["ignore", "pipe", "pipe"]);
+    children.add(child);
+    return child;
+  }
+
+  async function run<Found>({ settings = {}, begin, end }: Conditions<Found>): Promise<Played<Found>> {
     const flags = { port: "0", ephemeral: true, ...invocation.flags };
     const { configuration } = await configurationOf({ ...invocation, flags }, true, settings);
     const running = await startForCommand(configuration);
@@ -67,7 +78,8 @@ function openRuns(invocation: Invocation) {
       const world = worldOf(running);
       await begin?.(world);
       const startedAt = performance.now();
-      child = await runQuietly(invocation, running, children, limitMs);
+      const startedChild = start(running);
+      child = await outcomeOf(startedChild, limitMs).finally(() => children.delete(startedChild));
       if (limitMs === Number.POSITIVE_INFINITY)
         limitMs = Math.max(MIN_LIMIT_MS, PATIENCE * (performance.now() - startedAt));
       const ending = end(world).catch((error: unknown) => {
@@ -83,9 +95,16 @@ function openRuns(invocation: Invocation) {
   }
 
   return {
-    play,
+    play<Found>(conditions: Conditions<Found>): Promise<Played<Found>> {
+      const playing = run(conditions);
+      plays.add(playing);
+      return playing.finally(() => plays.delete(playing));
+    },
+    /** Ends the commands, and waits until their emulators are closed. */
     async close() {
-      for (const child of children) child.kill("SIGKILL");
+      isClosed = true;
+      for (const child of children) child.signal("SIGTERM");
+      await Promise.allSettled(plays);
     },
   };
 }
@@ -106,29 +125,26 @@ interface CommandRun {
   readonly lastLines: readonly string[];
 }
 
-async function runQuietly(
-  invocation: Invocation,
-  { ready }: ServingEmulator,
-  children: Set<ChildProcess>,
-  limitMs: number,
-): Promise<CommandRun> {
+async function outcomeOf(child: RunningChild, limitMs: number): Promise<CommandRun> {
   let output = "";
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
-  const keep = (text: string) => {
-    output = (output + text).slice(-RETAINED_CHARACTERS);
-  };
-  const watch = (child: ChildProcess) => {
-    children.add(child);
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", keep);
-    if (limitMs === Number.POSITIVE_INFINITY) return;
+  const { stdout, stderr } = child.process;
+  const closed = new Promise((settle) => child.process.once("close", settle));
+  for (const stream of [stdout, stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-RETAINED_CHARACTERS);
+    });
+  if (limitMs !== Number.POSITIVE_INFINITY)
     timer = setTimeout(() => {
       isLate = true;
-      child.kill("SIGKILL");
+      child.kill();
     }, limitMs);
-  };
-  const code = await runChild(invocation, childEnvironment(ready), watch, ["ignore", "pipe", "pipe"]);
+  const code = await child.exitCode;
   clearTimeout(timer);
+  // Processes that the command left would keep its pipes open; only those outside its group survive this.
+  child.kill();
+  await Promise.race([closed, pause(CLOSE_MS, undefined, { ref: false })]);
   const how = isLate ? `ended after ${Math.round(limitMs / 1000)} s without a result` : `exit code ${code}`;
   const lines = output
     .trimEnd()
