@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
@@ -8,11 +8,17 @@ import { replay } from "../../scenarios/replay.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 import { installPackage } from "../support/user-project.ts";
 import { type Example, scenarioMutants, testFileMutants } from "./decisive-lines.ts";
-import { blocksOf, PAGES } from "./markdown.ts";
+import { blocksOf, PAGES, ROOT } from "./markdown.ts";
 
-/** The examples of pages in files with this ending, by their places. */
-function examples(ending: string): readonly Example[] {
-  return PAGES.flatMap(blocksOf).filter(({ isRun, file }) => isRun && file?.endsWith(ending));
+const PROJECT = "fixtures/examples/ci";
+
+/** The examples of pages in files with this ending, and the file of the example project. */
+function examples(ending: string, file: string): readonly Example[] {
+  const place = `${PROJECT}/${file}${ending}`;
+  return [
+    ...PAGES.flatMap(blocksOf).filter(({ isRun, file: name }) => isRun && name?.endsWith(ending)),
+    { place, text: readFileSync(join(ROOT, place), "utf8") },
+  ];
 }
 
 /** The test that `emulator init` writes. */
@@ -24,6 +30,7 @@ async function initialTest(): Promise<Example> {
 
 const folder = workingFolder();
 installPackage(folder);
+copyFileSync(join(ROOT, PROJECT, "src/nightly.ts"), join(folder, "nightly.ts"));
 
 function write(name: string, content: string): string {
   const path = join(folder, name);
@@ -33,7 +40,7 @@ function write(name: string, content: string): string {
 }
 
 // Their tests become tests of this file. Those that have to fail are marked.
-for (const [index, { content }] of [...examples(".test.ts"), await initialTest()]
+for (const [index, { content }] of [...examples(".test.ts", "src/nightly"), await initialTest()]
   .flatMap(testFileMutants)
   .entries())
   await import(pathToFileURL(write(`${index}.test.ts`, content)).href);
@@ -48,7 +55,7 @@ describe("an example scenario fails", () => {
     return outcome?.verdict;
   }
 
-  const mutants = examples(".scenario.yaml").flatMap(scenarioMutants);
+  const mutants = examples(".scenario.yaml", "scenarios/webhook").flatMap(scenarioMutants);
   it.each(mutants.map(({ name, ...texts }) => [name, texts] as const))("%s", async (_, texts) => {
     // Some examples show how a scenario fails.
     if ((await verdictOf(texts.original)) !== "passed") return;
