@@ -58,9 +58,11 @@ describe.skipIf(!hasChromium)("the console says above every view", () => {
     const emulator = await running("frozen");
     const page = await openAt(emulator.ready.url, "#/time");
     await band(page, "The disk is full: new data is refused, and nothing is lost.").waitFor();
-    disk.isFull = false;
+    // The band with the button is removed as soon as a status says that there is room.
     await page.getByRole("button", { name: "Reset the world", exact: true }).click();
     await band(page, "Reset the world: done.").waitFor();
+    disk.isFull = false;
+    await page.getByRole("button", { name: "Let it flow", exact: true }).click();
     await band(page, "The disk is full").waitFor({ state: "detached" });
   });
 
