@@ -3,13 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Secrets } from "../subjects/turn.ts";
 import { areSealed, sealBlock } from "./checksum.ts";
-import { StoreError } from "./store-error.ts";
+import { readStored, StoreError } from "./store-error.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const SUM_BYTES = 4;
+const LOST_KEY_HINT =
+  "Restore the key from a backup, or start with another --data folder; `emulator start --import <file>` begins with a snapshot file.";
 
 /** Encryption with the key of a data folder, a file that only its owner can read. Throws a `StoreError` for a key that is missing or damaged. */
 export function openSecrets(folder: string): Secrets {
@@ -20,7 +22,7 @@ export function openSecrets(folder: string): Secrets {
       throw lostKey(`${file} is missing.`);
     writeKey(file);
   }
-  const bytes = readFileSync(file);
+  const bytes = readStored(file, () => readFileSync(file), LOST_KEY_HINT);
   if (bytes.length !== KEY_BYTES + SUM_BYTES || !areSealed(bytes)) throw lostKey(`${file} is damaged.`);
   return createSecrets(bytes.subarray(0, KEY_BYTES));
 }
@@ -32,9 +34,7 @@ export function keyPath(folder: string): string {
 
 /** The error of a key that is missing, damaged or of another data folder. */
 export function lostKey(message: string): StoreError {
-  const hint =
-    "Restore the key from a backup, or start with another --data folder; `emulator start --import <file>` begins with a snapshot file.";
-  return new StoreError(message, hint);
+  return new StoreError(message, LOST_KEY_HINT);
 }
 
 function writeKey(file: string): void {

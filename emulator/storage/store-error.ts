@@ -24,12 +24,15 @@ export function tooShort(path: string, bytes: number, hint?: string): StoreError
 }
 
 /** Reads from a stored file. A failure of the system to open or read it becomes a `StoreError`. */
-export function readStored<T>(path: string, read: () => T): T {
+export function readStored<T>(path: string, read: () => T, hint?: string): T {
   try {
     return read();
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || refusalIn(error)) throw error;
-    throw new StoreError(code === "ENOENT" ? `${path} is missing.` : `${path} cannot be read (${code}).`);
+    throw new StoreError(
+      code === "ENOENT" ? `${path} is missing.` : `${path} cannot be read (${code}).`,
+      hint,
+    );
   }
 }

@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { CreateMultipartUploadCommand, PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3";
@@ -30,6 +39,8 @@ const BEGIN = "2026-03-01T00:00:00Z";
 const DAY = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };
 const WORLDS = ["main", "child", "grandchild"];
 const CONTROL = "/_emulator/v1";
+/** The project that `fill` creates, the same in every folder. */
+let projectId = "";
 /** What no reply comes from, or what is another with every start. */
 const NO_DATA = /^(lock|lock-owner\.json|locator\.json|\.trash|damaged-)/;
 
@@ -55,6 +66,7 @@ async function fill(emulator: Emulator): Promise<void> {
     project: "shop",
     ...DAY,
   });
+  projectId = session_id;
   await emulator.control("POST", "/traces/generate", { count: 10, project: "other", ...DAY });
   const destination = await sent<{ id: string }>(
     emulator,
@@ -119,7 +131,7 @@ export async function shownOf(folder: string): Promise<Shown> {
   }
   try {
     await show(emulator, shown);
-    const problems = await problemsOfWork(emulator, WORLDS);
+    const problems = await problemsOfWork(emulator, WORLDS, projectId);
     shown.set("work", problems.join("\n") || "200 as expected");
   } finally {
     // What a process cannot close is not closed either where it ends.
@@ -199,6 +211,7 @@ export function damagesOf(folder: string, file: string): readonly Damage[] {
   const cuts = new Set([Math.floor(length / 2), length - 1, ...lineEnds(bytes)]);
   return [
     { file, how: "removed", act: (path) => rmSync(path) },
+    ...(file.startsWith("pool/") ? [{ file, how: "replaced by a folder", act: replaceByFolder }] : []),
     ...(length === 0 ? [] : [{ file, how: "emptied", act: (path: string) => truncateSync(path, 0) }]),
     ...[...cuts]
       .filter((at) => at > 0 && at < length)
@@ -213,6 +226,11 @@ export function damagesOf(folder: string, file: string): readonly Damage[] {
 function lineEnds(bytes: Buffer): readonly number[] {
   const last = bytes.lastIndexOf("\n");
   return [last + 1, last > 0 ? bytes.lastIndexOf("\n", last - 1) + 1 : 0];
+}
+
+function replaceByFolder(path: string): void {
+  rmSync(path);
+  mkdirSync(path);
 }
 
 function flip(path: string, at: number): void {

@@ -14,10 +14,14 @@ interface Run {
 
 /**
  * Works in the worlds of a folder, of which a file may be damaged: ingest, statistics, an export, an advance, a fork, a comparison and a
- * snapshot. Returns what no damage may cause: a defect, a world that does not answer, and an export that neither completes nor
+ * snapshot. `project` is the id of a project with rows, since a damaged world may not list its projects. Returns what no damage may cause: a defect, a world that does not answer, and an export that neither completes nor
  * fails with the name of a file.
  */
-export async function problemsOfWork(emulator: Emulator, worlds: readonly string[]): Promise<string[]> {
+export async function problemsOfWork(
+  emulator: Emulator,
+  worlds: readonly string[],
+  project: string,
+): Promise<string[]> {
   const problems: string[] = [];
 
   async function send<T>(method: string, path: string, json?: unknown): Promise<T | undefined> {
@@ -49,11 +53,10 @@ export async function problemsOfWork(emulator: Emulator, worlds: readonly string
   for (const world of worlds) {
     const base = world === "main" ? "" : `/w/${world}`;
     await send("POST", `${base}/runs/batch`, { post: [{ ...traceRow(ROW, "late"), session_name: "late" }] });
-    const [session] = (await send<{ id: string }[]>("GET", `${base}/sessions`)) ?? [];
     const destinations = await send<{ id: string }[]>("GET", `${base}/api/v1/bulk-exports/destinations`);
     const [destination] = destinations ?? [];
-    if (session) await send("POST", `${base}/runs/stats`, { session: [session.id] });
-    if (session && destination) await exportRows(base, session.id, destination.id);
+    await send("POST", `${base}/runs/stats`, { session: [project] });
+    if (destination) await exportRows(base, project, destination.id);
     const copy = `copy-of-${world}`;
     await send("POST", `${CONTROL}/worlds`, { id: copy, from: world });
     await send("POST", `/w/${copy}/runs/batch`, { post: [traceRow(ROW.replaceAll("9", "8"), "later")] });

@@ -4,7 +4,7 @@ import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import { keyPath, lostKey } from "../secrets.ts";
-import { damaged, StoreError, tooShort } from "../store-error.ts";
+import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
 import type { Pool } from "./pool.ts";
@@ -76,7 +76,7 @@ export function readLog(
 ): ManifestTable {
   const path = logPath(root, isCopy);
   const table = noWorlds();
-  const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const content = existsSync(path) ? readLogFile(path, root) : Buffer.alloc(0);
   // Bytes after the last line feed were never acknowledged.
   const end = content.lastIndexOf(LINE_FEED) + 1;
   if (end === 0) {
@@ -95,11 +95,15 @@ export function readLog(
   return table;
 }
 
+function readLogFile(path: string, root: string): Buffer {
+  return readStored(path, () => readFileSync(path), hintFor(root));
+}
+
 /** Each line and each rewrite goes to the log before its copy, so a log that is shorter than its copy has lost lines. */
 function refuseShorter(root: string, log: number, end: number): void {
   const path = logPath(root, true);
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= end) return;
-  const copy = readFileSync(path);
+  const copy = readLogFile(path, root);
   const whole = copy.lastIndexOf(LINE_FEED) + 1;
   const header = parseSummed(copy, 0, copy.indexOf(LINE_FEED)) as LogHeader | undefined;
   if (header && (header.log > log || (header.log === log && whole > end)))

@@ -2,7 +2,7 @@ import { statSync, truncateSync } from "node:fs";
 import type { NamedRows, RowFile } from "../pool/names.ts";
 import { readExactly } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { tooShort } from "../store-error.ts";
+import { readStored, tooShort } from "../store-error.ts";
 import { DATA, INDEX, type Segment } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 
@@ -73,6 +73,6 @@ export function cutTails({ path }: Pool, { segments }: NamedRows): void {
   for (const rowFile of segments.flatMap(({ rowFiles }) => rowFiles)) {
     if (rowFile.below !== null) continue;
     for (const [file, bytes] of pathsOfRowFile(rowFile))
-      if (sizeOrZero(path(file)) > bytes) truncateSync(path(file), bytes);
+      if (sizeOrZero(path(file)) > bytes) readStored(path(file), () => truncateSync(path(file), bytes));
   }
 }
