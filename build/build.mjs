@@ -245,7 +245,7 @@ async function removeOld(current) {
   for (const entry of await readdir(DIST, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const file = relative(DIST, path);
-    if (!entry.isFile() || current.has(file) || file.startsWith(".fresh-")) continue;
+    if (!entry.isFile() || current.has(file) || /^\.(fresh-|test-sources)/.test(file)) continue;
     const changed = await stat(path).catch(() => undefined);
     const isOld = changed !== undefined && Date.now() - changed.mtimeMs > OLD_FILE_GRACE_MS;
     if (isOld || isPacking) await rm(path, { force: true });

@@ -4,7 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const COMPILED = join(ROOT, "node_modules/.cache/test-sources");
+/** Not in node_modules, which a copy of the project may share with it. */
+const COMPILED = join(ROOT, "dist/.test-sources");
 const FOLDERS = ["bin", "build", "contracts", "emulator", "fixtures", "scenarios"];
 const SOURCE = new RegExp(`^(?:${FOLDERS.join("|")})/.*\\.tsx?$`);
 
