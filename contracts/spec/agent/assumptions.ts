@@ -191,6 +191,14 @@ export const AGENT_ASSUMPTIONS = {
     choice: "config.configurable in kwargs has run_id, thread_id, graph_id and assistant_id in addition",
     reason: "The members of kwargs are not shown. Graphs of the open-source server read these.",
   },
+  "agent.run_metadata": {
+    section: "2.1",
+    requirement: "2.1-1",
+    choice:
+      "members of the assistant, the thread, the run's graph_id and assistant_id, the configuration and the request; later ones replace earlier ones",
+    reason:
+      "Metadata is free-form. The open-source server merges it in this way, and clients look for these two.",
+  },
   "agent.supporting_operations": {
     section: "1",
     requirement: "4.8-3",

@@ -137,6 +137,9 @@ function runOf(
     metadata: {
       ...assistant.metadata,
       ...thread.metadata,
+      // The thread names the assistant of its previous run.
+      graph_id,
+      assistant_id,
       ...asJson(body.config?.metadata),
       ...body.metadata,
       ...metadata,
