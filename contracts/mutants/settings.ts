@@ -1,4 +1,5 @@
 import { answerInstead, type Mutant, mutantsOf } from "../engine/mutant.ts";
+import { DEFAULT_VERSIONS } from "../spec/versions.ts";
 
 const mutateLimits = (wrongBehaviour: string, limits: Record<string, unknown>) => ({
   wrongBehaviour,
@@ -12,8 +13,7 @@ const mutateAssumption = (wrongBehaviour: string, id: string, value: unknown) =>
   wrongBehaviour,
   settings: { assumptions: { [id]: value } },
 });
-const newest = { service: "0.13.0", application: "0.13.0", agent_server: "0.6.30" };
-const oldest = { service: "0.10.33", application: "0.10.90", agent_server: "0.6.30" };
+const oldest = { ...DEFAULT_VERSIONS, service: "0.10.33", application: "0.10.90" };
 const mutateUrlRules = (wrongBehaviour: string, url: Record<string, unknown>) => ({
   wrongBehaviour,
   settings: { webhooks: { url } },
@@ -22,7 +22,10 @@ const mutateUrlRules = (wrongBehaviour: string, url: Record<string, unknown>) =>
 /** Numbers, gates and choices that a setting can turn wrong. */
 export const SETTING_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-3", {
-    ungated: { wrongBehaviour: "every version accepts a session token", settings: { versions: newest } },
+    ungated: {
+      wrongBehaviour: "every version accepts a session token",
+      settings: { versions: DEFAULT_VERSIONS },
+    },
     late: { wrongBehaviour: "no version accepts a session token", settings: { versions: oldest } },
     "environment-ungated": {
       wrongBehaviour: "every version uses a session token of its environment",
@@ -58,17 +61,20 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     ),
   }),
   ...mutantsOf("2.5-5", {
-    ungated: { wrongBehaviour: "every version accepts export_fields", settings: { versions: newest } },
+    ungated: {
+      wrongBehaviour: "every version accepts export_fields",
+      settings: { versions: DEFAULT_VERSIONS },
+    },
   }),
   ...mutantsOf("2.5-8", {
-    ungated: { wrongBehaviour: "every version accepts schedules", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "every version accepts schedules", settings: { versions: DEFAULT_VERSIONS } },
     late: {
       wrongBehaviour: "no version accepts schedules",
       settings: { versions: { service: "0.10.41", application: "0.10.108" } },
     },
   }),
   ...mutantsOf("9-2", {
-    ungated: { wrongBehaviour: "no feature depends on a version", settings: { versions: newest } },
+    ungated: { wrongBehaviour: "no feature depends on a version", settings: { versions: DEFAULT_VERSIONS } },
   }),
   ...mutantsOf("2.5-4", {
     "columns-refused": mutateAssumption(
@@ -163,7 +169,10 @@ export const SETTING_MUTANTS: readonly Mutant[] = [
     },
   }),
   ...mutantsOf("6.1-10", {
-    ungated: { wrongBehaviour: "every version accepts the webhook settings", settings: { versions: newest } },
+    ungated: {
+      wrongBehaviour: "every version accepts the webhook settings",
+      settings: { versions: DEFAULT_VERSIONS },
+    },
   }),
   ...mutantsOf("6.1-11", {
     "no-test-receivers": {

@@ -212,7 +212,7 @@ export const PLATFORM_ASSUMPTIONS = {
     section: "9",
     requirement: "9-2",
     choice: "the newest, in which every feature exists",
-    reason: "The specification describes all features at once.",
+    reason: "The specification describes all features at once. Public clients warn about older versions.",
     setting: "versions",
   },
   "platform.version_gate": {

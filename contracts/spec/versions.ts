@@ -41,10 +41,10 @@ export const VERSION_GATES = {
 
 export type VersionGateKey = keyof typeof VERSION_GATES;
 
-/** Versions that are emulated unless others are asked for: every gate is open. */
+/** Emulated by default: every gate is open, and today's tracing clients accept them (the newest minimum is 0.18.0). */
 export const DEFAULT_VERSIONS = {
-  service: "0.13.0",
-  application: "0.13.0",
+  service: "0.18.0",
+  application: "0.18.0",
   agent_server: "0.6.30",
 } as const;
 

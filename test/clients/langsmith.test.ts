@@ -1,7 +1,8 @@
 import { Client } from "langsmith";
+import { _checkBackendVersion } from "langsmith/client";
 import { RunTree } from "langsmith/run_trees";
 import { traceable } from "langsmith/traceable";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DESTINATION, type Rig, runToCompletion } from "../support/emulator.ts";
 import { startOver, TRANSPORTS } from "./transports.ts";
 
@@ -241,6 +242,17 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
     expect(stats.error_rate).toBeCloseTo(2 / 6);
     const roots = await client.getRunStats({ projectNames: [PROJECT], isRoot: true });
     expect(roots).toMatchObject({ run_count: 2, total_tokens: 30, error_rate: 0 });
+  });
+
+  test("the server is new enough for every resource of the newest clients", async () => {
+    const { body } = await rig.call<{ version: string }>("GET", "/info");
+    const warnings = vi.spyOn(console, "warn").mockReturnValue();
+    // The versions that langsmith 0.12.0 (npm) and 0.14.0 (PyPI) require; the installed client compares.
+    for (const required of ["0.16.0", "0.16.14", "0.18.0"]) _checkBackendVersion(body.version, required);
+    expect(warnings.mock.calls).toEqual([]);
+    _checkBackendVersion(body.version, "99.0.0");
+    expect(warnings).toHaveBeenCalledOnce();
+    warnings.mockRestore();
   });
 
   test("its traces are exported, and the export verifies", async () => {
