@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -45,7 +45,7 @@ export async function compileSources(): Promise<void> {
   }
 }
 
-/** Another run at the same time may be reading the file. */
+/** Another run at the same time may read the file, so a complete one replaces it. */
 function writeChanged(file: string, code: string): void {
   mkdirSync(dirname(file), { recursive: true });
   try {
@@ -53,7 +53,9 @@ function writeChanged(file: string, code: string): void {
   } catch {
     // The file is new.
   }
-  writeFileSync(file, code);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, code);
+  renameSync(temporary, file);
 }
 
 /** A plugin that has imports of the product load what `compileSources` wrote. */
