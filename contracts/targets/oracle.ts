@@ -2,6 +2,8 @@ import type { WireReply, WireRequest } from "../engine/http-message.ts";
 import { isMembers, jsonOrText } from "../engine/json.ts";
 import { checkReply, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/check-reply.ts";
 import type { Oracle, OracleFinding } from "../engine/oracle/oracle.ts";
+import type { ParsedExchange } from "../engine/oracle/parsed-exchange.ts";
+import { checkRequestRules } from "../engine/oracle/request-rules.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
 import type { Profile } from "../engine/profile.ts";
 import type { Operation } from "../spec/operation.ts";
@@ -69,12 +71,11 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
   return {
     async check(request, reply, secrets) {
       const endpoint = endpointOf(request);
-      if (!endpoint || reply.status === 501) return leaks(request, reply, secrets);
-      const requestBody = bodyOf(request.body);
-      const row = rowOf(endpoint.row, requestBody);
+      const exchange = parseExchange(request, reply, profile);
+      if (!endpoint || !exchange || reply.status === 501) return leaks(request, reply, secrets);
+      const { row, requestBody, body } = exchange;
       const validator = await validatorOf(endpoint.row);
       const isGood = reply.status === row.reply.status;
-      const body = bodyOf(reply.text);
       const isStream = isGood && row.reply.media !== undefined;
       const parsedReply = {
         status: reply.status,
@@ -91,9 +92,31 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
               validator.request({ ...readRequest(request, endpoint.parameters), body: requestBody }),
             )
           : []),
+        ...checkRequestRules(exchange),
         ...leaks(request, reply, secrets),
       ];
     },
+  };
+}
+
+/** Finds the operation of an exchange and parses its parameters and bodies; undefined when this API has no such operation. */
+export function parseExchange(
+  request: WireRequest,
+  { status, text }: Pick<WireReply, "status" | "text">,
+  profile: Profile,
+): ParsedExchange | undefined {
+  const endpoint = endpointOf(request);
+  if (!endpoint) return undefined;
+  const requestBody = bodyOf(request.body);
+  const { query, pathParameters } = readRequest(request, endpoint.parameters);
+  return {
+    row: rowOf(endpoint.row, requestBody),
+    pathParameters,
+    query,
+    requestBody,
+    status,
+    body: bodyOf(text),
+    profile,
   };
 }
 

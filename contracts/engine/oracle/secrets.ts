@@ -1,8 +1,30 @@
 import type { WireReply, WireRequest } from "../http-message.ts";
+import { isMembers, jsonOrText } from "../json.ts";
 import { fact } from "./check-reply.ts";
 import type { OracleFinding } from "./oracle.ts";
 
 const MEMBERS = ["access_key_id", "secret_access_key", "session_token"];
+
+/** A value that stands for a secret: `***`, `AK**…`, `redacted`. */
+const MASKED = /^[*•●x…]+$|[*•●…]{2}|^(left-out|redacted|masked|hidden|<.*>|\[.*\])$/i;
+const MIN_SECRET_CHARACTERS = 6;
+/** Shorter secrets, such as `minioadmin`, may be part of other text. */
+const MIN_UNIQUE_CHARACTERS = 16;
+
+/** The secrets in the body of a request, except those that also have another, public use in it. */
+function credentialsIn({ body = "" }: WireRequest, isAccepted: boolean): readonly string[] {
+  const members = body.includes('"credentials"') ? jsonOrText(body) : undefined;
+  if (!isMembers(members) || !isMembers(members.credentials)) return [];
+  const { credentials, ...others } = members;
+  const publicText = JSON.stringify(others);
+  return Object.entries(credentials).flatMap(([name, value]) => {
+    // A refusal may name the key that lacks a permission.
+    const isShown = name === "access_key_id" && !isAccepted;
+    const isPublic = isShown || typeof value !== "string" || MASKED.test(value) || publicText.includes(value);
+    const least = name === "access_key_id" ? MIN_UNIQUE_CHARACTERS : MIN_SECRET_CHARACTERS;
+    return isPublic || value.length < least ? [] : [value];
+  });
+}
 
 /** §2.4: what a destination was opened with must not come back, whatever the schema lets through. */
 export function leaks(
@@ -11,9 +33,20 @@ export function leaks(
   secrets: ReadonlySet<string>,
 ): readonly OracleFinding[] {
   if (!request.path.startsWith("/api/v1/bulk-exports")) return [];
-  const returnedSecrets = [...secrets].filter((secret) => secret.length >= 6 && reply.text.includes(secret));
-  const secretMembers = MEMBERS.filter((member) => new RegExp(`"${member}"\\s*:\\s*"[^"]`).test(reply.text));
-  if (returnedSecrets.length === 0 && secretMembers.length === 0) return [];
+  const isReturned =
+    [...secrets].some((secret) => secret.length >= MIN_SECRET_CHARACTERS && reply.text.includes(secret)) ||
+    credentialsIn(request, reply.status < 300).some((secret) => contains(reply.text, secret));
+  const secretMembers = MEMBERS.filter((member) => {
+    const values = reply.text.matchAll(new RegExp(`"${member}"\\s*:\\s*"([^"]+)`, "g"));
+    return [...values].some(([, value = ""]) => !MASKED.test(value));
+  });
+  if (!isReturned && secretMembers.length === 0) return [];
   const leaked = secretMembers.length > 0 ? secretMembers.join(", ") : "a secret of the request";
   return [fact("2.4-2", `credentials must not be returned, but this reply contains ${leaked}`)];
+}
+
+/** Whether a JSON text has a secret: a short one as a whole value. */
+function contains(text: string, secret: string): boolean {
+  const quoted = JSON.stringify(secret);
+  return text.includes(secret.length < MIN_UNIQUE_CHARACTERS ? quoted : quoted.slice(1, -1));
 }

@@ -1,0 +1,307 @@
+import { describe, expect, it } from "vitest";
+import type { RecordedExchange } from "../../contracts/engine/recorded.ts";
+import { expectContract } from "../../contracts/targets/expect.ts";
+
+const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
+const OTHER = "1b91a355-8a88-422c-9546-72c183b95b5c";
+const RUNS = `/threads/${THREAD}/runs`;
+const EXPORTS = "/api/v1/bulk-exports";
+const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+const KEY_ID = "AKIAIOSFODNN7EXAMPLE";
+
+const idOf = (number: number) => `0190a6c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
+
+const run = (number: number, more: object = {}) => ({
+  run_id: idOf(number),
+  thread_id: THREAD,
+  assistant_id: OTHER,
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: "2026-01-01T00:00:00Z",
+  status: "success",
+  metadata: {},
+  kwargs: {},
+  multitask_strategy: "enqueue",
+  ...more,
+});
+
+const runs = (count: number, more: object = {}) => Array.from({ length: count }, (_, n) => run(n, more));
+const listed = (query: string, body: unknown, status = 200) => ({
+  method: "GET",
+  url: RUNS + query,
+  status,
+  body,
+});
+
+const ORDER = {
+  bulk_export_destination_id: idOf(1),
+  session_id: idOf(2),
+  start_time: "2026-01-01T00:00:00Z",
+  end_time: "2026-01-02T00:00:00Z",
+};
+const SCHEDULE = { ...ORDER, end_time: undefined, interval_hours: 168 };
+const ordered = (body: object, status = 200) => ({
+  method: "POST",
+  url: EXPORTS,
+  requestBody: body,
+  status,
+  body: status < 300 ? { id: idOf(3), status: "CREATED" } : { detail: "no" },
+});
+
+const DESTINATION = {
+  destination_type: "s3",
+  display_name: "files",
+  config: { bucket_name: "minioadmin", prefix: "" },
+  credentials: { access_key_id: KEY_ID, secret_access_key: SECRET },
+};
+const opened = (more: object, order: object = DESTINATION, status = 200) => ({
+  method: "POST",
+  url: `${EXPORTS}/destinations`,
+  requestBody: order,
+  status,
+  body: { id: idOf(1), ...more },
+});
+const started = (body: unknown, assistant_id = "agent") => ({
+  method: "POST",
+  url: `/thread/${THREAD}/runs`,
+  requestBody: { assistant_id },
+  status: 200,
+  body,
+});
+const threadOf = (more: object, requestBody: object = {}) => ({
+  method: "POST",
+  url: "/threads",
+  requestBody,
+  status: 200,
+  body: {
+    thread_id: THREAD,
+    created_at: "2026-01-01T00:00:00Z",
+    updated_at: "2026-01-01T00:00:00Z",
+    metadata: {},
+    status: "idle",
+    config: {},
+    values: null,
+    ...more,
+  },
+});
+const readExport = (id: string) => ({
+  method: "GET",
+  url: `${EXPORTS}/${id}`,
+  status: 200,
+  body: { id: idOf(3), status: "RUNNING" },
+});
+const without = (name: string) => ({ ...ORDER, [name]: undefined });
+
+/** By what is wrong: the requirement, an exchange that must FAIL, and one that is almost the same and must not. */
+const RULES: Readonly<Record<string, readonly [string, RecordedExchange, RecordedExchange]>> = {
+  "more runs than limit": ["4.1-1", listed("?limit=3", runs(4)), listed("?limit=3", runs(3))],
+  "more runs than the default limit": ["4.1-1", listed("", runs(11)), listed("", runs(10))],
+  "a limit that is not a number": [
+    "4.1-3",
+    listed("?limit=many", runs(1)),
+    listed("?limit=many", '"no"', 422),
+  ],
+  "a run of another status": ["2.1-4", listed("?status=error", runs(1)), listed("?status=success", runs(1))],
+  "a filter for running": ["2.1-4", listed("?status=running", []), listed("?status=running", '"no"', 422)],
+  "an unknown status": ["2.1-4", listed("?status=nonsense", []), listed("?status=pending", [])],
+  "an unselected field": [
+    "4.1-2",
+    listed("?select=run_id", [{ run_id: idOf(1), status: "success" }]),
+    listed("?select=run_id&select=status", [{ run_id: idOf(1), status: "success" }]),
+  ],
+  "a selected field that is missing": [
+    "4.1-2",
+    listed("?select=run_id&select=status", [{ run_id: idOf(1) }]),
+    listed("?select=run_id", [{ run_id: idOf(1) }]),
+  ],
+  "select that is ignored together with status": [
+    "4.1-2",
+    listed("?status=success&select=run_id", runs(1)),
+    listed("?status=success&select=run_id", [{ run_id: idOf(1) }]),
+  ],
+  "a missing field without select": [
+    "2.1-1",
+    listed("", [run(1, { kwargs: undefined })]),
+    listed("", [run(1)]),
+  ],
+  "an unknown field to select": ["4.1-2", listed("?select=nonsense", []), listed("?select=kwargs", [])],
+  "a run of another thread": ["2.1-1", listed("", runs(1, { thread_id: OTHER })), listed("", runs(1))],
+  "a run that is listed twice": ["4.1-1", listed("", [run(1), run(1)]), listed("", [run(1), run(2)])],
+  "a run started on another thread": ["2.1-1", started(run(1, { thread_id: OTHER })), started(run(1))],
+  "a run of another assistant": ["2.1-1", started(run(1), THREAD), started(run(1), OTHER)],
+  "a created thread that is busy": ["3.2-1", threadOf({ status: "busy" }), threadOf({ status: "idle" })],
+  "interval_hours 169": ["2.5-3", ordered({ ...SCHEDULE, interval_hours: 169 }), ordered(SCHEDULE)],
+  "interval_hours 0": [
+    "2.5-3",
+    ordered({ ...SCHEDULE, interval_hours: 0 }),
+    ordered({ ...SCHEDULE, interval_hours: 0 }, 422),
+  ],
+  "interval_hours 1.5": [
+    "2.5-3",
+    ordered({ ...SCHEDULE, interval_hours: 1.5 }),
+    ordered({ ...SCHEDULE, interval_hours: 1 }),
+  ],
+  "end_time with interval_hours": [
+    "2.5-2",
+    ordered({ ...ORDER, interval_hours: 6 }),
+    ordered({ ...ORDER, interval_hours: 6 }, 400),
+  ],
+  "neither end_time nor interval_hours": [
+    "2.5-2",
+    ordered(without("end_time")),
+    ordered({ ...ORDER, interval_hours: null }),
+  ],
+  "an export without destination": ["2.5-1", ordered(without("bulk_export_destination_id")), ordered(ORDER)],
+  "an export without project": ["2.5-1", ordered(without("session_id")), ordered(without("session_id"), 422)],
+  "an export without start_time": ["2.5-1", ordered(without("start_time")), ordered(ORDER)],
+  "a session_id that is not a UUID": [
+    "2.5-1",
+    ordered({ ...ORDER, session_id: "mine" }),
+    ordered({ ...ORDER, session_id: idOf(2).toUpperCase() }),
+  ],
+  "a start_time that is not a time": [
+    "2.5-1",
+    ordered({ ...ORDER, start_time: "yesterday" }),
+    ordered({ ...ORDER, start_time: "2026-01-01" }),
+  ],
+  "a filter that is not a string": [
+    "2.5-1",
+    ordered({ ...ORDER, filter: ["eq"] }),
+    ordered({ ...ORDER, filter: null }),
+  ],
+  "an unknown column": [
+    "2.5-5",
+    ordered({ ...ORDER, export_fields: ["id", "nonsense"] }),
+    ordered({ ...ORDER, export_fields: ["id", "is_root"] }),
+  ],
+  "another export": ["4.4-1", readExport(idOf(4)), readExport(idOf(3))],
+  "an export that is listed twice": [
+    "4.6-1",
+    {
+      method: "GET",
+      url: EXPORTS,
+      status: 200,
+      body: [
+        { id: idOf(1), status: "CREATED" },
+        { id: idOf(1), status: "CREATED" },
+      ],
+    },
+    {
+      method: "GET",
+      url: EXPORTS,
+      status: 200,
+      body: [
+        { id: idOf(1), status: "CREATED" },
+        { id: idOf(2), status: "CREATED" },
+      ],
+    },
+  ],
+  "more assistants than limit": [
+    "4.8-3",
+    {
+      method: "POST",
+      url: "/assistants/search",
+      requestBody: { limit: 1, offset: 0 },
+      status: 200,
+      body: [{}, {}],
+    },
+    {
+      method: "POST",
+      url: "/assistants/search",
+      requestBody: { limit: 2, offset: 0 },
+      status: 200,
+      body: [{}, {}],
+    },
+  ],
+  "a destination without prefix": [
+    "2.4-1",
+    opened({}, { ...DESTINATION, config: { bucket_name: "traces" } }),
+    opened({}, { ...DESTINATION, config: { bucket_name: "traces", prefix: "" } }),
+  ],
+  "a secret under another name": ["2.4-2", opened({ note: SECRET }), opened({ note: "files" })],
+  "a secret within a text": [
+    "2.4-2",
+    opened({ url: `s3://${SECRET}@traces` }),
+    opened({ url: "s3://traces" }),
+  ],
+  "a secret in a refusal": [
+    "2.4-2",
+    opened({ input: SECRET }, DESTINATION, 422),
+    opened({ input: "***" }, DESTINATION, 422),
+  ],
+  "a key id under another name": ["2.4-2", opened({ owner: KEY_ID }), opened({ owner: "me" })],
+  "unmasked credentials": [
+    "2.4-2",
+    opened({ credentials: DESTINATION.credentials }),
+    opened({ credentials: { access_key_id: "AKIA****MPLE", secret_access_key: "********" } }),
+  ],
+};
+
+const result = (exchange: RecordedExchange) =>
+  expectContract(exchange).then(
+    () => [],
+    (error: Error & { readonly requirements: readonly string[] }) => error.requirements,
+  );
+
+describe.each(Object.entries(RULES))("%s", (_, [requirement, wrong, right]) => {
+  it("is a violation", async () => {
+    expect(await result(wrong)).toContain(requirement);
+  });
+
+  it("is not found where the exchange is right", async () => {
+    expect(await result(right)).toEqual([]);
+  });
+});
+
+/** What the specification does not show, so that another server may do it. */
+const INNOCENT: Readonly<Record<string, RecordedExchange>> = {
+  "a page that is shorter than limit, because the server has a lower maximum": listed(
+    "?limit=5000",
+    runs(100),
+  ),
+  "a limit of 0 or below": listed("?limit=0", runs(2)),
+  "an empty limit, which means none or 0": listed("?limit=", runs(12)),
+  "a repeated limit": listed("?limit=1&limit=2", runs(2)),
+  "fields selected in the spelling of another client": listed("?select[]=run_id", runs(1)),
+  "fields selected with commas": listed("?select=run_id,status", runs(1)),
+  "a member that the specification does not define": listed("?select=run_id", [
+    { run_id: idOf(1), colour: "blue" },
+  ]),
+  "ids in capitals": listed("", runs(1, { thread_id: THREAD.toUpperCase() })),
+  "an assistant that is named by its graph": started(run(1), "agent"),
+  "a busy thread, whose request has an id or more": threadOf(
+    { status: "busy" },
+    { thread_id: THREAD, if_exists: "do_nothing" },
+  ),
+  "a creation that answers only the id": { ...ordered(ORDER), body: { id: idOf(3), status: "CREATED" } },
+  "a thread that was copied to another one": {
+    ...threadOf({ thread_id: OTHER }),
+    url: `/threads/${THREAD}/copy`,
+  },
+  "the reply to a cancellation, which is not shown": {
+    ...readExport(idOf(3)),
+    method: "PATCH",
+    requestBody: { status: "Cancelled" },
+  },
+  "a longer page of a list whose limit is not shown": {
+    method: "POST",
+    url: "/threads/search",
+    requestBody: { limit: 1 },
+    status: 200,
+    body: [{ thread_id: THREAD }, { thread_id: OTHER }],
+  },
+  "a short secret within another word": opened(
+    { credentials_keys: ["secret_access_key"] },
+    { ...DESTINATION, credentials: { access_key_id: "minioadmin", secret_access_key: "secret" } },
+  ),
+  "a key id that is also the name of the bucket": opened(
+    { config: { bucket_name: "minioadmin", prefix: "" } },
+    { ...DESTINATION, credentials: { access_key_id: "minioadmin", secret_access_key: "minioadmin" } },
+  ),
+  "a refusal that names the key": opened({ detail: `Access denied for ${KEY_ID}` }, DESTINATION, 400),
+  "a request that is not JSON": { ...ordered(ORDER), requestBody: "end_time=1" },
+  "a request without its body": { ...ordered(ORDER), requestBody: undefined },
+};
+
+it.each(Object.entries(INNOCENT))("%s is not a violation", async (_, exchange) => {
+  expect(await result(exchange)).toEqual([]);
+});
