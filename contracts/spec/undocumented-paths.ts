@@ -34,6 +34,15 @@ const area = (path: string, what: string, ...methods: string[]): UnshownPath => 
   says: `names ${what} without showing this operation`,
 });
 
+/** A path that clients call. An operation with an id in the place of its last word would else refuse the word. */
+const unlisted = (path: string): UnshownPath => ({
+  path,
+  alsoAt: [`/api/v1${path}`],
+  section: "4",
+  server: "platform",
+  says: "shows no such path",
+});
+
 export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/**/v1/metadata/submit"),
   limited("/auth/{part}/**"),
@@ -45,6 +54,8 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/**/examples/**"),
   limited("/public/download/**"),
   limited("/**/trigger"),
+  unlisted("/feedback/tokens/**"),
+  unlisted("/runs/rules/**"),
   // Else the last word of it would be taken for the identifier of a thread.
   area("/threads/prune", "threads", "POST"),
 ];
@@ -64,7 +75,7 @@ export const UNSHOWN_AREAS: readonly UnshownPath[] = [
 ];
 
 /** Every other path. */
-const UNLISTED: UnshownPath = { path: "/**", section: "4", server: "platform", says: "shows no such path" };
+const UNLISTED: UnshownPath = { ...unlisted("/**"), alsoAt: [] };
 
 /** Segments of these paths. A path that matches an operation is one of these only if such a segment is in the place of a parameter. */
 export const UNSHOWN_WORDS: ReadonlySet<string> = new Set(

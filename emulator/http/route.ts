@@ -37,6 +37,7 @@ type Assumptions = Settings["assumptions"];
 const NO_PARAMETERS: OperationRoute["parameters"] = {};
 const routes = lazily(operationRoutes);
 const ROUTER = createRouter(routes);
+const WORD = /^[a-z][a-z_-]*$/;
 
 /** Routes of templates without parameters, by path and method, for direct lookup. */
 const wholePaths = lazily(pathsWithoutParameters);
@@ -57,8 +58,21 @@ function searchedRoute(method: string, path: string, assumptions: Assumptions): 
   if (method === "OPTIONS") return { kind: "preflight", methods: unshown ? undefined : allow };
   if (unshown) return { kind: "unshown", unshown };
   if (match && "row" in match) return { ...match.row, parameters: match.parameters };
-  if (allow) return { kind: "wrong method", allow, operation: operationAt(allow[0], path) };
-  return { kind: "unshown", unshown: unshownArea(path) };
+  return (allow && wrongMethod(allow, path)) ?? { kind: "unshown", unshown: unshownArea(path) };
+}
+
+/** Undefined for a path of its own that only looks like that of an operation. */
+function wrongMethod(allow: readonly string[], path: string): RequestRoute | undefined {
+  const route = routeAt(allow[0], path);
+  if (route && hasWordForId(route)) return undefined;
+  return { kind: "wrong method", allow, operation: route?.operation };
+}
+
+/** Tests whether a word is in the place of an id: `/runs/group` is not a run, but a path of its own. */
+function hasWordForId({ operation, parameters }: OperationRoute): boolean {
+  return Object.entries(parameters).some(
+    ([name, value]) => operation.pathParameters?.[name]?.format === "uuid" && WORD.test(value),
+  );
 }
 
 function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {
@@ -66,9 +80,9 @@ function hasUnshownWord(parameters: OperationRoute["parameters"]): boolean {
   return false;
 }
 
-function operationAt(method = "", path: string): Operation | undefined {
+function routeAt(method = "", path: string): OperationRoute | undefined {
   const match = ROUTER.find(method, segmentsOf(path));
-  return match && "row" in match ? match.row.operation : undefined;
+  return match && "row" in match ? { ...match.row, parameters: match.parameters } : undefined;
 }
 
 function operationRoutes(): readonly Route<OperationRoute>[] {

@@ -178,6 +178,25 @@ describe("unknown fields", () => {
 });
 
 describe("every path", () => {
+  it.each([
+    ["POST", "/runs/group"],
+    ["POST", "/api/v1/runs/group"],
+    ["GET", "/feedback/tokens"],
+    ["POST", "/feedback/tokens"],
+    ["PUT", "/sessions/resolutions"],
+    ["GET", "/runs/rules"],
+    ["PUT", "/threads/prune"],
+  ])("with a word in the place of an id is unlisted: %s %s", async (method, path) => {
+    const { status, header, body } = await rig.call(method, path, method === "GET" ? undefined : {});
+    expect([status, header("allow")]).toEqual([404, undefined]);
+    expect(JSON.stringify(body)).toContain("is not emulated: §");
+  });
+
+  it("with an id takes no method that the table does not have", async () => {
+    const { status, header } = await rig.call("PUT", `/runs/${UNKNOWN}`, {});
+    expect([status, header("allow")]).toEqual([405, expect.stringContaining("GET")]);
+  });
+
   it.each(["PUT", "DELETE", "PATCH", "POST"])("takes no %s where the table has none", async (method) => {
     const { status, header } = await rig.call(method, "/openapi.json", method === "DELETE" ? undefined : {});
     expect(status).toBe(405);
