@@ -1,6 +1,7 @@
 import * as assistants from "../spec/agent/assistant-resources.ts";
 import * as agent from "../spec/agent/resources.ts";
 import { threadState } from "../spec/agent/state-resources.ts";
+import * as threads from "../spec/agent/thread-resources.ts";
 import type { AssumptionId } from "../spec/assumptions.ts";
 import type { Field } from "../spec/fields.ts";
 import { OBSERVED_SPELLINGS } from "../spec/lifecycle.ts";
@@ -32,8 +33,8 @@ const NAMED: ReadonlyMap<Field<unknown>, string> = new Map<Field<unknown>, strin
   [agent.agentRun, "Run"],
   [agent.agentRunPart, "RunPart"],
   [agent.agentRunCreate, "RunCreate"],
-  [agent.thread, "Thread"],
-  [agent.threadCreate, "ThreadCreate"],
+  [threads.thread, "Thread"],
+  [threads.threadCreate, "ThreadCreate"],
   [threadState, "ThreadState"],
   [assistants.assistant, "Assistant"],
   [assistants.assistantCreate, "AssistantCreate"],

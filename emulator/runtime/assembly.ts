@@ -4,6 +4,7 @@ import { PLANS } from "../subjects/agent/plan.ts";
 import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
 import * as agentRun from "../subjects/agent/run-lifecycle.ts";
 import { SCRIPT_MATCHES, SCRIPTS } from "../subjects/agent/scripts.ts";
+import { onExpire } from "../subjects/agent/thread-expiry.ts";
 import { HELD_SLOTS, SLOT_QUEUE } from "../subjects/bulk-exports/capacity.ts";
 import * as bulkExport from "../subjects/bulk-exports/export.ts";
 import { EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
@@ -68,6 +69,7 @@ export function eventReactions(delays: Delays): EventReactions<EmulatorTypes> {
     "export_run.deadline": exportRun.onDeadline,
     "agent_run.due": agentRun.onDue,
     "agent_run.step": agentRun.onStep,
+    "agent_thread.expire": onExpire,
     "cron.fire": onFire,
     "webhook.due": webhook.onDue,
     "http.delay_over": onDelayOver,

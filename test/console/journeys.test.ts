@@ -161,6 +161,17 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await page.locator("section[aria-label=Inboxes] details").nth(1).waitFor();
   });
 
+  it("shows when a thread expires", async () => {
+    const rig = await fromNothing();
+    await rig.call("POST", "/threads", { ttl: { ttl: 60 } });
+    const page = await openAt(rig.emulator.url, "#/runs");
+    const threads = page.locator("section[aria-label=Threads]");
+    await threads.getByRole("columnheader", { name: "Expires" }).waitFor();
+    await threads.locator("time[datetime^='2026-03-01T01:00:00']").waitFor();
+    await rig.emulator.clock.advance("PT1H");
+    await page.getByText("No thread yet.").waitFor();
+  });
+
   it("trips a limit and releases it", async () => {
     const rig = await fromNothing();
     const status = async () => (await rig.call("POST", "/runs/query", { session: [] })).status;

@@ -1,4 +1,5 @@
-import { agentRun, thread } from "../../spec/agent/resources.ts";
+import { agentRun } from "../../spec/agent/resources.ts";
+import { thread } from "../../spec/agent/thread-resources.ts";
 import type { AssumptionId } from "../../spec/assumptions.ts";
 import type { Field } from "../../spec/fields.ts";
 import { REQUIREMENTS, type RequirementId } from "../../spec/requirements.ts";

@@ -23,6 +23,40 @@ export const AGENT_ASSUMPTIONS = {
     observed: "with interrupts",
     switchable: true,
   },
+  "agent.thread_ttl": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "on the virtual clock",
+    alternatives: ["accepted without effect"],
+    reason:
+      "Not in the specification. Public clients send ttl, in minutes, with the strategy delete or keep_latest. After keep_latest the thread has no ttl.",
+    switchable: true,
+  },
+  "agent.thread_ttl_start": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "the request that sets it",
+    alternatives: ["the last activity"],
+    reason:
+      "The public service documents minutes from now on. Runs, state updates and metadata count as activity.",
+    switchable: true,
+  },
+  "agent.thread_ttl_sweep": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "when it has passed",
+    alternatives: ["at the next full hour"],
+    reason: "The public service sweeps at an interval, so that an expired thread can be read for a while.",
+    switchable: true,
+  },
+  "agent.thread_ttl_busy": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "when its runs have ended",
+    alternatives: ["at once"],
+    reason: "Whether the public service sweeps a thread with active runs is not documented.",
+    switchable: true,
+  },
   "agent.multitask_default": {
     section: "2.1",
     requirement: "2.1-3",
@@ -169,7 +203,7 @@ export const AGENT_ASSUMPTIONS = {
     requirement: "3.2-2",
     choice: 409,
     reason:
-      "Events of runs and crons wait in the queue until they are due, or until the run or cron is stopped or deleted. While the queue is full, new runs and crons are refused, and existing ones continue.",
+      "Events of runs and crons wait in the queue until they are due, or until the run or cron is stopped or deleted. While the queue is full, new runs, crons and thread TTLs are refused, and existing ones continue.",
     setting: "limits.agent_waiting_events",
   },
   "agent.assistant_fields": {

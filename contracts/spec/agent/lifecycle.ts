@@ -33,6 +33,11 @@ export const THREAD_STATUSES = ["idle", "busy", "interrupted", "error"] as const
 
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
+/** What happens to a thread whose time to live has passed. */
+export const TTL_STRATEGIES = ["delete", "keep_latest"] as const;
+
+export type TtlStrategy = (typeof TTL_STRATEGIES)[number];
+
 export interface AgentMove {
   readonly from: AgentRunStatus;
   readonly trigger: string;

@@ -72,7 +72,7 @@ export const AGENT_LIMITS = {
     value: 250_000,
     unit: "count",
     own: true,
-    text: "Maximum number of queued events of a world. Above it, new runs and crons are refused.",
+    text: "Maximum number of queued events of a world. Above it, new runs, crons and thread TTLs are refused.",
   },
   agent_checkpoints: {
     section: "2.2",

@@ -12,11 +12,10 @@ import {
   object,
   oneOf,
   optional,
-  type TypeOf,
   text,
   uuid,
 } from "../fields.ts";
-import { AGENT_RUN_STATUS_NAMES, MULTITASK_STRATEGIES, STREAM_MODES, THREAD_STATUSES } from "./lifecycle.ts";
+import { AGENT_RUN_STATUS_NAMES, MULTITASK_STRATEGIES, STREAM_MODES } from "./lifecycle.ts";
 
 /** A description with the requirement that it comes from. */
 export const doc = (requirement: string, description: string, more: Record<string, unknown> = {}) => ({
@@ -150,20 +149,6 @@ export const agentRunBatch = listOf(agentRunCreate, {
   ...doc("4.8-2", "Runs to start, each on a thread of its own."),
 });
 
-/** §2.2: a thread as it is returned, with exactly these fields. */
-export const thread = object(
-  {
-    thread_id: uuid(doc("2.2-1", "Identifier of the thread.")),
-    created_at: dateTime(doc("2.2-1", "When it was created.")),
-    updated_at: dateTime(doc("2.2-1", "When it last changed.")),
-    metadata: freeForm(doc("2.2-1", "What its caller noted on it.")),
-    status: oneOf(THREAD_STATUSES, doc("2.2-2", "Where it stands.")),
-    config: freeForm(doc("2.2-1", "Configuration.")),
-    values: nullable(freeForm(doc("2.2-1", "What its runs have come to; null before the first."))),
-  },
-  doc("2.2-1", "The accumulated outputs of a group of runs."),
-);
-
 export const page = {
   limit: optional(
     nullable(
@@ -184,83 +169,8 @@ export const sorting = (names: readonly [string, ...string[]], fields: readonly 
   select: optional(nullable(listOf(oneOf(fields), doc("4.8-3", "Fields to answer with.", { maxItems: 20 })))),
 });
 
-/** A state of a new thread: what nodes are taken to have written. */
-const superstep = object(
-  {
-    updates: listOf(
-      object({
-        as_node: text(
-          doc(
-            "2.2-1",
-            "Node that has written it; __input__ for the input of a run, __start__ for its start.",
-            {
-              minLength: 1,
-              maxLength: 255,
-            },
-          ),
-        ),
-        values: optional(nullable(freeForm(doc("2.2-1", "Values to merge.")))),
-        command: optional({ type: "null", description: "Not supported; send values." } as Field<null>),
-      }),
-      doc("2.2-1", "Updates that lead to one state.", { minItems: 1, maxItems: 100 }),
-    ),
-  },
-  doc("2.2-1", "One state of a new thread."),
-);
-
-export type Superstep = TypeOf<typeof superstep>;
-
-export const threadCreate = object(
-  beyond(
-    {
-      thread_id: optional(nullable(uuid(doc("2.2-1", "Identifier to give it.")))),
-      metadata,
-      config: optional(nullable(freeForm(doc("2.2-1", "Configuration.")))),
-      if_exists: optional(
-        nullable(oneOf(["raise", "do_nothing"], doc("2.2-1", "What to do when the identifier is taken."))),
-      ),
-      ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
-      supersteps: optional(
-        nullable(listOf(superstep, doc("2.2-1", "States to write, in this order.", { maxItems: 100 }))),
-      ),
-    },
-    "agent.request_members",
-  ),
-  doc("4.8-3", "A thread to create; an empty object is valid."),
-);
-
-/** Further fields that newer clients request. A thread without one is returned without it. */
-const MORE_THREAD_FIELDS = ["state_updated_at", "interrupts", "context"];
-
-export const threadPatch = object(
-  {
-    metadata,
-    ttl: optional(anything(doc("2.2-1", "Accepted; threads stay until they are deleted."))),
-  },
-  doc("2.2-1", "Metadata to merge into a thread's."),
-);
-
-export const threadSearch = object(
-  {
-    ids: optional(nullable(listOf(uuid(), doc("4.8-3", "Only these.", { maxItems: 1000 })))),
-    metadata,
-    values: optional(nullable(freeForm(doc("4.8-3", "Values that the thread must hold.")))),
-    status: optional(nullable(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status.")))),
-    ...page,
-    ...sorting(
-      ["thread_id", "status", "created_at", "updated_at"],
-      [...fieldNamesOf(thread), ...MORE_THREAD_FIELDS],
-    ),
-    extract: optional(anything(doc("4.8-3", "Accepted without effect."))),
-  },
-  doc("4.8-3", "Which threads to find."),
-);
-
 /** Only the thread itself is shown (§2.2); what else is said of it follows what public clients read. */
 export const supporting = <T>(field: Field<T>) => assumed(field, "agent.supporting_operations");
-
-/** A thread of which only some fields may have been asked for. */
-export const threadPart = supporting(freeForm());
 
 export const runsCancel = object(
   {

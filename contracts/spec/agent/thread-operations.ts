@@ -1,6 +1,6 @@
 import { integer, listOf, optional, text } from "../fields.ts";
 import type { Operation } from "../operation.ts";
-import { counted, thread, threadCreate, threadPart, threadPatch, threadSearch } from "./resources.ts";
+import { counted } from "./resources.ts";
 import { REFUSED, REFUSED_BODY, threadPath } from "./run-operations.ts";
 import {
   checkpointReference,
@@ -9,6 +9,7 @@ import {
   threadStateChange,
   threadStateUpdate,
 } from "./state-resources.ts";
+import { thread, threadCreate, threadPart, threadPatch, threadSearch } from "./thread-resources.ts";
 
 const agent = { server: "agent", workspace: "optional" } as const;
 const supporting = { ...agent, section: "2.2", requirements: ["2.2-1"], shown: false } as const;
@@ -59,13 +60,13 @@ export const AGENT_THREAD_OPERATIONS = {
   },
   updateThread: {
     ...supporting,
-    summary: "Merge metadata into a thread.",
+    summary: "Merge metadata into a thread, and set its time to live.",
     method: "PATCH",
     path: "/threads/{thread_id}",
     pathParameters: threadPath,
     body: threadPatch,
     reply: { status: 200, body: thread },
-    refusals: [...REFUSED_BODY, 404],
+    refusals: [...REFUSED_BODY, 404, 409],
   },
   deleteThread: {
     ...supporting,

@@ -44,6 +44,7 @@ const THREAD_COLUMNS: readonly Column<ThreadOverview>[] = [
   { name: "Runs", number: true, show: ({ runs }) => runs },
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
   { name: "Updated", show: ({ updated_at }) => <Time at={updated_at} /> },
+  { name: "Expires", show: ({ ttl }) => ttl && <Time at={ttl.expires_at} /> },
 ];
 
 function Threads() {

@@ -23,7 +23,7 @@ export const AGENT_OPERATIONS = [
     path: "/agent/threads",
     summary: "The newest threads of all workspaces, oldest first.",
     query: { limit: LIMIT },
-    run: ({ world }, { query }) => listThreads(world.reader, query.limit ?? LISTED),
+    run: ({ world }, { query }) => listThreads(world.reader, world.ports.settings, query.limit ?? LISTED),
   }),
   control({
     method: "GET",

@@ -1,10 +1,12 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import type { Settings } from "../settings.ts";
 import type { Reader } from "../turn.ts";
 import { PLANS, type Plan } from "./plan.ts";
 import { type AgentRun, RUNS, THREADS, type Thread } from "./records.ts";
 import { framesBetween, STREAM_START } from "./stream.ts";
+import { expiryOf } from "./thread-ttl.ts";
 
 const MASK = "…";
 const FRAMES_SHOWN = 500;
@@ -19,8 +21,8 @@ export type RunOverview = ReturnType<typeof runOverview>;
 export type RunDetail = ReturnType<typeof runDetail>;
 
 /** The newest threads of all workspaces, oldest first. */
-export function listThreads(reader: Reader, limit: number): readonly ThreadOverview[] {
-  return [...reader.all(THREADS)].slice(-limit).map((thread) => threadOverview(reader, thread));
+export function listThreads(reader: Reader, settings: Settings, limit: number): readonly ThreadOverview[] {
+  return [...reader.all(THREADS)].slice(-limit).map((thread) => threadOverview(reader, settings, thread));
 }
 
 /** The newest runs of all workspaces or of one thread, oldest first. */
@@ -49,12 +51,15 @@ export function runDetail(reader: Reader, id: string) {
   };
 }
 
-function threadOverview(reader: Reader, thread: Thread) {
+function threadOverview(reader: Reader, settings: Settings, thread: Thread) {
   const { region, tenant_id, thread_id, status, metadata } = thread;
   return {
     ...{ region, tenant_id, thread_id, status, metadata: hideIn<unknown>(metadata, hide) },
     created_at: formatInstant(thread.created_at),
     updated_at: formatInstant(thread.updated_at),
+    ttl: thread.ttl
+      ? { strategy: thread.ttl.strategy, expires_at: formatInstant(expiryOf(settings, thread, thread.ttl)) }
+      : null,
     runs: reader.count(RUNS, THREADS.idOf(thread)),
   };
 }

@@ -3,6 +3,7 @@ import type {
   MultitaskStrategy,
   StreamMode,
   ThreadStatus,
+  TtlStrategy,
 } from "../../../contracts/spec/agent/lifecycle.ts";
 import type { Instant } from "../../kernel/instant.ts";
 import { collection } from "../../kernel/table.ts";
@@ -26,6 +27,16 @@ export interface Thread extends Workspace {
   readonly checkpoint_id: string | null;
   /** Created for a stateless run; deleted when that run has ended. */
   readonly temporary: boolean;
+  readonly ttl?: ThreadTtl;
+}
+
+/** A time to live: what happens to its thread, and when. */
+export interface ThreadTtl {
+  readonly strategy: TtlStrategy;
+  readonly minutes: number;
+  readonly set_at: Instant;
+  /** When its event is due; null while none is scheduled, because the thread has active runs. */
+  readonly wakes_at: Instant | null;
 }
 
 /** §2.1: an invocation of an assistant on a thread. */

@@ -29,6 +29,7 @@ import {
   threadKey,
 } from "./records.ts";
 import { hasOpenTask } from "./step-context.ts";
+import { resumeExpiry, unscheduleExpiry } from "./thread-ttl.ts";
 import { traceRun } from "./trace.ts";
 import { valuesAfter } from "./values.ts";
 
@@ -115,7 +116,7 @@ export function endRun(turn: Turn, before: AgentRun, ending: Ending): void {
   retainEndedPlan(turn, before, plan, end);
   updateThreadAfterRun(turn, run, move, ending, plan);
   runEnded(turn, run, values, run.started_at);
-  removeTemporaryThread(turn, threadOf(turn, run));
+  settleIdleThread(turn, threadOf(turn, run));
 }
 
 /** A run that ends before its next event was due needs that no more; most end with their last one. */
@@ -124,9 +125,11 @@ function unscheduleRun(turn: Turn, { run_id, next_at, eligible_at }: AgentRun): 
   if (wakesAt !== null && wakesAt > turn.now) turn.unschedule(run_id);
 }
 
-/** Deletes a temporary thread once no run on it is active. */
-function removeTemporaryThread(turn: Turn, { temporary, status, ...named }: Thread): void {
-  if (temporary && status !== "busy") removeThread(turn, named);
+/** Deletes a temporary thread, and resumes the time to live of others, once no run on it is active. */
+function settleIdleThread(turn: Turn, thread: Thread): void {
+  if (thread.status === "busy") return;
+  if (thread.temporary) removeThread(turn, thread);
+  else resumeExpiry(turn, thread);
 }
 
 /** Removes a run and its effect on the thread; readers of its stream receive a `UserRollback` error. */
@@ -145,7 +148,7 @@ export function removeRun(turn: Turn, run: AgentRun): void {
   if (!thread) return;
   updateThreadStatus(turn, thread, null);
   scheduleNextRun(turn, run);
-  removeTemporaryThread(turn, threadOf(turn, run));
+  settleIdleThread(turn, threadOf(turn, run));
 }
 
 /** Deletes a run with its retained plan, so that its stream can no longer be joined. */
@@ -165,9 +168,10 @@ function removeEndedPlan(turn: Turn, run: AgentRun): void {
   if (!isActive(run) && turn.get(PLANS, run.run_id)) turn.remove(PLANS, run.run_id);
 }
 
-function removeThread(turn: Turn, thread: Workspace & Pick<Thread, "thread_id">): void {
-  const key = threadKey(thread, thread.thread_id);
+function removeThread(turn: Turn, thread: Thread): void {
+  const key = THREADS.idOf(thread);
   turn.remove(THREADS, key);
+  unscheduleExpiry(turn, key, thread.ttl);
   for (const run of [...turn.list(RUNS, key)]) removeRun(turn, run);
   for (const { checkpoint_id } of [...turn.list(CHECKPOINTS, key)])
     turn.remove(CHECKPOINTS, checkpointKey(key, checkpoint_id));

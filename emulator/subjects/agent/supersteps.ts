@@ -1,4 +1,4 @@
-import type { Superstep } from "../../../contracts/spec/agent/resources.ts";
+import type { Superstep } from "../../../contracts/spec/agent/thread-resources.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Turn } from "../turn.ts";
 import { requireGraph } from "./assistants.ts";

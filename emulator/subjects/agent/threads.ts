@@ -1,7 +1,13 @@
+import type { ThreadTtlInput } from "../../../contracts/spec/agent/thread-resources.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Reader, Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
-import { requireMetadataSize, requireThreadCapacity, requireValuesSize } from "./capacity.ts";
+import {
+  requireEventCapacity,
+  requireMetadataSize,
+  requireThreadCapacity,
+  requireValuesSize,
+} from "./capacity.ts";
 import { addCheckpoint, latestCheckpoint } from "./checkpoints.ts";
 import {
   type AgentRun,
@@ -14,12 +20,14 @@ import {
   threadKey,
 } from "./records.ts";
 import { bytesOf } from "./size.ts";
+import { withTtl } from "./thread-ttl.ts";
 
 export interface ThreadInput {
   readonly thread_id?: string | null;
   readonly metadata?: Json | null;
   readonly config?: Json | null;
   readonly if_exists?: "raise" | "do_nothing" | null;
+  readonly ttl?: ThreadTtlInput | null;
 }
 
 export function threadById(reader: Reader, workspace: Workspace, id: string): Thread | undefined {
@@ -67,21 +75,28 @@ export function createThread(turn: Turn, workspace: Workspace, input: ThreadInpu
     throw new Refusal(409, "conflict", `Thread with ID ${existingThread.thread_id} already exists`);
   requireThreadCapacity(turn, workspace);
   requireMetadataSize(turn, input);
-  const thread = newThread(turn, workspace, input);
+  if (input.ttl) requireEventCapacity(turn);
+  const thread = withTtl(turn, newThread(turn, workspace, input), input.ttl);
   turn.put(THREADS, thread);
   return thread;
 }
 
-export function updateThread(turn: Turn, before: Thread, metadata: Json | null | undefined): Thread {
-  const after = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
-  requireMetadataSize(turn, after);
+export function updateThread(
+  turn: Turn,
+  before: Thread,
+  { metadata, ttl }: Pick<ThreadInput, "metadata" | "ttl">,
+): Thread {
+  const updated = { ...before, metadata: { ...before.metadata, ...metadata }, updated_at: turn.now };
+  requireMetadataSize(turn, updated);
+  if (ttl) requireEventCapacity(turn);
+  const after = withTtl(turn, updated, ttl);
   turn.put(THREADS, after);
   return after;
 }
 
 /**
  * Copies a thread with the states that it has kept, each with its id and times. Of values that are together
- * larger than `limits.agent_values_bytes` only the newest are copied. Runs are not copied.
+ * larger than `limits.agent_values_bytes` only the newest are copied. Runs and the time to live are not copied.
  */
 export function copyThread(turn: Turn, from: Thread): Thread {
   requireThreadCapacity(turn, from);

@@ -3,7 +3,8 @@ import type { Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { timeView } from "../views.ts";
 import { latestCheckpoint, type ThreadState } from "./checkpoints.ts";
-import type { AgentRun, Assistant, Checkpoint, Interrupt, Json, Thread } from "./records.ts";
+import type { AgentRun, Assistant, Checkpoint, Interrupt, Json, Thread, ThreadTtl } from "./records.ts";
+import { expiryOf } from "./thread-ttl.ts";
 
 /** §2.1: a run with its nine fields; also the payload of webhooks (§6). */
 export function runView(settings: Settings, run: AgentRun): ReplyBodyOf<"getThreadRun"> {
@@ -21,7 +22,7 @@ export function runView(settings: Settings, run: AgentRun): ReplyBodyOf<"getThre
   };
 }
 
-/** §2.2: a thread with its seven fields, and the interrupts that newer clients read. */
+/** §2.2: a thread with its seven fields, its time to live, and the interrupts that newer clients read. */
 export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread"> {
   const { settings } = turn.ports;
   const time = timeView(settings);
@@ -34,6 +35,7 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
     status: thread.status,
     config: thread.config,
     values: state?.values ?? null,
+    ...(thread.ttl && { ttl: ttlView(settings, thread, thread.ttl) }),
   };
   if (settings.assumptions["agent.thread_fields"] !== "with interrupts") return view;
   const more = {
@@ -41,6 +43,11 @@ export function threadView(turn: Turn, thread: Thread): ReplyBodyOf<"getThread">
     interrupts: interruptsByTask(state),
   };
   return { ...view, ...more };
+}
+
+function ttlView(settings: Settings, thread: Thread, ttl: ThreadTtl) {
+  const expires_at = timeView(settings)(expiryOf(settings, thread, ttl));
+  return { strategy: ttl.strategy, ttl_minutes: ttl.minutes, expires_at };
 }
 
 export function assistantView(settings: Settings, assistant: Assistant): ReplyBodyOf<"getAssistant"> {

@@ -53,7 +53,7 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
 
   updateThread(turn, { workspace, path, body }) {
     const thread = requireThread(turn, workspace, path.thread_id);
-    return threadView(turn, updateThread(turn, thread, body.metadata));
+    return threadView(turn, updateThread(turn, thread, body));
   },
 
   deleteThread(turn, { workspace, path }) {
