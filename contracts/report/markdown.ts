@@ -64,7 +64,10 @@ function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean
     "",
     ...listedFindings.flatMap((finding, index) => findingLines(finding, verbose || index === 0)),
     ...(rest > 0 ? [`- and ${counted(rest, "more finding")}`] : []),
-    ...rerunLine(again, cases[0] ?? "").flatMap((line) => ["", line.replace(/^rerun: (.*)$/, "Rerun: `$1`")]),
+    ...rerunLine(again, cases[0] ?? "").flatMap((line) => [
+      "",
+      `Rerun: ${span(line.replace("rerun: ", ""))}`,
+    ]),
     "",
   ];
 }

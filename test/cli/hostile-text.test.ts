@@ -16,7 +16,8 @@ const HOSTILE =
   "\u001b[2J\n::error::forged\r\n  ::stop-commands::x\r\t\u0000\u0007\u009b31m\u202eabc\u2066\u200f\u2028##[error]x##vso[task]]]>\ufffe\ufeff```<img src=x>|";
 /** The same as an argument, which cannot have a NUL. */
 const TYPED = HOSTILE.replaceAll("\0", "");
-const RAW = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff\ufffe]|^\s*::|##(?:vso)?\[/mu;
+/** No line of ours begins with the second one, so a line break of the text would have passed. */
+const RAW = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff\ufffe]|^\s*(?:::|\\u003a:error)|##(?:vso)?\[/mu;
 const ROW = "00000000-0000-4000-8000-00000000beef";
 
 /** Commands that print no text of a user: they end the emulator, start one of their own, or print tables of the package. */
@@ -200,6 +201,14 @@ it.each(["text", "json"])("the log of requests in %s escapes what it repeats", a
   expect(stderr).toContain("was never triggered");
 });
 
+/** Markdown without its blocks and spans of code, in which no tag acts, and without escaped characters. */
+function proseOf(markdown: string): string {
+  return markdown
+    .replaceAll(/^ *(````+)[\s\S]*?^ *\1$/gm, "")
+    .replaceAll(/\\./g, "")
+    .replaceAll(/`[^`\n]*`/g, "");
+}
+
 const PLACE = { file: `/x${HOSTILE}`, line: 1 };
 const FAILURE = { label: HOSTILE, place: PLACE, note: HOSTILE, differences: [HOSTILE], curl: HOSTILE };
 const COMMON = { file: PLACE.file, durationMs: 1, again: HOSTILE };
@@ -227,7 +236,7 @@ const REPORTS = {
         name: "y",
         sentence: HOSTILE,
         verdict: "broken",
-        problem: HOSTILE,
+        problem: TYPED.replaceAll("\n", " "),
         warnings: [],
       },
     ],
@@ -278,20 +287,28 @@ it.each(Object.entries(REPORTS))(
     for (const format of [...REPORTERS, ...(kind === "exploration" ? [] : ["html"])]) {
       const summary = join(cwd, `${format}-summary.md`);
       const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };
-      const { stdout, stderr } = await run(["report", "merge", "r.json", "--report", format], { cwd, env });
-      expect(stdout.length, stderr).toBeGreaterThan(100);
+      const words = ["report", "merge", "r.json", "--report", format];
+      const { stdout } = await run(words, { cwd });
+      const { stdout: counts, stderr } = await run([...words, "--output", format], { cwd, env });
+      const text = readFileSync(join(cwd, format), "utf8");
+      expect(text).toBe(stdout);
       const where = `${kind} ${format}`;
-      // The page has a script and a style of ours.
-      expectHarmless(format === "html" ? (/<script type=.*/.exec(stdout)?.[0] ?? HOSTILE) : stdout, where);
-      const annotations = stderr.trimEnd().split("\n");
-      expectHarmless(stderr.replace(/^::error (?=file=|title=)/gm, ""), `${where} annotations`);
-      expect(annotations.every((line) => /^::error (file|title)=/.test(line))).toBe(true);
-      expectHarmless(readFileSync(summary, "utf8"), `${where} summary`);
+      // The script and the style of the page are ours.
+      expectHarmless(format === "html" ? (/<script type=.*/.exec(text)?.[0] ?? HOSTILE) : text, where);
+      expectHarmless(counts, `${where} counts`);
+      expect(stderr).toMatch(/^(::error (file|title)=.*\n)+$/);
+      expectHarmless(stderr.replace(/^::error /gm, ""), `${where} annotations`);
+      const markdown = readFileSync(summary, "utf8");
+      expectHarmless(markdown, `${where} summary`);
+      expect(proseOf(markdown), where).not.toContain("<img");
+      if (format === "html" || format === "junit") expect(text, where).not.toContain("<img");
+      if (format === "md") expect(text).toBe(markdown);
       if (format === "junit") {
-        expect(XMLValidator.validate(stdout)).toBe(true);
-        expect(JSON.stringify(new XMLParser({ ignoreAttributes: false }).parse(stdout))).toContain("u202e");
+        expect(XMLValidator.validate(text)).toBe(true);
+        expect(JSON.stringify(new XMLParser({ ignoreAttributes: false }).parse(text))).toContain("u202e");
       }
-      if (format === "json") expect(stdout).toContain(JSON.stringify(HOSTILE).slice(1, 12));
+      if (format === "json" || format === "sarif")
+        expect(text).toContain(JSON.stringify(HOSTILE).slice(1, 12));
     }
   },
 );
