@@ -1,6 +1,7 @@
 import { MUTANTS } from "../../contracts/mutants/mutants.ts";
 import { VARIANTS } from "../../contracts/variants/variants.ts";
 import { assumptionsPage } from "./assumptions.ts";
+import { clientsPage } from "./clients.ts";
 import { commandsPage } from "./commands.ts";
 import { faultsPage } from "./faults.ts";
 import { limitsPage } from "./limits.ts";
@@ -12,6 +13,7 @@ import { mutantsPage, verdictsPage } from "./verdicts.ts";
 /** The pages of `docs/look-up/`, by their names; `npm run docs` writes them. */
 export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> = {
   "commands.md": commandsPage,
+  "clients.md": clientsPage,
   "settings.md": settingsPage,
   "operations.md": operationsPage,
   "control-api.md": controlPage,

@@ -7,7 +7,7 @@ export const CHILD_VARIABLES =
   "EMULATOR_URL (US region), EMULATOR_EU_URL (EU region), EMULATOR_S3_URL (object store); for S3 clients AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION; for tracing and agent clients LANGSMITH_ENDPOINT, LANGSMITH_API_KEY and LANGGRAPH_API_URL";
 
 /** Environment variables that point a program at an emulator instead of the hosted services. */
-export function childEnvironment({ url, eu_url, s3_url }: WorldAddresses): Readonly<Record<string, string>> {
+export function childEnvironment({ url, eu_url, s3_url }: WorldAddresses) {
   return {
     EMULATOR_URL: url,
     EMULATOR_EU_URL: eu_url,
