@@ -28,6 +28,12 @@ export const PLATFORM_ASSUMPTIONS = {
       "Every malformed body or parameter gets the same status, including malformed JSON and malformed ids.",
     switchable: true,
   },
+  "platform.empty_query": {
+    section: "7.3",
+    requirement: "7-1",
+    choice: "an empty value in the query of a GET is the same as an absent one",
+    reason: "Public clients send stream_mode= and the like for what their caller left out.",
+  },
   "platform.unknown_id": {
     section: "7.3",
     requirement: "7-1",

@@ -78,17 +78,23 @@ const NO_QUERY: ReadQuery = { query: {}, parameters: [], unknown: [] };
 /** The last query of each operation: clients that poll send the same one again and again. */
 const lastQueries = new WeakMap<RequestFields, ReadQuery & { readonly text: string }>();
 
-function queryOf(operation: RequestFields, { query: text }: HttpRequest): ReadQuery {
+function queryOf(operation: RequestFields, { method, query: text }: HttpRequest): ReadQuery {
   const last = lastQueries.get(operation);
   if (last?.text === text) return last;
-  const parsedQuery = { text, ...newQueryOf(operation, text) };
+  const parsedQuery = { text, ...newQueryOf(operation, sentParameters(method, text)) };
   Object.freeze(parsedQuery.query);
   lastQueries.set(operation, parsedQuery);
   return parsedQuery;
 }
 
-function newQueryOf({ query: fields = {} }: RequestFields, text: string): ReadQuery {
-  const searchParams = new URLSearchParams(text);
+/** An empty value in the query of a GET is the same as an absent one (platform.empty_query). */
+function sentParameters(method: string, text: string): URLSearchParams {
+  const parameters = new URLSearchParams(text);
+  if (method !== "GET" || !/=(&|$)/.test(text)) return parameters;
+  return new URLSearchParams([...parameters].filter(([, value]) => value !== ""));
+}
+
+function newQueryOf({ query: fields = {} }: RequestFields, searchParams: URLSearchParams): ReadQuery {
   const parameters = [...new Set(searchParams.keys())];
   return {
     query: readQuery(searchParams, fields),

@@ -195,7 +195,14 @@ describe("a query", () => {
       select: ["name", "total_tokens"],
       is_root: true,
     });
-    expect(runs[1]).toEqual({ id: uuid(1), name: "run 1", total_tokens: 5 });
+    expect(runs[1]).toEqual({
+      id: uuid(1),
+      name: "run 1",
+      run_type: "chain",
+      start_time: expect.any(String),
+      trace_id: uuid(1),
+      total_tokens: 5,
+    });
     const { runs: whole } = await query({ id: [uuid(1)] });
     expect(whole[0]).not.toHaveProperty("below");
   });

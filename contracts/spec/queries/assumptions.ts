@@ -55,6 +55,12 @@ export const QUERY_ASSUMPTIONS = {
     observed: "none",
     switchable: true,
   },
+  "query.always_selected": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "id, name, run_type, start_time and trace_id, whatever is selected",
+    reason: "The models of public clients require them. Without them, a client fails on every selection.",
+  },
   "query.v2_words": {
     section: "8.5",
     requirement: "X-1",
@@ -75,6 +81,12 @@ export const QUERY_ASSUMPTIONS = {
     requirement: "X-1",
     choice: "without selects only the id, with selects exactly the named members",
     reason: "The public service was observed to do so. Returning more would hide a forgotten select.",
+  },
+  "query.project_stats": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "the figures of all root rows of the project, only with include_stats=true",
+    reason: "Public clients show a project's traces, their latency and their errors, and send include_stats.",
   },
   "query.stats_tokens": {
     section: "8.5",

@@ -2,14 +2,17 @@ import {
   anything,
   boolean,
   dateTime,
+  type Field,
   freeForm,
   integer,
   listOf,
   nullable,
   number,
+  type OptionalField,
   object,
   oneOf,
   optional,
+  type TypeOf,
   text,
   uuid,
 } from "../fields.ts";
@@ -166,29 +169,33 @@ export const runV2 = freeForm({
 const figure = (description: string) => nullable(number({ ...extension, description }));
 const cost = (description: string) => nullable(text({ ...extension, description }));
 
+const statsFields = {
+  run_count: integer({ description: "Rows." }),
+  error_rate: figure("Share of the rows that failed; null without rows."),
+  latency_p50: figure("Seconds that half of the ended rows took at most."),
+  latency_p99: figure("Seconds that 99 of 100 ended rows took at most."),
+  latency_avg: figure("Seconds that an ended row took on average."),
+  first_token_p50: figure("Seconds until the first token, for half of those that had one."),
+  first_token_p99: figure("Seconds until the first token, for 99 of 100."),
+  streaming_rate: figure("Share of the rows with a first token."),
+  total_tokens: integer({ description: "Tokens of the selected rows, each counted where it was used." }),
+  prompt_tokens: integer({ description: "Tokens of prompts, likewise." }),
+  completion_tokens: integer({ description: "Tokens of completions, likewise." }),
+  median_tokens: figure("Tokens of the row in the middle, among those with any."),
+  total_cost: cost("Cost as decimal text, each counted where it arose."),
+  prompt_cost: cost("Cost of prompts, likewise."),
+  completion_cost: cost("Cost of completions, likewise."),
+  last_run_start_time: nullable(dateTime({ description: "When the latest of them started." })),
+  feedback_stats: value("Feedback by key: how many, and their average score."),
+};
+
 /** What the selected rows come to. */
-export const runStats = object(
-  {
-    run_count: integer({ description: "Rows." }),
-    error_rate: figure("Share of the rows that failed; null without rows."),
-    latency_p50: figure("Seconds that half of the ended rows took at most."),
-    latency_p99: figure("Seconds that 99 of 100 ended rows took at most."),
-    latency_avg: figure("Seconds that an ended row took on average."),
-    first_token_p50: figure("Seconds until the first token, for half of those that had one."),
-    first_token_p99: figure("Seconds until the first token, for 99 of 100."),
-    streaming_rate: figure("Share of the rows with a first token."),
-    total_tokens: integer({ description: "Tokens of the selected rows, each counted where it was used." }),
-    prompt_tokens: integer({ description: "Tokens of prompts, likewise." }),
-    completion_tokens: integer({ description: "Tokens of completions, likewise." }),
-    median_tokens: figure("Tokens of the row in the middle, among those with any."),
-    total_cost: cost("Cost as decimal text, each counted where it arose."),
-    prompt_cost: cost("Cost of prompts, likewise."),
-    completion_cost: cost("Cost of completions, likewise."),
-    last_run_start_time: nullable(dateTime({ description: "When the latest of them started." })),
-    feedback_stats: value("Feedback by key: how many, and their average score."),
-  },
-  extension,
-);
+export const runStats = object(statsFields, extension);
+
+/** The same figures of a project; absent unless they were requested. */
+export const projectStats = Object.fromEntries(
+  Object.entries(statsFields).map(([name, field]) => [name, optional(field as Field<unknown>)]),
+) as { readonly [Name in keyof typeof statsFields]: OptionalField<TypeOf<(typeof statsFields)[Name]>> };
 
 const feedbackFields = {
   run_id: maybe(uuid({ description: "Row to which it belongs." })),

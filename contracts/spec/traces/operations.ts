@@ -17,6 +17,9 @@ import {
 } from "./resources.ts";
 
 const runPath = { run_id: uuid({ description: "Identifier of the trace row." }) };
+const includeStats = optional(
+  boolean({ default: false, description: "Add the figures of its root rows (query.project_stats)." }),
+);
 const sessionPath = { session_id: uuid({ description: "Identifier of the tracing project." }) };
 
 /** What operations on trace rows have in common. */
@@ -118,6 +121,14 @@ export const INGEST_OPERATIONS = {
       id: optional(listOf(uuid(), { description: "Return only these projects." })),
       name: optional(text({ description: "Return only the project with exactly this name." })),
       name_contains: optional(text({ description: "Return only projects whose name contains this text." })),
+      reference_dataset: optional(listOf(uuid(), { description: "Return only projects of these datasets." })),
+      reference_free: optional(
+        boolean({ description: "Return only projects without a dataset, or only those with one." }),
+      ),
+      metadata: optional(
+        text({ description: "JSON object; return only projects whose extra.metadata contains it." }),
+      ),
+      include_stats: includeStats,
       limit: optional(
         integer({ minimum: 1, maximum: 100, default: 100, description: "Maximum number of projects." }),
       ),
@@ -133,6 +144,7 @@ export const INGEST_OPERATIONS = {
     path: "/sessions/{session_id}",
     alsoAt: ["/api/v1/sessions/{session_id}"],
     pathParameters: sessionPath,
+    query: { include_stats: includeStats },
     reply: { status: 200, body: project },
     refusals: [401, 403, 404, 422, 429],
   },

@@ -15,6 +15,7 @@ import {
   text,
   uuid,
 } from "../fields.ts";
+import { projectStats } from "../queries/resources.ts";
 
 const extension = { "x-requirement": "X-1" };
 
@@ -138,6 +139,7 @@ export const projectCreate = object(
     description: optional(nullable(text({ description: "Purpose of the project." }))),
     start_time: optional(nullable(dateTime({ description: "When the project started." }))),
     extra: optional(nullable(freeForm({ description: "Data from the client." }))),
+    reference_dataset_id: optional(nullable(uuid({ description: "Dataset that its rows are run on." }))),
   },
   extension,
 );
@@ -163,6 +165,8 @@ export const project = object(
     start_time: dateTime({ description: "When the project started." }),
     end_time: nullable(dateTime({ description: "When the project ended; null while it is open." })),
     extra: nullable(freeForm({ description: "Data from the client." })),
+    reference_dataset_id: nullable(uuid({ description: "Dataset that its rows were run on, as sent." })),
+    ...projectStats,
   },
   extension,
 );

@@ -1,7 +1,6 @@
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
-import type { Turn } from "../turn.ts";
-import { page } from "../views.ts";
+import type { Reader } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import {
   changeProject,
@@ -11,24 +10,12 @@ import {
   type Project,
   projectById,
   projectByName,
-  projectsOf,
 } from "./projects.ts";
 
-type OperationIds = "listProjects" | "readProject" | "createProject" | "updateProject" | "deleteProject";
+type OperationIds = "createProject" | "updateProject" | "deleteProject";
 
-/** Handlers of tracing projects, called sessions on the wire (X-1). */
+/** Handlers that change tracing projects, called sessions on the wire (X-1). */
 export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
-  listProjects(turn, { workspace, query }) {
-    const ids = query.id?.map((id) => id.toLowerCase());
-    const part = query.name_contains?.toLowerCase();
-    const isAsked = ({ id, name }: Project) =>
-      (!ids || ids.includes(id)) && (part === undefined || name.toLowerCase().includes(part));
-    const all = query.name === undefined ? projectsOf(turn, workspace) : named(turn, workspace, query.name);
-    return page(all.filter(isAsked), query.limit ?? 100, query.offset).map(projectView);
-  },
-
-  readProject: (turn, { workspace, path }) => projectView(projectOf(turn, workspace, path.session_id)),
-
   createProject(turn, { workspace, query, body }) {
     const found = projectByName(turn, workspace, body.name);
     if (found && query.upsert) return projectView(found);
@@ -44,26 +31,26 @@ export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   updateProject(turn, { workspace, path, body }) {
-    return projectView(changeProject(turn, workspace, projectOf(turn, workspace, path.session_id), body));
+    return projectView(
+      changeProject(turn, workspace, requireProject(turn, workspace, path.session_id), body),
+    );
   },
 
   deleteProject(turn, { workspace, path }) {
-    deleteProject(turn, workspace, projectOf(turn, workspace, path.session_id));
+    deleteProject(turn, workspace, requireProject(turn, workspace, path.session_id));
     return {};
   },
 };
 
-function named(turn: Turn, workspace: Workspace, name: string): readonly Project[] {
-  const found = projectByName(turn, workspace, name);
-  return found ? [found] : [];
+/** A project by id. Throws a `Refusal` (404). */
+export function requireProject(turn: Reader, workspace: Workspace, id: string): Project {
+  const project = projectById(turn, workspace, id);
+  if (!project) throw new Refusal(404, "not_found", `No project ${id} in this workspace.`);
+  return project;
 }
 
-function projectOf(turn: Turn, workspace: Workspace, id: string): Project {
-  const found = projectById(turn, workspace, id);
-  if (!found) throw new Refusal(404, "not_found", `No project ${id} in this workspace.`);
-  return found;
-}
-
-function projectView({ id, tenant_id, name, description, start_time, end_time = null, extra }: Project) {
-  return { id, tenant_id, name, description, start_time, end_time, extra };
+/** A project in wire form. */
+export function projectView({ id, tenant_id, name, description, start_time, extra, ...project }: Project) {
+  const { end_time = null, reference_dataset_id = null } = project;
+  return { id, tenant_id, name, description, start_time, end_time, extra, reference_dataset_id };
 }

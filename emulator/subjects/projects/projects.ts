@@ -13,6 +13,7 @@ export interface Project extends Workspace {
   readonly extra: Readonly<Record<string, unknown>> | null;
   readonly created_at: Instant;
   readonly end_time?: string | null;
+  readonly reference_dataset_id?: string | null;
   /** Deleted projects keep their record, so that their rows do not become visible again. */
   readonly deleted?: true;
 }
@@ -65,6 +66,7 @@ export interface NewProject {
   readonly description?: string | null;
   readonly start_time?: string | null;
   readonly extra?: Readonly<Record<string, unknown>> | null;
+  readonly reference_dataset_id?: string | null;
 }
 
 /** Stores a new project. The caller must have checked that its id and name are free. */
@@ -79,6 +81,7 @@ export function createProject(turn: Turn, workspace: Workspace, input: NewProjec
     start_time: input.start_time ?? formatInstant(turn.now),
     extra: input.extra ?? null,
     created_at: turn.now,
+    ...(input.reference_dataset_id && { reference_dataset_id: input.reference_dataset_id.toLowerCase() }),
   };
   turn.put(PROJECTS, project);
   turn.put(PROJECT_NAMES, { key: nameKey(workspace, project.name), id: project.id });

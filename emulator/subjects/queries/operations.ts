@@ -6,18 +6,23 @@ import { problemText } from "../filters/problem.ts";
 import type { Handlers } from "../handler.ts";
 import { isDeleted } from "../projects/projects.ts";
 import { readPage } from "./page.ts";
+import { PROJECT_READ_HANDLERS } from "./project-operations.ts";
 import { queryContextOf } from "./query-context.ts";
 import { readSelection } from "./selection.ts";
 import { requestStats } from "./stats-request.ts";
 import { selectedView, selectedViewV2 } from "./view.ts";
 
-type OperationIds = "queryRuns" | "queryRunsV2" | "readRunV2" | "statRuns" | "validateFilter";
+type OperationIds =
+  | ("listProjects" | "readProject" | "queryRuns" | "statRuns" | "validateFilter")
+  | ("queryRunsV2" | "readRunV2");
 
 /** Without min_start_time a query of the newest public client finds what began since (query.v2_window). */
 const V2_WINDOW_MS = 24 * 3_600_000;
 
 /** Handlers that list trace rows in pages and compute statistics. */
 export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
+  ...PROJECT_READ_HANDLERS,
+
   queryRuns(turn, { workspace, body }) {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection: readSelection(body, refusesColumns(turn.ports.settings)),

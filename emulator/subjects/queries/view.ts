@@ -4,14 +4,17 @@ import { objectAt } from "../traces/json.ts";
 import { runView } from "../traces/view.ts";
 import { microsBetween } from "../traces/wire-time.ts";
 
-/** The selected members of a row, its id among them; all without a selection. */
+/** Members that every row has, because the models of public clients require them (query.always_selected). */
+const ALWAYS_SELECTED = ["id", "name", "run_type", "start_time", "trace_id"];
+
+/** The selected members of a row; all without a selection. */
 export function selectedView(
   row: TraceRow,
   select: readonly string[] | null | undefined,
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
   const view = runView(row, settings);
-  return select && select.length > 0 ? pick(view, ["id", ...select]) : view;
+  return select && select.length > 0 ? pick(view, [...ALWAYS_SELECTED, ...select]) : view;
 }
 
 /** The selected members of a row in the wire form of the newest public client; the id alone without a selection. */

@@ -1,0 +1,66 @@
+import type { QueryOf } from "../../../contracts/spec/operations.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import type { Handlers } from "../handler.ts";
+import { projectView, requireProject } from "../projects/operations.ts";
+import { type Project, projectByName, projectsOf } from "../projects/projects.ts";
+import { isJsonObject, objectAt } from "../traces/json.ts";
+import type { Turn } from "../turn.ts";
+import { page } from "../views.ts";
+import type { Workspace } from "../workspace.ts";
+import { requestProjectStats } from "./stats-request.ts";
+
+/** Handlers that read tracing projects, with the figures of their rows on request. */
+export const PROJECT_READ_HANDLERS: Pick<Handlers, "listProjects" | "readProject"> = {
+  listProjects(turn, { workspace, query }) {
+    const projects = page(selectProjects(turn, workspace, query), query.limit ?? 100, query.offset);
+    if (!query.include_stats || projects.length === 0) return projects.map(projectView);
+    return requestProjectStats(turn, workspace, projects);
+  },
+
+  readProject(turn, { workspace, path, query }) {
+    const project = requireProject(turn, workspace, path.session_id);
+    return query.include_stats
+      ? requestProjectStats(turn, workspace, [project], { isSingle: true })
+      : projectView(project);
+  },
+};
+
+function selectProjects(
+  turn: Turn,
+  workspace: Workspace,
+  query: QueryOf<"listProjects">,
+): readonly Project[] {
+  const { name, reference_free: isWithoutDataset } = query;
+  const ids = query.id?.map((id) => id.toLowerCase());
+  const datasets = query.reference_dataset?.map((id) => id.toLowerCase());
+  const part = query.name_contains?.toLowerCase();
+  const metadata = query.metadata === undefined ? [] : Object.entries(metadataIn(query.metadata));
+  const projects = name === undefined ? projectsOf(turn, workspace) : namedProject(turn, workspace, name);
+  return projects.filter((project) => {
+    const dataset = project.reference_dataset_id ?? null;
+    return (
+      (!ids || ids.includes(project.id)) &&
+      (part === undefined || project.name.toLowerCase().includes(part)) &&
+      (!datasets || (dataset !== null && datasets.includes(dataset))) &&
+      (isWithoutDataset === undefined || isWithoutDataset === (dataset === null)) &&
+      metadata.every(([key, value]) => isEqual(objectAt(project.extra, "metadata")?.[key], value))
+    );
+  });
+}
+
+function namedProject(turn: Turn, workspace: Workspace, name: string): readonly Project[] {
+  const project = projectByName(turn, workspace, name);
+  return project ? [project] : [];
+}
+
+function metadataIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const metadata: unknown = JSON.parse(text);
+    if (isJsonObject(metadata)) return metadata;
+  } catch {}
+  throw new Refusal(422, "invalid_request", "query.metadata: must be a JSON object.");
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
