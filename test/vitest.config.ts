@@ -63,6 +63,8 @@ export default defineConfig(async ({ mode }) => {
       ...COMMON,
       name,
       isolate,
+      // Left to Node; Vitest would do the same only for what is in node_modules.
+      server: { deps: { external: [/\/dist\/\.test-sources\//] } },
       include: files.filter((path) => ALONE.includes(path) === isolate).map((path) => `test/${path}`),
     },
   });
