@@ -14,6 +14,19 @@ const STORED_HEADERS = [
   "content-language",
   "expires",
 ];
+/** Of a general purpose bucket of S3. */
+const STORAGE_CLASSES = [
+  "STANDARD",
+  "REDUCED_REDUNDANCY",
+  "STANDARD_IA",
+  "ONEZONE_IA",
+  "INTELLIGENT_TIERING",
+  "GLACIER",
+  "DEEP_ARCHIVE",
+  "GLACIER_IR",
+];
+/** Objects of these classes cannot be read until they are restored, which this store does not implement. */
+const ARCHIVES: readonly unknown[] = ["GLACIER", "DEEP_ARCHIVE"];
 const METADATA_PREFIX = "x-amz-meta-";
 const MAX_METADATA_BYTES = 2048;
 
@@ -29,7 +42,28 @@ export function objectHeadersOf(request: SentRequest): ObjectHeaders {
     content_type: headerOf(request, "content-type") ?? "binary/octet-stream",
     headers,
     metadata: metadataOf(request),
+    ...storageClassOf(request),
   };
+}
+
+/** The storage class to store with an object. Refuses unknown ones. */
+export function storageClassOf(request: SentRequest): Pick<ObjectHeaders, "storage_class"> {
+  const value = headerOf(request, "x-amz-storage-class") ?? "STANDARD";
+  if (!STORAGE_CLASSES.includes(value))
+    throw refuse("InvalidStorageClass", undefined, { StorageClassRequested: value });
+  return value === "STANDARD" ? {} : { storage_class: value };
+}
+
+/** The storage class in documents. */
+export function shownStorageClass({ storage_class = "STANDARD" }: Partial<ObjectHeaders> = {}): string {
+  return storage_class;
+}
+
+/** Refuses to read the bytes of an archived object. */
+export function refuseArchived({ storage_class }: StoredObject): void {
+  if (!ARCHIVES.includes(storage_class)) return;
+  const message = `Objects of storage class ${storage_class} must be restored first, which this object store does not implement.`;
+  throw refuse("InvalidObjectState", message, { StorageClass: String(storage_class) });
 }
 
 /** `aws-chunked` describes the transfer, not the object. */
@@ -68,6 +102,8 @@ export function replyHeadersOf(object: StoredObject): Record<string, string> {
     etag: quoted(object.etag),
     "last-modified": new Date(object.last_modified).toUTCString(),
     "accept-ranges": "bytes",
+    // S3 sends no header for STANDARD.
+    ...(object.storage_class !== undefined && { "x-amz-storage-class": object.storage_class }),
   };
   for (const [name, value] of Object.entries(object.metadata)) headers[`${METADATA_PREFIX}${name}`] = value;
   return headers;

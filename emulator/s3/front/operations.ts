@@ -39,20 +39,28 @@ export const OPERATIONS: readonly OperationRow[] = [
   row("CreateBucket", "PUT", "bucket", [], buckets.createBucket),
   row("DeleteBucket", "DELETE", "bucket", [], buckets.deleteBucket),
   row("DeleteObjects", "POST", "bucket", ["delete"], objects.deleteObjects),
-  row("UploadPartCopy", "PUT", "object", ["partNumber", "uploadId"], copies.uploadPartCopy, COPY),
-  row("UploadPart", "PUT", "object", ["partNumber", "uploadId"], uploads.uploadPart),
-  row("CopyObject", "PUT", "object", [], copies.copyObject, COPY),
-  row("PutObject", "PUT", "object", [], objects.putObject),
+  row("UploadPartCopy", "PUT", "object", ["partNumber", "uploadId"], encrypted(copies.uploadPartCopy), COPY),
+  row("UploadPart", "PUT", "object", ["partNumber", "uploadId"], encrypted(uploads.uploadPart)),
+  row("CopyObject", "PUT", "object", [], encrypted(copies.copyObject), COPY),
+  row("PutObject", "PUT", "object", [], encrypted(objects.putObject)),
   row("ListParts", "GET", "object", ["uploadId"], listings.listParts),
   ...OBJECT_READS.map(([op, mark, handler]) => row(op, "GET", "object", [mark], handler)),
   row("GetObjectAttributes", "GET", "object", ["attributes"], attributes.getObjectAttributes),
-  row("GetObject", "GET", "object", [], objects.getObject),
-  row("HeadObject", "HEAD", "object", [], objects.getObject),
+  row("GetObject", "GET", "object", [], encrypted(objects.getObject)),
+  row("HeadObject", "HEAD", "object", [], encrypted(objects.getObject)),
   row("AbortMultipartUpload", "DELETE", "object", ["uploadId"], uploads.abortMultipartUpload),
   row("DeleteObject", "DELETE", "object", [], objects.deleteObject),
-  row("CreateMultipartUpload", "POST", "object", ["uploads"], uploads.createMultipartUpload),
-  row("CompleteMultipartUpload", "POST", "object", ["uploadId"], uploads.completeMultipartUpload),
+  row("CreateMultipartUpload", "POST", "object", ["uploads"], encrypted(uploads.createMultipartUpload)),
+  row("CompleteMultipartUpload", "POST", "object", ["uploadId"], encrypted(uploads.completeMultipartUpload)),
 ];
+
+/** Adds the header that S3 sends with every object, since it encrypts all of them by default. */
+function encrypted(handler: Handler): Handler {
+  return async (call) => {
+    const reply = await handler(call);
+    return { ...reply, headers: { ...reply.headers, "x-amz-server-side-encryption": "AES256" } };
+  };
+}
 
 function row(
   op: S3Operation,

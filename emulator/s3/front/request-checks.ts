@@ -10,7 +10,7 @@ export const UNVERSIONED = "null";
 const UNSUPPORTED_HEADERS: readonly { readonly name: RegExp; readonly harmless: readonly string[] }[] = [
   { name: /^x-amz-acl$/, harmless: ["private", "bucket-owner-full-control"] },
   { name: /^x-amz-grant-/, harmless: [] },
-  { name: /^x-amz-storage-class$/, harmless: ["STANDARD"] },
+  { name: /^x-amz-server-side-encryption$/, harmless: ["AES256"] },
   { name: /^x-amz-(copy-source-)?server-side-encryption/, harmless: [] },
   { name: /^x-amz-website-redirect-location$/, harmless: [] },
   { name: /^x-amz-object-lock-/, harmless: [] },

@@ -48,6 +48,7 @@ export const S3_ERRORS = {
   ),
   InvalidRange: row(416, "The requested range is not satisfiable"),
   InvalidRequest: row(400, "Invalid Request"),
+  InvalidStorageClass: row(400, "The storage class you specified is not valid"),
   InvalidToken: row(400, "The provided token is malformed or otherwise invalid."),
   InvalidURI: row(400, "Couldn't parse the specified URI."),
   KeyTooLongError: row(400, "Your key is too long"),

@@ -20,6 +20,8 @@ export interface ObjectHeaders {
   readonly headers: Readonly<Record<string, string>>;
   /** User metadata, without `x-amz-meta-`. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** Absent for STANDARD. */
+  readonly storage_class?: string;
 }
 
 /** The file of a body, and its checksum. */

@@ -6,6 +6,7 @@ import { conditionError, type NewObject, putObject, type WriteCondition } from "
 import {
   type Checksums,
   type MultipartUpload,
+  type ObjectHeaders,
   partId,
   type StoredBody,
   type StoredObject,
@@ -22,10 +23,7 @@ export const MAX_PART_NUMBER = 10_000;
 export const MAX_BODY_BYTES = 5 * 1024 * 1024 * 1024;
 
 /** Properties of the later object, which are set when its upload starts. */
-export type UploadPlan = Pick<
-  MultipartUpload,
-  "content_type" | "headers" | "metadata" | "checksum_algorithm" | "checksum_type"
->;
+export type UploadPlan = Pick<MultipartUpload, keyof ObjectHeaders | "checksum_algorithm" | "checksum_type">;
 
 /** Starts a multipart upload. */
 export function startUpload(
@@ -122,9 +120,10 @@ export function finishUpload(
   if ("error" in upload) return upload;
   const parts = findParts(turn, uploadId, requestedParts);
   if ("error" in parts) return parts;
-  const { content_type, headers, metadata, checksum_type } = upload;
+  const { content_type, headers, metadata, storage_class, checksum_type } = upload;
+  const planned = { content_type, headers, metadata, checksum_type, ...(storage_class && { storage_class }) };
   const sizes = parts.map(({ size, checksums }) => ({ size, checksums }));
-  const object: NewObject = { content_type, headers, metadata, checksum_type, ...body, parts: sizes };
+  const object: NewObject = { ...planned, ...body, parts: sizes };
   removeUpload(turn, uploadId);
   return putObject(turn, access, object);
 }

@@ -1,5 +1,5 @@
 import { type Call, headerOf, objectOf, type Reply } from "../call.ts";
-import { checksumElements } from "../object-headers.ts";
+import { checksumElements, shownStorageClass } from "../object-headers.ts";
 import { refuseArgument } from "../refused.ts";
 import { writeXml, type XmlElements } from "../xml.ts";
 import { MAX_PAGE } from "./listings.ts";
@@ -20,7 +20,7 @@ export function getObjectAttributes(call: Call): Reply {
         ? { ...checksumElements(checksums), ChecksumType: checksum_type }
         : undefined,
     ObjectParts: parts && partsOf(call, parts),
-    StorageClass: "STANDARD",
+    StorageClass: shownStorageClass(object),
     ObjectSize: size,
   };
   const content = Object.fromEntries(

@@ -7,7 +7,7 @@ import { objectId, objects, type StoredObject } from "../../../subjects/object-s
 import { findUpload, storePart } from "../../../subjects/object-storage/uploads.ts";
 import { type Call, headerOf, type Reply } from "../call.ts";
 import { checkReadConditions, writeConditionOf } from "../conditions.ts";
-import { objectHeadersOf, quoted } from "../object-headers.ts";
+import { objectHeadersOf, quoted, refuseArchived, storageClassOf } from "../object-headers.ts";
 import { type ByteRange, copyRangeOf } from "../ranges.ts";
 import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { receiveAndStore } from "../store-body.ts";
@@ -27,9 +27,12 @@ export async function copyObject(call: Call): Promise<Reply> {
   const condition = writeConditionOf(call);
   orRefuse(conditionError(store.world.reader, claim, condition));
   const replace = replacesMetadata(call);
+  // As in S3, the class of the source is not copied.
+  const storageClass = storageClassOf(call);
   const replacement = replace ? objectHeadersOf(call) : undefined;
   const { object: source, body } = await openSource(call);
-  if (!replace && source.bucket === claim.bucket && source.key === claim.key) {
+  const changesClass = headerOf(call, "x-amz-storage-class") !== undefined;
+  if (!replace && !changesClass && source.bucket === claim.bucket && source.key === claim.key) {
     store.files.close(body);
     const message =
       "This copy request is illegal because it is trying to copy an object to itself without changing the " +
@@ -50,6 +53,7 @@ export async function copyObject(call: Call): Promise<Reply> {
         content_type,
         headers,
         metadata,
+        ...storageClass,
         ...facts,
         ...file,
         // A copy has no parts, so a checksum of parts does not apply to it.
@@ -125,6 +129,7 @@ async function openSource(call: Call): Promise<Source> {
   orRefuse(permissionError(reader, sourceClaim, "get"));
   const object = orRefuse(reader.get(objects, objectId(bucket, key)) ?? missingObject(reader, sourceClaim));
   if (checkReadConditions(call, object, "x-amz-copy-source-") !== "pass") throw refuse("PreconditionFailed");
+  refuseArchived(object);
   return { object, body: await store.files.open(object) };
 }
 

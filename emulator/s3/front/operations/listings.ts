@@ -4,7 +4,7 @@ import { objectId, objects, s3Parts, s3Uploads } from "../../../subjects/object-
 import { findUpload } from "../../../subjects/object-storage/uploads.ts";
 import type { Call, Reply } from "../call.ts";
 import { encode } from "../canonical.ts";
-import { checksumElements, quoted } from "../object-headers.ts";
+import { checksumElements, quoted, shownStorageClass } from "../object-headers.ts";
 import { orRefuse, refuse, refuseArgument } from "../refused.ts";
 import { UNVERSIONED } from "../request-checks.ts";
 import { writeXml, type XmlContent } from "../xml.ts";
@@ -63,7 +63,7 @@ function pageOf(call: Call, after: string, { owner = false, version = false }: I
       ChecksumAlgorithm: Object.keys(object?.checksums ?? {}).map((name) => name.toUpperCase()),
       Size: object?.size ?? 0,
       ...(owner && { Owner: OWNER }),
-      StorageClass: "STANDARD",
+      StorageClass: shownStorageClass(object),
     };
   });
   const elements = {
@@ -158,14 +158,14 @@ export function listMultipartUploads(call: Call): Reply {
     EncodingType: query.get("encoding-type"),
     MaxUploads: max,
     IsTruncated: isTruncated,
-    Upload: page.map(({ key, upload_id, initiated, initiator, checksum_algorithm }) => ({
-      Key: encodeName(key),
-      UploadId: upload_id,
-      Initiator: { ID: initiator, DisplayName: initiator },
+    Upload: page.map((upload) => ({
+      Key: encodeName(upload.key),
+      UploadId: upload.upload_id,
+      Initiator: { ID: upload.initiator, DisplayName: upload.initiator },
       Owner: OWNER,
-      StorageClass: "STANDARD",
-      Initiated: isoOf(initiated),
-      ChecksumAlgorithm: checksum_algorithm?.toUpperCase(),
+      StorageClass: shownStorageClass(upload),
+      Initiated: isoOf(upload.initiated),
+      ChecksumAlgorithm: upload.checksum_algorithm?.toUpperCase(),
     })),
   };
   return { status: 200, xml: writeXml("ListMultipartUploadsResult", content) };
@@ -192,7 +192,7 @@ export function listParts(call: Call): Reply {
     UploadId: upload.upload_id,
     Initiator: { ID: upload.initiator, DisplayName: upload.initiator },
     Owner: OWNER,
-    StorageClass: "STANDARD",
+    StorageClass: shownStorageClass(upload),
     PartNumberMarker: marker,
     NextPartNumberMarker: page.at(-1)?.part_number ?? marker,
     MaxParts: max,

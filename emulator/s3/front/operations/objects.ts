@@ -14,6 +14,7 @@ import {
   checksumHeaders,
   objectHeadersOf,
   quoted,
+  refuseArchived,
   replyHeadersOf,
   sandboxHeaders,
 } from "../object-headers.ts";
@@ -63,6 +64,7 @@ export async function getObject(call: Call): Promise<Reply> {
   if (conditionResult === "not_modified") return { status: 304, headers };
   const part = partOf(call, object);
   const rangeHeader = headerOf(call, "range");
+  if (call.request.method !== "HEAD") refuseArchived(object);
   const range = part?.range ?? rangeOf(rangeHeader, object.size);
   if (range === "unsatisfiable") {
     const detail = { RangeRequested: rangeHeader ?? "", ActualObjectSize: String(object.size) };
