@@ -47,10 +47,13 @@ function typed(text: string, field: Field<unknown>): unknown {
 /** Parses any integer, so that a bound of the field is reported, not a wrong type. */
 const INTEGER = /^-?\d{1,300}$/;
 
+/** Clients in Python spell them True and False. */
 const BOOLEANS = new Map([
   ["true", true],
+  ["True", true],
   ["1", true],
   ["false", false],
+  ["False", false],
   ["0", false],
 ]);
 

@@ -59,7 +59,7 @@ test("show the figures of their root rows on request, each its own", async () =>
   ];
   await rig.call("POST", "/runs/batch", { post });
   await create({ name: "empty" });
-  const [shop, other, empty] = await projects("include_stats=true");
+  const [shop, other, empty] = await projects("include_stats=True");
   expect(shop).toMatchObject({
     ...{ name: "shop", run_count: 2, total_tokens: 14, prompt_tokens: 6, completion_tokens: 8 },
     ...{ total_cost: "1", error_rate: 0.5, latency_p50: 2, latency_p99: 4 },
@@ -70,7 +70,7 @@ test("show the figures of their root rows on request, each its own", async () =>
   const one = await rig.call("GET", `/sessions/${shop?.id}?include_stats=true`);
   expect(one.body).toEqual(shop);
   expect(await projects("name=nothing&include_stats=true")).toEqual([]);
-  for (const query of ["", "include_stats=false", "include_stats="])
+  for (const query of ["", "include_stats=false", "include_stats=False", "include_stats="])
     expect((await projects(query))[0]).not.toHaveProperty("run_count");
 });
 
