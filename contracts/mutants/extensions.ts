@@ -1,5 +1,5 @@
 import { WORLD_HEADER } from "../engine/http-message.ts";
-import { jsonOf } from "../engine/json.ts";
+import { jsonOf, type Members } from "../engine/json.ts";
 import {
   answerInstead,
   type Mutant,
@@ -14,6 +14,29 @@ import { ADVANCE } from "./routes.ts";
 
 /** What the test-only surface promises, and does not do. */
 export const EXTENSION_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf("X-1", {
+    "half-a-page": {
+      wrongBehaviour: "queries in the newer format return one row less",
+      send: rewriteReplyBody(["POST", /^\/api\/v2\/runs\/query$/], (body) => ({
+        ...body,
+        items: (body.items as readonly unknown[]).slice(1),
+      })),
+    },
+    "childless-traces": {
+      wrongBehaviour: "the rows of a trace lack the children of its root row",
+      send: rewriteReplyBody(["GET", /^\/api\/v2\/traces\/[^/]+\/runs/], (body) => ({
+        ...body,
+        items: (body.items as readonly unknown[]).slice(0, 1),
+      })),
+    },
+    "one-turn-threads": {
+      wrongBehaviour: "threads count one turn each",
+      send: rewriteReplyBody(["POST", /^\/api\/v2\/threads\/query$/], (body) => ({
+        ...body,
+        items: (body.items as readonly Members[]).map((thread) => ({ ...thread, count: 1 })),
+      })),
+    },
+  }),
   ...mutantsOf("X-2", {
     "idle-clock": {
       wrongBehaviour: "an advance is confirmed, but time does not move",

@@ -7,6 +7,7 @@ import { DESTINATION_OPERATIONS } from "./destinations/operations.ts";
 import type { ObjectOf, TypeOf } from "./fields.ts";
 import type { Operation, Parameters } from "./operation.ts";
 import { QUERY_OPERATIONS } from "./queries/operations.ts";
+import { QUERY_V2_OPERATIONS } from "./queries/v2-operations.ts";
 import { SYSTEM_OPERATIONS } from "./system-operations.ts";
 import { INGEST_OPERATIONS } from "./traces/operations.ts";
 
@@ -16,6 +17,7 @@ export const OPERATIONS = {
   ...BULK_EXPORT_OPERATIONS,
   ...INGEST_OPERATIONS,
   ...QUERY_OPERATIONS,
+  ...QUERY_V2_OPERATIONS,
   ...CRON_OPERATIONS,
   ...AGENT_RUN_OPERATIONS,
   ...AGENT_THREAD_OPERATIONS,

@@ -13,6 +13,7 @@ import { FILTER_CASES } from "./filters.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
+import { QUERY_FORMAT_CASES } from "./query-formats.ts";
 import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
 import { RUN_FIELD_CASES } from "./run-fields.ts";
@@ -55,6 +56,7 @@ export const CASES: readonly Case[] = [
   ...WEBHOOK_RULE_CASES,
   ...WEBHOOK_SETTING_CASES,
   ...EXTENSION_CASES,
+  ...QUERY_FORMAT_CASES,
 ].sort((a, b) => bySection(a.id, b.id));
 
 function bySection(a: string, b: string): number {

@@ -20,7 +20,7 @@ import { FEEDBACK } from "../subjects/feedback/feedback.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";
 import { OBJECT_STORAGE_COLLECTIONS } from "../subjects/object-storage/records.ts";
 import { PROJECT_NAMES, PROJECTS } from "../subjects/projects/projects.ts";
-import { onSummedUp } from "../subjects/queries/stats-request.ts";
+import { onSummedUp } from "../subjects/queries/summary-request.ts";
 import { HELD_PATCHES, HELD_TOTALS } from "../subjects/traces/held-patches.ts";
 import { WAITING_CHILDREN } from "../subjects/traces/waiting.ts";
 import type { EmulatorTypes } from "../subjects/turn.ts";

@@ -9,6 +9,7 @@ import { FEEDBACK_HANDLERS } from "../subjects/feedback/operations.ts";
 import type { Handlers } from "../subjects/handler.ts";
 import { PROJECT_HANDLERS } from "../subjects/projects/operations.ts";
 import { QUERY_HANDLERS } from "../subjects/queries/operations.ts";
+import { QUERY_V2_HANDLERS } from "../subjects/queries/v2-operations.ts";
 import { SYSTEM_HANDLERS } from "../subjects/system/operations.ts";
 import { TRACE_HANDLERS } from "../subjects/traces/operations.ts";
 
@@ -19,6 +20,7 @@ export const HANDLERS: Handlers = {
   ...TRACE_HANDLERS,
   ...PROJECT_HANDLERS,
   ...QUERY_HANDLERS,
+  ...QUERY_V2_HANDLERS,
   ...FEEDBACK_HANDLERS,
   ...CRON_HANDLERS,
   ...AGENT_START_HANDLERS,

@@ -88,6 +88,35 @@ export const QUERY_ASSUMPTIONS = {
     choice: "the figures of all root rows of the project, only with include_stats=true",
     reason: "Public clients show a project's traces, their latency and their errors, and send include_stats.",
   },
+  "query.v2_traces": {
+    section: "8.5",
+    requirement: "X-1",
+    choice:
+      "a trace is its root row; trace_aggregates are the figures that the root row shows; latest first, the rows of a trace earliest first",
+    reason:
+      "A root row without tokens of its own shows those of its children. Public clients document the members and the order.",
+  },
+  "query.v2_threads": {
+    section: "8.5",
+    requirement: "X-1",
+    choice:
+      "a thread is the root rows with one thread_id (query.thread); latest activity first, its traces earliest first; trace_filter and tree_filter select whole threads",
+    reason: "Public clients document this, except for the order of threads.",
+  },
+  "query.v2_omitted": {
+    section: "8.5",
+    requirement: "X-1",
+    choice:
+      "thread_filter and ai_search are refused (422); OP, TURN_NUMBER and details of tokens and costs are omitted",
+    reason:
+      "Rows selected without them would be wrong. The service documents 501 where it does not support a criterion; clients repeat requests with that status.",
+  },
+  "query.v2_url": {
+    section: "8.5",
+    requirement: "X-1",
+    choice: "the host of the request, app_path and trace_id; 404 for a row that does not exist",
+    reason: "There is no web app. Clients print the address without opening it.",
+  },
   "query.stats_tokens": {
     section: "8.5",
     requirement: "X-1",

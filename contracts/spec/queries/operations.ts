@@ -1,4 +1,4 @@
-import { dateTime, integer, listOf, optional, text, uuid } from "../fields.ts";
+import { integer, listOf, optional, text, uuid } from "../fields.ts";
 import type { Operation } from "../operation.ts";
 import { extension } from "../traces/operations.ts";
 import { accepted } from "../traces/resources.ts";
@@ -7,17 +7,13 @@ import {
   feedbackCreate,
   feedbackUpdate,
   runPage,
-  runPageV2,
   runQuery,
-  runQueryV2,
   runStats,
   runStatsQuery,
-  runV2,
-  v2Selects,
 } from "./resources.ts";
 
-const ofNothing = [401, 403, 404, 422, 429] as const;
-const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;
+export const ofNothing = [401, 403, 404, 422, 429] as const;
+export const ofBody = [401, 403, 404, 413, 415, 422, 429] as const;
 
 const feedbackPath = { feedback_id: uuid({ description: "Identifier of the feedback." }) };
 
@@ -44,30 +40,6 @@ export const QUERY_OPERATIONS = {
     body: runStatsQuery,
     reply: { status: 200, body: runStats },
     refusals: ofBody,
-  },
-  queryRunsV2: {
-    ...extension,
-    summary: "List trace rows page by page (format of the newest public client).",
-    method: "POST",
-    path: "/api/v2/runs/query",
-    access: "reads",
-    body: runQueryV2,
-    reply: { status: 200, body: runPageV2 },
-    refusals: ofBody,
-  },
-  readRunV2: {
-    ...extension,
-    summary: "Read a trace row (format of the newest public client).",
-    method: "GET",
-    path: "/api/v2/runs/{run_id}",
-    pathParameters: { run_id: uuid({ description: "Identifier of the trace row." }) },
-    query: {
-      project_id: uuid({ description: "Tracing project that it belongs to." }),
-      start_time: optional(dateTime({ description: "When it started; not needed here." })),
-      selects: optional(v2Selects),
-    },
-    reply: { status: 200, body: runV2 },
-    refusals: ofNothing,
   },
   createFeedback: {
     ...extension,

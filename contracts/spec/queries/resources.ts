@@ -17,7 +17,7 @@ import {
   uuid,
 } from "../fields.ts";
 
-const extension = { "x-requirement": "X-1" };
+export const extension = { "x-requirement": "X-1" };
 
 /** §8.5 names the path of queries only; public clients ask for at most so many rows in a page. */
 export const MAX_PAGE_ROWS = 100;
@@ -25,11 +25,11 @@ export const MAX_PAGE_ROWS = 100;
 /** What one page looks at, whatever it finds. */
 export const SCAN_BOUNDS = { rows: 5_000, bytes: 32 * 1024 * 1024 } as const;
 
-const MAX_IDS = 1_000;
+export const MAX_IDS = 1_000;
 
-const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
-const filterText = (description: string) => maybe(text({ ...extension, description }));
-const ids = (description: string) => maybe(listOf(uuid(), { maxItems: MAX_IDS, description }));
+export const maybe = <T>(field: Parameters<typeof nullable<T>>[0]) => optional(nullable(field));
+export const filterText = (description: string) => maybe(text({ ...extension, description }));
+export const ids = (description: string) => maybe(listOf(uuid(), { maxItems: MAX_IDS, description }));
 const value = (description: string) => anything({ ...extension, description });
 
 /** Which rows are meant; without projects the rows, trace or parent have to be named. */
@@ -73,66 +73,7 @@ export const runQuery = object(
 /** A selection of rows that are summed up. */
 export const runStatsQuery = object(selection, extension);
 
-/** Members of a row that the newest public client can select; those that are not emulated are left out of rows. */
-const V2_MEMBERS = [
-  ...["ID", "NAME", "RUN_TYPE", "STATUS", "START_TIME", "END_TIME", "LATENCY_SECONDS", "FIRST_TOKEN_TIME"],
-  ...["ERROR", "ERROR_PREVIEW", "EXTRA", "METADATA", "EVENTS", "INPUTS", "INPUTS_PREVIEW", "OUTPUTS"],
-  ...["OUTPUTS_PREVIEW", "MANIFEST", "PARENT_RUN_IDS", "PROJECT_ID", "TRACE_ID", "THREAD_ID", "DOTTED_ORDER"],
-  ...["IS_ROOT", "REFERENCE_EXAMPLE_ID", "REFERENCE_DATASET_ID", "TOTAL_TOKENS", "PROMPT_TOKENS"],
-  ...["COMPLETION_TOKENS", "TOTAL_COST", "PROMPT_COST", "COMPLETION_COST", "PROMPT_TOKEN_DETAILS"],
-  ...["COMPLETION_TOKEN_DETAILS", "PROMPT_COST_DETAILS", "COMPLETION_COST_DETAILS", "PRICE_MODEL_ID", "TAGS"],
-  ...["APP_PATH", "ATTACHMENTS", "THREAD_EVALUATION_TIME", "IS_IN_DATASET", "LAST_QUEUED_AT", "SHARE_URL"],
-  "FEEDBACK_STATS",
-];
-
-/** What rows are answered with (query.v2_selects). */
-export const v2Selects = listOf(oneOf(V2_MEMBERS), {
-  ...extension,
-  maxItems: 200,
-  description: "Members to return, for example NAME; only the id by default.",
-});
-
-const MAX_V2_PAGE_ROWS = 1_000;
-
-/** The same questions in the words of the newest public client. */
-export const runQueryV2 = object(
-  {
-    project_ids: listOf(uuid(), {
-      minItems: 1,
-      maxItems: MAX_IDS,
-      description: "Tracing projects of the rows.",
-    }),
-    ids: ids("The rows themselves."),
-    trace_id: maybe(uuid({ description: "Rows of this trace." })),
-    reference_examples: ids("Rows that were run on one of these examples."),
-    run_type: maybe(
-      text({ pattern: "^[^a-z]+$", description: "Kind of step in upper case, for example LLM." }),
-    ),
-    is_root: maybe(boolean({ description: "Only rows without a caller, or only those with one." })),
-    has_error: maybe(boolean({ description: "Only rows with an error, or only those without." })),
-    filter: filterText("Expression for the rows themselves."),
-    trace_filter: filterText("Expression for the root row of their trace."),
-    tree_filter: filterText("Expression for any row of their trace."),
-    min_start_time: maybe(
-      text({ description: "Rows that started at this time or later; ISO 8601; 24 hours ago by default." }),
-    ),
-    max_start_time: maybe(
-      text({ description: "Rows that started before this time; same format; now by default." }),
-    ),
-    selects: maybe(v2Selects),
-    page_size: maybe(
-      integer({
-        minimum: 1,
-        maximum: MAX_V2_PAGE_ROWS,
-        description: "Maximum number of rows of a page; 100 by default.",
-      }),
-    ),
-    cursor: maybe(text({ maxLength: 500, description: "next_cursor of the previous page." })),
-  },
-  extension,
-);
-
-const row = freeForm({ ...extension, description: "The requested members of a row." });
+export const row = freeForm({ ...extension, description: "The requested members of a row." });
 
 /** A page of rows, with the cursor for the next one. */
 export const runPage = object(
@@ -151,20 +92,6 @@ export const runPage = object(
   },
   extension,
 );
-
-/** A page of rows in the words of the newest public client. */
-export const runPageV2 = object(
-  {
-    items: listOf(row, { description: "Rows of this page." }),
-    next_cursor: nullable(text({ description: "Cursor of the next page; null on the last page." })),
-  },
-  extension,
-);
-
-export const runV2 = freeForm({
-  ...extension,
-  description: "A row in the format of the newest public client.",
-});
 
 const figure = (description: string) => nullable(number({ ...extension, description }));
 const cost = (description: string) => nullable(text({ ...extension, description }));

@@ -23,7 +23,7 @@ import { createSchedules } from "../../subjects/crons/schedules.ts";
 import { REQUEST_EFFECTS } from "../../subjects/faults/effects.ts";
 import type { HttpReply, HttpRequest } from "../../subjects/message.ts";
 import { createDelays, type Delays } from "../../subjects/object-storage/delays.ts";
-import { statsEffects } from "../../subjects/queries/effects.ts";
+import { summaryEffects } from "../../subjects/queries/effects.ts";
 import { createRateLimiter } from "../../subjects/rate-limits/limiter.ts";
 import type { EmulatorTypes, Ports, Secrets, World } from "../../subjects/turn.ts";
 import { createWebhookSender, type WebhookSender } from "../../subjects/webhooks/effects/effects.ts";
@@ -111,7 +111,7 @@ export function partsOf(
       ...objectStorageEffects(storage.bodies),
       ...webhooks.effects,
       ...REQUEST_EFFECTS,
-      ...statsEffects(storage.rows),
+      ...summaryEffects(storage.rows),
       ...exportEffects({
         encoder,
         secrets: ports.secrets,

@@ -2,29 +2,45 @@ import type { ReplyBodyOf } from "../../../contracts/spec/operations.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SentSelection } from "./selection.ts";
-import type { RunStats } from "./stats.ts";
+import type { TextPlace } from "./text-page.ts";
 
-/** The key of the statistics of all selected rows. */
-export const TOTAL = "";
+/** What the selected rows are summed up to. For threads, the rows are roots: one turn each. */
+export type SummaryForm =
+  | { readonly of: "rows" }
+  | { readonly of: "projects"; readonly projects: readonly ProjectView[]; readonly as: ProjectReply }
+  | { readonly of: "thread"; readonly figures: readonly string[] }
+  | { readonly of: "all threads"; readonly figures: readonly string[]; readonly with: ThreadConditions }
+  | {
+      readonly of: "threads";
+      readonly limit: number;
+      readonly after: TextPlace | null;
+      readonly with: ThreadConditions;
+    };
+
+type ProjectView = ReplyBodyOf<"readProject">;
+
+/** One project, a list, or a page in the format of the newest public client, with the cursor of the next. */
+export type ProjectReply = "one" | "list" | { readonly next: string | null };
+
+/** Conditions that one trace of a thread has to meet, so that all its traces count. */
+export type ThreadConditions = Pick<SentSelection, "trace_filter" | "tree_filter">;
 
 /** Input of `runs.sum_up`. */
-export interface StatsRequest {
+export interface SummaryRequest {
   readonly replyNumber: number;
   readonly workspace: Workspace;
-  /** The selection, with its projects resolved. */
+  /** The projects to read. */
+  readonly sessionIds: readonly string[];
   readonly sent: SentSelection;
-  /** The projects of the reply, each with statistics of its own; undefined for one total. */
-  readonly projects?: readonly ReplyBodyOf<"readProject">[];
-  /** The reply is the only project, not a list. */
-  readonly isSingle?: boolean;
+  readonly form: SummaryForm;
 }
 
-/** The statistics by project, or as one total under TOTAL; `refusal` when rows are damaged, and `interrupted` when they were removed meanwhile. */
-export type StatsResult =
-  | { readonly stats: Readonly<Record<string, RunStats>> }
+/** The body of the reply; `refusal` when rows are damaged, and `interrupted` when they were removed meanwhile. */
+export type SummaryResult =
+  | { readonly summary: unknown }
   | { readonly refusal: Refusal }
   | { readonly failure: "interrupted"; readonly message: string };
 
 export type QueryEffects = {
-  readonly "runs.sum_up": { readonly data: StatsRequest; readonly result: StatsResult };
+  readonly "runs.sum_up": { readonly data: SummaryRequest; readonly result: SummaryResult };
 };

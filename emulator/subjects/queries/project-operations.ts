@@ -1,4 +1,3 @@
-import type { QueryOf } from "../../../contracts/spec/operations.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Handlers } from "../handler.ts";
 import { projectView, requireProject } from "../projects/operations.ts";
@@ -7,29 +6,36 @@ import { isJsonObject, objectAt } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { page } from "../views.ts";
 import type { Workspace } from "../workspace.ts";
-import { requestProjectStats } from "./stats-request.ts";
+import { requestProjectStats } from "./summary-request.ts";
 
 /** Handlers that read tracing projects, with the figures of their rows on request. */
 export const PROJECT_READ_HANDLERS: Pick<Handlers, "listProjects" | "readProject"> = {
   listProjects(turn, { workspace, query }) {
     const projects = page(selectProjects(turn, workspace, query), query.limit ?? 100, query.offset);
     if (!query.include_stats || projects.length === 0) return projects.map(projectView);
-    return requestProjectStats(turn, workspace, projects);
+    return requestProjectStats(turn, workspace, projects, "list");
   },
 
   readProject(turn, { workspace, path, query }) {
     const project = requireProject(turn, workspace, path.session_id);
     return query.include_stats
-      ? requestProjectStats(turn, workspace, [project], { isSingle: true })
+      ? requestProjectStats(turn, workspace, [project], "one")
       : projectView(project);
   },
 };
 
-function selectProjects(
-  turn: Turn,
-  workspace: Workspace,
-  query: QueryOf<"listProjects">,
-): readonly Project[] {
+/** Criteria of a list of projects. */
+interface ProjectCriteria {
+  readonly id?: readonly string[];
+  readonly name?: string;
+  readonly name_contains?: string;
+  readonly reference_dataset?: readonly string[];
+  readonly reference_free?: boolean;
+  readonly metadata?: string;
+}
+
+/** The projects that meet the criteria, in the order of their creation. */
+export function selectProjects(turn: Turn, workspace: Workspace, query: ProjectCriteria): readonly Project[] {
   const { name, reference_free: isWithoutDataset } = query;
   const ids = query.id?.map((id) => id.toLowerCase());
   const datasets = query.reference_dataset?.map((id) => id.toLowerCase());

@@ -38,11 +38,12 @@ export function candidatesOf(
     rows: selection.ids
       ? readRowsById(context, scope, selection.ids, order, after)
       : listRows(context, scope, selection, order, after),
-    test: testOf(context, scope, selection),
+    test: testOf(context, selection),
   };
 }
 
-function scopeOf({ region, tenant_id }: Workspace): TraceScope {
+/** The partition of the trace store that holds the rows of a workspace. */
+export function scopeOf({ region, tenant_id }: Workspace): TraceScope {
   return { region, tenantId: tenant_id };
 }
 
@@ -107,7 +108,8 @@ function compare(a: RowPlace, b: RowPlace): number {
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }
 
-function testOf(context: QueryContext, scope: TraceScope, selection: Selection): RowTest {
+function testOf(context: QueryContext, selection: Selection): RowTest {
+  const scope = scopeOf(context.workspace);
   const { traceId, parentId, exampleIds, runType, runTypeV2, isRoot, hasError, start, end } = selection;
   const sessionIds = selection.sessionIds && new Set(selection.sessionIds);
   const tests: (RowTest | false | undefined)[] = [

@@ -30,6 +30,7 @@ export interface SentSelection {
   readonly trace?: string | null;
   readonly parent_run?: string | null;
   readonly reference_example?: readonly string[] | null;
+  readonly thread?: string | null;
   readonly run_type?: string | null;
   readonly run_type_v2?: string | null;
   readonly is_root?: boolean | null;
@@ -42,9 +43,24 @@ export interface SentSelection {
   readonly end_time?: string | null;
 }
 
+/** The names of criteria in a request, for messages. */
+export interface SentNames {
+  readonly place: "body" | "query";
+  readonly start: string;
+  readonly end: string;
+}
+
+const V1_NAMES: SentNames = { place: "body", start: "start_time", end: "end_time" };
+
 /** Converts a query. Throws a `Refusal` (422) when a member is invalid. */
-export function readSelection(sent: SentSelection, refusesSome = false): Selection {
-  const filter = bothOf(searchFor(sent.query), filterAt(sent.filter, "filter", refusesSome));
+export function readSelection(
+  sent: SentSelection,
+  refusesSome = false,
+  { place, start, end }: SentNames = V1_NAMES,
+): Selection {
+  const filterAt = (name: "filter" | "trace_filter" | "tree_filter") =>
+    readFilter(sent[name], `${place}.${name}`, refusesSome);
+  const filter = bothOf(threadFilter(sent.thread), bothOf(searchFor(sent.query), filterAt("filter")));
   const selection = {
     sessionIds: idsOf(sent.session),
     ids: idsOf(sent.id),
@@ -56,10 +72,10 @@ export function readSelection(sent: SentSelection, refusesSome = false): Selecti
     isRoot: sent.is_root ?? undefined,
     hasError: sent.error ?? undefined,
     filter,
-    traceFilter: filterAt(sent.trace_filter, "trace_filter", refusesSome),
-    treeFilter: filterAt(sent.tree_filter, "tree_filter", refusesSome),
-    start: timeAt(sent.start_time, "start_time"),
-    end: timeAt(sent.end_time, "end_time"),
+    traceFilter: filterAt("trace_filter"),
+    treeFilter: filterAt("tree_filter"),
+    start: timeAt(sent.start_time, `${place}.${start}`),
+    end: timeAt(sent.end_time, `${place}.${end}`),
   };
   const { sessionIds, ids, traceId, parentId } = selection;
   if (!sessionIds && !ids && !traceId && !parentId)
@@ -81,30 +97,29 @@ function searchFor(text: string | null | undefined): Filter | undefined {
   return text == null || text === "" ? undefined : { op: "search", term: text };
 }
 
+function threadFilter(thread: string | null | undefined): Filter | undefined {
+  return thread == null ? undefined : { op: "eq", field: "thread_id", value: thread };
+}
+
 function bothOf(one: Filter | undefined, other: Filter | undefined): Filter | undefined {
   return one && other ? { op: "and", filters: [one, other] } : (one ?? other);
 }
 
-function filterAt(text: string | null | undefined, field: string, refusesSome: boolean): Filter | undefined {
+function readFilter(text: string | null | undefined, name: string, refusesSome: boolean): Filter | undefined {
   if (text == null || text === "") return undefined;
   const read = parseFilter(text, refusesSome);
   if ("filter" in read) return read.filter;
-  throw new Refusal(
-    422,
-    "invalid_request",
-    `body.${field}: ${problemText(read.problem)}.`,
-    read.problem.hint,
-  );
+  throw new Refusal(422, "invalid_request", `${name}: ${problemText(read.problem)}.`, read.problem.hint);
 }
 
-function timeAt(text: string | null | undefined, field: string): string | undefined {
+function timeAt(text: string | null | undefined, name: string): string | undefined {
   if (text == null) return undefined;
   const time = parseTime(text);
   if (time === undefined)
     throw new Refusal(
       422,
       "invalid_request",
-      `body.${field}: must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.`,
+      `${name}: must be an ISO 8601 time, such as 2026-01-31T12:00:00Z.`,
     );
   return time;
 }

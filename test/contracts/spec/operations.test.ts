@@ -73,7 +73,16 @@ describe("the operations", () => {
     expect(idsOf("reads").sort()).toEqual(
       [
         ...["countAssistants", "countCrons", "countThreads", "findThreadState", "queryRuns", "queryRunsV2"],
-        ...["searchAssistants", "searchCrons", "searchThreadHistory", "searchThreads", "statRuns"],
+        ...[
+          "queryThreads",
+          "queryTraces",
+          "statThreads",
+          "searchAssistants",
+          "searchCrons",
+          "searchThreadHistory",
+          "searchThreads",
+          "statRuns",
+        ],
         "validateFilter",
       ].sort(),
     );

@@ -1,0 +1,67 @@
+import { Refusal } from "../../kernel/refusal.ts";
+import type { PendingReply } from "../../kernel/turn.ts";
+import { refusesColumns } from "../filters/parse.ts";
+import { projectView } from "../projects/operations.ts";
+import type { Project } from "../projects/projects.ts";
+import type { Effect, Result, Turn } from "../turn.ts";
+import type { Workspace } from "../workspace.ts";
+import type { ProjectReply, SummaryForm, SummaryRequest } from "./events.ts";
+import { queryContextOf } from "./query-context.ts";
+import { sessionsFor } from "./rows.ts";
+import { readSelection, type SentNames, type SentSelection } from "./selection.ts";
+
+/** Requests a summary of rows. It reads every selected row, which takes too long for a turn, hence the effect. */
+export function requestSummary(
+  turn: Turn,
+  workspace: Workspace,
+  sent: SentSelection,
+  form: SummaryForm,
+  names?: SentNames,
+): PendingReply {
+  const selection = readSelection(sent, refusesColumns(turn.ports.settings), names);
+  const sessionIds = sessionsFor(queryContextOf(turn, workspace), selection);
+  return requestEffect(turn, workspace, { sessionIds, sent, form });
+}
+
+/** Requests the figures of the root rows of each project. */
+export function requestProjectStats(
+  turn: Turn,
+  workspace: Workspace,
+  projects: readonly Project[],
+  as: ProjectReply,
+): PendingReply {
+  const sessionIds = projects.map(({ id }) => id);
+  const form = { of: "projects", projects: projects.map(projectView), as } as const;
+  return requestEffect(turn, workspace, { sessionIds, sent: { session: sessionIds, is_root: true }, form });
+}
+
+function requestEffect(
+  turn: Turn,
+  { region, tenant_id }: Workspace,
+  request: Pick<SummaryRequest, "sessionIds" | "sent" | "form">,
+): PendingReply {
+  const pendingReply = turn.deferReply();
+  const ref = String(pendingReply.number);
+  turn.requestEffect({
+    kind: "runs.sum_up",
+    lane: `stats/${ref}`,
+    ref,
+    data: { replyNumber: pendingReply.number, workspace: { region, tenant_id }, ...request },
+  });
+  return pendingReply;
+}
+
+/** Handles the result of `runs.sum_up`: resolves the reply. */
+export function onSummedUp(
+  turn: Turn,
+  { data: { replyNumber } }: Effect<"runs.sum_up">,
+  result: Result<"runs.sum_up">,
+): void {
+  const interrupted = new Refusal(
+    409,
+    "interrupted",
+    "The rows were removed while the statistics were computed.",
+  );
+  const failure = "refusal" in result ? result.refusal : interrupted;
+  turn.resolveReply(replyNumber, "summary" in result ? result.summary : failure);
+}
