@@ -5,6 +5,7 @@ export const COMMANDS: CommandTable = {
   start: () => import("./commands/start.ts"),
   demo: () => import("./commands/demo.ts"),
   exec: () => import("./commands/exec.ts"),
+  record: () => import("./commands/record.ts"),
   replay: () => import("./commands/replay.ts"),
   open: () => import("./commands/open.ts"),
   "verify-export": () => import("./commands/verify-export.ts"),

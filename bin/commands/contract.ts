@@ -1,5 +1,16 @@
 import type { CommandGroup, Flags } from "../command.ts";
 
+const REPORT_FLAGS: Flags = {
+  profile: {
+    value: "spec|observed",
+    help: "check against the specification, or against the observed behaviour of the public service (default spec)",
+  },
+  strict: { help: "also fail on differences from the emulator's documented assumptions" },
+  report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
+  verbose: { help: "show all findings, not only the first three of each row" },
+  output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
+};
+
 const FLAGS: Flags = {
   target: {
     value: "<url>|container[:<image>]",
@@ -48,17 +59,20 @@ const FLAGS: Flags = {
     value: "tables|prism",
     help: "validate replies with the emulator's own schemas (default), or with Prism, an independent validator that you install",
   },
-  profile: {
-    value: "spec|observed",
-    help: "check against the specification, or against the observed behaviour of the public service (default spec)",
-  },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
   bail: { help: "stop at the first case that fails" },
-  strict: { help: "also fail on differences from the emulator's documented assumptions" },
-  report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
-  verbose: { help: "show all findings, not only the first three of each row" },
-  output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
+  ...REPORT_FLAGS,
+};
+
+const CHECK_FLAGS: Flags = {
+  target: {
+    value: "<url>",
+    help: "base address of a server: check only requests to it; may be given several times (default: all whose path is part of the API)",
+    many: true,
+  },
+  ...REPORT_FLAGS,
+  config: { value: "<file>", help: "configuration file with limits.recording_file_bytes" },
 };
 
 const SELECTORS = ["[section…]"];
@@ -73,6 +87,13 @@ export const command: CommandGroup = {
       operands: SELECTORS,
       flags: FLAGS,
       run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
+    },
+    check: {
+      summary:
+        "check recorded requests and replies against the specification: HAR files, recordings of an emulator (NDJSON), objects of nock's recorder",
+      operands: ["<file…>"],
+      flags: CHECK_FLAGS,
+      run: async (invocation) => (await import("../contract/check.ts")).checkFiles(invocation),
     },
     list: {
       summary: "list the contract cases",

@@ -130,7 +130,8 @@ function addressIn(flags: Flags, name: string): string | undefined {
   return addressFlags === undefined ? undefined : baseOf(name, addressFlags);
 }
 
-function baseOf(name: string, addressFlags: string): string {
+/** A base address without a slash at its end. Throws `UsageError`. */
+export function baseOf(name: string, addressFlags: string): string {
   const address = URL.canParse(addressFlags) ? new URL(addressFlags) : undefined;
   if (!address || !/^https?:$/.test(address.protocol))
     throw new UsageError(

@@ -15,18 +15,18 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   const { text, steps, warnings } = await record(url).catch((error: Error) => {
     throw new CommandFailure(error.message);
   });
-  write(resolve(cwd, file), text, flags.update === true);
+  writeRecording("--record", resolve(cwd, file), text, flags.update === true);
   for (const warning of warnings) printError(warning);
   if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
 }
 
-/** Overwrites an existing scenario only with --update. */
-function write(file: string, text: string, isUpdate: boolean): void {
+/** Overwrites an existing file only with --update. `flag` is named by the `UsageError`. */
+export function writeRecording(flag: string, file: string, text: string, isUpdate: boolean): void {
   try {
     writeFileSync(file, text, { flag: isUpdate ? "w" : "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "EEXIST" ? "exists; overwrite it with --update" : `cannot be written (${code})`;
-    throw new UsageError(`--record: ${file} ${why}`);
+    throw new UsageError(`${flag}: ${file} ${why}`);
   }
 }

@@ -38,6 +38,8 @@ export interface CaseResult {
   readonly stopped?: true;
   /** Expectations that were met; only recorded when two targets are compared. */
   readonly metExpectations?: readonly MetExpectation[];
+  /** Where a recorded exchange is. */
+  readonly file?: { readonly path: string; readonly line?: number };
   readonly requests: number;
   readonly wallMs: number;
 }

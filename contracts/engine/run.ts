@@ -1,3 +1,4 @@
+import type { RequirementId } from "../spec/requirements.ts";
 import { type Case, type CaseResult, sectionOfCase } from "./case.ts";
 import { BudgetSpent, Lacking } from "./contract.ts";
 import type { Exchange } from "./exchange.ts";
@@ -34,12 +35,23 @@ export interface RunOptions {
   readonly onResult?: (result: CaseResult, done: number, total: number) => void;
 }
 
+/** Exchanges that were recorded elsewhere, and what of them is open. */
+export interface RecordedTraffic {
+  readonly exchanges: number;
+  /** Exchanges with other servers, or on paths that the API does not have. */
+  readonly foreign: number;
+  /** Statements about the recorded operations that no exchange decides, with the number of exchanges. */
+  readonly undecided: Readonly<Partial<Record<RequirementId, number>>>;
+}
+
 /** The result of a run; `wallMs` is wall-clock time. */
 export interface RunReport {
   readonly target: string;
   /** What its addresses point to, if that no longer exists after the run. */
   readonly temporaryServer?: string;
   readonly seed: number;
+  /** The results are of recorded exchanges, not of cases. */
+  readonly recorded?: RecordedTraffic;
   /** Command that reruns one case, with `<case>` as placeholder; absent when unknown. */
   readonly again?: string;
   /** In the order of the cases. */

@@ -17,7 +17,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   const { target, results, wallMs } = run;
   return {
     name: target,
-    tool: "emulator contract run",
+    tool: run.recorded ? "emulator contract check" : "emulator contract run",
     rules: ruleTexts(),
     summary: [`${target}: ${countsLine(countsOf(results))}`],
     durationMs: wallMs,
@@ -40,7 +40,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
 }
 
 function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, strict: boolean): ReportRow {
-  const { id, title, wallMs, verdict, findings } = result;
+  const { id, title, wallMs, verdict, findings, file } = result;
   const digest = reportSingleCase(result);
   const [first] = digest.kinds;
   const lines =
@@ -56,6 +56,7 @@ function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, stri
     details: outcome === "failed" ? lines : [],
     remarks: outcome === "passed" ? lines : [],
     durationMs: wallMs,
+    ...(file && { file }),
     findings: findings.map((finding) => rowFinding(id, finding, strict)),
   };
 }

@@ -6,21 +6,24 @@ import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { codeBlock, inline, span, table } from "./markdown-text.ts";
+import { costLine } from "./pretty.ts";
+import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
 import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
 export function markdownLines(report: RunReport, verbose: boolean): readonly string[] {
-  const { results, target, requests, wallMs, seed, again, temporaryServer } = report;
+  const { results, target, again, temporaryServer } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
   const rows = brokenRows(results);
   return [
     `## Contract: ${inline(target)}`,
     "",
-    `${countsLine(countsOf(results))} — ${counted(results.length, "case")}, ${counted(requests, "request")}, ${(wallMs / 1000).toFixed(1)} s, seed ${seed}`,
+    `${countsLine(countsOf(results))} — ${costLine(report)}`,
     "",
-    ...uncheckedLines(results, verbose).map((line) => inline(line).replace(/^ +/, "- ")),
+    ...uncheckedLines(results, verbose, resultNoun(report)).map((line) => inline(line).replace(/^ +/, "- ")),
+    ...recordedLines(report).map(inline),
     ...table(
       ["Section", ...VERDICTS],
       sections.map((section) => sectionCells(section, results)),

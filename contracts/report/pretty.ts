@@ -5,6 +5,7 @@ import type { Finding } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { bySeverity, rerunLine, rowName } from "./findings.ts";
+import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
 import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
@@ -22,7 +23,8 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
   // The end is what a terminal shows.
   const rows = [...brokenRows(results)].sort((a, b) => bySeverity(b, a));
   return [
-    ...uncheckedLines(results, verbose),
+    ...uncheckedLines(results, verbose, resultNoun(report)),
+    ...recordedLines(report),
     ...rows.flatMap((row) => [
       ...(row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row)),
       "",
@@ -30,8 +32,15 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
     ...stoppedLines(results),
     ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
-    `${counted(results.length, "case")}, ${counted(report.requests, "request")}, ${(report.wallMs / 1000).toFixed(1)} s, seed ${report.seed}`,
+    costLine(report),
   ];
+}
+
+/** `3 cases, 12 requests, 0.4 s, seed 1`; recorded exchanges have neither requests of ours nor a seed. */
+export function costLine({ recorded, results, requests, wallMs, seed }: RunReport): string {
+  const seconds = `${(wallMs / 1000).toFixed(1)} s`;
+  if (recorded) return `${counted(results.length, "exchange")} of the API, ${seconds}`;
+  return `${counted(results.length, "case")}, ${counted(requests, "request")}, ${seconds}, seed ${seed}`;
 }
 
 /** A row that is broken, its first finding in full, and the command that asks about it again. */

@@ -33,13 +33,17 @@ export function uncheckedSections(results: readonly CaseResult[]): readonly Unch
 const MAX_NEEDS = 3;
 
 /** One line for each section, and its cases when `verbose`. */
-export function uncheckedLines(results: readonly CaseResult[], verbose: boolean): string[] {
+export function uncheckedLines(
+  results: readonly CaseResult[],
+  verbose: boolean,
+  noun: "case" | "exchange" = "case",
+): string[] {
   const sections = uncheckedSections(results);
   const count = sections.reduce((sum, { cases }) => sum + cases.length, 0);
   if (count === 0) return [];
-  const naming = verbose ? "" : " (--verbose lists the cases)";
+  const naming = verbose ? "" : ` (--verbose lists the ${noun}s)`;
   return [
-    `Not checked: ${count} of ${counted(results.length, "case")}. By section, with the missing prerequisites${naming}:`,
+    `Not checked: ${count} of ${counted(results.length, noun)}. By section, with the ${noun === "case" ? "missing prerequisites" : "reasons"}${naming}:`,
     ...sections.flatMap(({ section, cases, of, needs }) => [
       `  §${section.padEnd(4)} ${`${cases.length} of ${of}`.padEnd(9)} ${needsText(needs)}`,
       ...(verbose ? [`    ${cases.join(" ")}`] : []),

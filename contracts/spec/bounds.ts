@@ -163,6 +163,15 @@ export const BOUNDS = {
     own: true,
     text: "Bytes of a request or reply body that the recording retains; longer bodies are left out.",
   },
+  recording_file_bytes: {
+    section: "8",
+    requirement: "X-2",
+    value: 67_108_864,
+    maximum: 500_000_000,
+    unit: "bytes",
+    own: true,
+    text: "Bytes of a file that `emulator contract check` reads.",
+  },
   journal_turns: {
     section: "8",
     requirement: "X-2",

@@ -1,19 +1,16 @@
 import { exchangeOf, withoutSecretsIn } from "../engine/exchange.ts";
-import type { WireReply, WireRequest } from "../engine/http-message.ts";
-import type { ExchangeResult, OracleFinding } from "../engine/oracle/oracle.ts";
+import type { ExchangeResult } from "../engine/oracle/oracle.ts";
 import type { Profile } from "../engine/profile.ts";
 import {
   type CheckableReply,
   type ContractQuestion,
   exchangeIn,
-  type RecordedExchange,
   type RecordingLine,
 } from "../engine/recorded.ts";
 import { worst } from "../engine/verdict.ts";
 import { findingLines } from "../report/pretty.ts";
 import { printable } from "../report/printable.ts";
-import { isSecretName } from "../spec/secrets.ts";
-import { endpointOf } from "./oracle.ts";
+import { findingsOf, isOfThisApi, secretsIn, wireOf } from "./recorded-wire.ts";
 import { openTableOracle } from "./table-oracle.ts";
 
 /** Options of `expectContract`. */
@@ -79,66 +76,7 @@ export async function checkExchange(
   return { verdict: worst(findings), findings };
 }
 
-function secretsIn({ headers }: WireRequest): ReadonlySet<string> {
-  return new Set(Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])));
-}
-
 /** Loads what matching needs: for `beforeAll`, before a test's own time limit runs. */
 export async function prepareMatching(): Promise<void> {
   await openTableOracle();
-}
-
-interface Wire {
-  readonly request: WireRequest;
-  readonly reply: WireReply;
-}
-
-async function findingsOf(
-  { request, reply }: Wire,
-  { requestHeaders }: RecordedExchange,
-  secrets: ReadonlySet<string>,
-  profile?: Profile,
-): Promise<readonly OracleFinding[]> {
-  const oracle = await openTableOracle(profile);
-  const findings = withoutSecretsIn(await oracle.check(request, reply, secrets), secrets);
-  // Without the recorded request the request of the caller cannot be checked.
-  return requestHeaders ? findings : findings.filter(({ blame }) => blame !== "caller");
-}
-
-/** False, too, for a path whose escapes are none. */
-function isOfThisApi(request: WireRequest): boolean {
-  const [path = ""] = request.path.split("?");
-  try {
-    decodeURIComponent(path);
-  } catch {
-    return false;
-  }
-  return endpointOf(request) !== undefined;
-}
-
-/** The origin of a URL and the base path of a world. */
-const BASE = /^(?:[a-z]+:\/\/[^/?]*)?(?:\/w\/[^/?]+(?=\/))?/i;
-
-function wireOf(exchange: RecordedExchange): Wire {
-  const { method, url, requestHeaders = {}, requestBody, status, headers, body, region = "us" } = exchange;
-  const path = url.replace(BASE, "").replace(/#.*$/, "") || "/";
-  const sentBody = requestBody === undefined ? {} : { body: textOf(requestBody) };
-  return {
-    request: { region, method: method.toUpperCase(), path, headers: lowerCased(requestHeaders), ...sentBody },
-    reply: {
-      status,
-      headers: lowerCased(headers ?? { "content-type": "application/json" }),
-      text: body === undefined ? "" : textOf(body),
-    },
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function lowerCased(headers: RecordedExchange["headers"] & object): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-  );
 }

@@ -3,6 +3,7 @@ import { isMembers, jsonOrText } from "../json.ts";
 import { fact } from "./check-reply.ts";
 import type { OracleFinding } from "./oracle.ts";
 
+const EXPORTS = "/api/v1/bulk-exports";
 const MEMBERS = ["access_key_id", "secret_access_key", "session_token"];
 
 /** A value that stands for a secret: `***`, `AK**…`, `redacted`. */
@@ -12,7 +13,7 @@ const MIN_SECRET_CHARACTERS = 6;
 const MIN_UNIQUE_CHARACTERS = 16;
 
 /** The secrets in the body of a request, except those that also have another, public use in it. */
-function credentialsIn({ body = "" }: WireRequest, isAccepted: boolean): readonly string[] {
+export function credentialsIn({ body = "" }: WireRequest, isAccepted: boolean): readonly string[] {
   const members = body.includes('"credentials"') ? jsonOrText(body) : undefined;
   if (!isMembers(members) || !isMembers(members.credentials)) return [];
   const { credentials, ...others } = members;
@@ -32,7 +33,7 @@ export function leaks(
   reply: WireReply,
   secrets: ReadonlySet<string>,
 ): readonly OracleFinding[] {
-  if (!request.path.startsWith("/api/v1/bulk-exports")) return [];
+  if (!request.path.startsWith(EXPORTS)) return [];
   const isReturned =
     [...secrets].some((secret) => secret.length >= MIN_SECRET_CHARACTERS && reply.text.includes(secret)) ||
     credentialsIn(request, reply.status < 300).some((secret) => contains(reply.text, secret));
@@ -43,6 +44,17 @@ export function leaks(
   if (!isReturned && secretMembers.length === 0) return [];
   const leaked = secretMembers.length > 0 ? secretMembers.join(", ") : "a secret of the request";
   return [fact("2.4-2", `credentials must not be returned, but this reply contains ${leaked}`)];
+}
+
+/** §2.4: credentials of earlier requests must not be returned either. */
+export function returnedLater(
+  { path }: WireRequest,
+  { text }: WireReply,
+  credentials: Iterable<string>,
+): readonly OracleFinding[] {
+  return path.startsWith(EXPORTS) && [...credentials].some((secret) => contains(text, secret))
+    ? [fact("2.4-2", "credentials must not be returned, but this reply contains those of an earlier request")]
+    : [];
 }
 
 /** Whether a JSON text has a secret: a short one as a whole value. */

@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import type { RecordingLine } from "../../contracts/engine/recorded.ts";
+import { harOf } from "../../contracts/engine/recordings/write-har.ts";
+import { packageVersion } from "../../emulator/config/package-version.ts";
+import { clientCommand } from "../client-command.ts";
+import { UsageError } from "../command.ts";
+import { writeRecording } from "../replay/record.ts";
+import { counted } from "../terminal.ts";
+import { textOf } from "../values.ts";
+
+interface Recording {
+  readonly complete: boolean;
+}
+
+/** `record --har`: writes the recording of a world as HAR. */
+export const command = clientCommand({
+  summary:
+    "write the requests that a world received, and the replies, to a HAR file without secrets; `replay --record` writes a scenario instead",
+  flags: {
+    har: { value: "<file>", help: "HAR file to write" },
+    update: { help: "replace an existing file" },
+  },
+  prepare({ flags, cwd }) {
+    const file = textOf({ flags }, "har");
+    if (file === undefined) throw new UsageError("--har: give the file to write, such as --har seen.har");
+    return async ({ client, url }) => {
+      const [header, ...lines] = (await client.recording()) as [
+        Recording,
+        ...(RecordingLine & { readonly at: string })[],
+      ];
+      const har = harOf(lines, { url, version: packageVersion() });
+      writeRecording("--har", resolve(cwd, file), JSON.stringify(har, null, 1), flags.update === true);
+      return { file, exchanges: lines.length, complete: header.complete };
+    };
+  },
+  lines: ({ file, exchanges, complete }) => [
+    `${file}: ${counted(exchanges, "exchange")}; check them with \`npx emulator contract check ${file}\``,
+    ...(complete ? [] : ["The recording does not start with the first request: earlier ones are missing."]),
+  ],
+});
