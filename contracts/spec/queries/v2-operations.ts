@@ -27,7 +27,7 @@ import {
 const projectId = uuid({ description: "Tracing project that it belongs to." });
 const runPath = { run_id: uuid({ description: "Identifier of the trace row." }) };
 const threadPath = {
-  thread_id: text({ minLength: 1, description: "The thread, from the metadata of its rows." }),
+  thread_id: text({ description: "The thread, from the metadata of its rows." }),
 };
 const filter = filterText("Expression for the rows themselves.");
 

@@ -86,25 +86,23 @@ const pageSize = (most: number, standard: number, of: string) =>
     description: `Maximum number of ${of} of a page; ${standard} by default.`,
   });
 
-/** Cursors of threads and projects contain a text that the client chose. */
-const MAX_CURSOR_CHARACTERS = 20_000;
+/** Cursors contain a time and an id; those of projects by name contain a name, with up to 12 characters for each of its. */
+const CURSOR_CHARACTERS = { standard: 500, ofNames: 15_000 };
 
-const nextCursor = text({
-  maxLength: MAX_CURSOR_CHARACTERS,
-  description: "next_cursor of the previous page.",
-});
+const nextCursor = (maxLength: number) =>
+  text({ maxLength, description: "next_cursor of the previous page." });
 
 /** Pages of threads, of traces of a thread, and of projects. */
 export const DEFAULT_PAGE_SIZE = 20;
 
 const postPage = (most: number, standard: number, of: string) => ({
   page_size: maybe(pageSize(most, standard, of)),
-  cursor: maybe(nextCursor),
+  cursor: maybe(nextCursor(CURSOR_CHARACTERS.standard)),
 });
 
-export const getPage = (of: string) => ({
+export const getPage = (of: string, cursorCharacters = CURSOR_CHARACTERS.standard) => ({
   page_size: optional(pageSize(100, DEFAULT_PAGE_SIZE, of)),
-  cursor: optional(nextCursor),
+  cursor: optional(nextCursor(cursorCharacters)),
 });
 
 const notEmulated = (description: string) =>
@@ -186,7 +184,7 @@ export const projectListV2 = {
   include_stats: optional(boolean({ description: "Whether to add the figures of their root rows." })),
   sort_by: optional(oneOf(["NAME", "START_TIME"], { description: "Order; by start_time by default." })),
   sort_order: optional(oneOf(["asc", "desc"], { description: "Direction; latest first by default." })),
-  ...getPage("projects"),
+  ...getPage("projects", CURSOR_CHARACTERS.ofNames),
 };
 
 const v2Page = <T>(items: Field<T>, of: string) =>

@@ -112,9 +112,12 @@ function threadPage(
   { limit, after }: Extract<SummaryForm, { of: "threads" }>,
   context: QueryContext,
 ): ReplyBodyOf<"queryThreads"> {
-  const items = [...threads].map(([id, turns]) => ({ id, key: turns.last?.start_time ?? "", turns }));
+  const items = [...threads].map(([thread, turns]) => {
+    const { id = "", start_time: key = "" } = turns.last ?? {};
+    return { id, key, thread, turns };
+  });
   const { page, next } = textPage(items, { ...THREAD_ORDER, limit, after });
-  return { items: page.map(({ id, turns }) => threadView(id, turns, context)), next_cursor: next };
+  return { items: page.map(({ thread, turns }) => threadView(thread, turns, context)), next_cursor: next };
 }
 
 /** The times and the id of a row: rows themselves may be large, and threads have many. */
