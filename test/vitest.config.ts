@@ -57,8 +57,7 @@ export default defineConfig(async ({ mode }) => {
   await compileSources();
   const files = mode === "quick" ? FILES.filter(quick) : FILES;
   const project = (name: string, isolate: boolean) => ({
-    // Vite can replace modules of Node only in what it loads itself.
-    plugins: isolate ? [] : [COMPILED_SOURCES],
+    plugins: [COMPILED_SOURCES],
     test: {
       ...COMMON,
       name,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { constants, hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isFull } from "../support/depth.ts";
+import { isFull, turnOf } from "../support/depth.ts";
 import { launch, start, workingFolder } from "../support/emulator-process.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -76,8 +76,8 @@ async function endBy(name: string, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe("a signal leaves no process, port or temporary folder of", () => {
-  it.each(Object.keys(COMMANDS))("%s", async (name) => {
-    await Promise.all(SIGNALS.map((signal) => endBy(name, signal)));
+  it.each([...Object.keys(COMMANDS).entries()])("%s: %s", async (place, name) => {
+    await Promise.all(turnOf(SIGNALS, place).map((signal) => endBy(name, signal)));
   });
 });
 

@@ -1,17 +1,16 @@
-// own process: it takes the place of the system's word about the room on a disk.
+import { statfsSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import { type RunningEmulator, start } from "../../emulator/runtime/start.ts";
 import { hasChromium } from "../browser/chromium.ts";
+import { replaceFileFunctions } from "../support/file-functions.ts";
 import { useBrowser } from "./browser.ts";
 
-const disk = vi.hoisted(() => ({ isFull: false }));
-
-vi.mock("node:fs", async (original) => {
-  const real = await original<typeof import("node:fs")>();
-  const statfsSync = (path: string) => ({ ...real.statfsSync(path), ...(disk.isFull && { bavail: 0 }) });
-  return { ...real, statfsSync };
+const disk = { isFull: false };
+const statistics = statfsSync;
+replaceFileFunctions({
+  statfsSync: (path: string) => ({ ...statistics(path), ...(disk.isFull && { bavail: 0 }) }),
 });
 
 const opened: RunningEmulator[] = [];

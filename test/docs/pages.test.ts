@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { someOf } from "../support/depth.ts";
+import { isFull, someOf } from "../support/depth.ts";
 import { type Outcome, run, workingFolder } from "../support/emulator-process.ts";
 import { openRelay } from "./command-relay.ts";
 import { shellMutants } from "./decisive-lines.ts";
@@ -12,7 +12,12 @@ const VERIFIED = /export [0-9a-f-]{36}: verified, \d+ rows in \d+ files?$/m;
 const AT_ONCE = 2;
 const ALL_MS = 1_800_000;
 
-const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun));
+/** One page in so many is run without full depth; of the others, only commands and flags are checked. */
+const ONE_IN = isFull ? 1 : 3;
+
+const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun)).filter(
+  (_, place) => place % ONE_IN === 0,
+);
 const mutants = someOf(pages.flatMap((page) => shellMutants(blocksOf(page).filter(({ isRun }) => isRun))));
 const outcomes = new Map<string, Outcome>();
 
@@ -44,12 +49,12 @@ it.each(mutants.map(({ name, content }) => [name, content] as const))("a page fa
   expect(stderr).toContain(`${content.at(-1)?.place} failed`);
 });
 
-/** The commands of the emulator in blocks that are not run, with the word behind each, by which a group finds its action. */
+/** The commands of the emulator in blocks that are not run here, with the word behind each, by which a group finds its action. */
 function commandsNotRun(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  const texts = PAGES.flatMap(blocksOf)
-    .filter(({ isRun }) => !isRun)
-    .map(({ text }) => text.replace(/ #.*$/gm, ""));
+  const texts = PAGES.flatMap((page) =>
+    blocksOf(page).filter(({ isRun }) => !isRun || !pages.includes(page)),
+  ).map(({ text }) => text.replace(/ #.*$/gm, ""));
   const called = texts.join("\n").matchAll(/npx emulator ([\w-]+(?: [a-z]+)?)(.*)$/gm);
   for (const [, command = "", words = ""] of called) {
     const flags = found.get(command) ?? new Set();

@@ -1,7 +1,6 @@
-// own process: replaces a module of Node.
-import type * as realFs from "node:fs";
-import { readdirSync } from "node:fs";
-import { beforeEach, expect, test, vi } from "vitest";
+import fs, { readdirSync } from "node:fs";
+import { beforeEach, expect, test } from "vitest";
+import { replaceFileFunctions } from "../support/file-functions.ts";
 import { openTraceStore, type TestRows } from "./rows/open-store.ts";
 import {
   idOf,
@@ -15,22 +14,18 @@ import {
 } from "./rows/sample-row.ts";
 
 /** What was asked of the file system. */
-const recorded = vi.hoisted(() => ({ calls: [] as string[] }));
+const recorded = { calls: [] as string[] };
 
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof realFs>();
-  const watched = Object.entries(fs).map(([name, value]) => {
-    if (typeof value !== "function" || !name.endsWith("Sync")) return [name, value];
-    return [
-      name,
-      (...parameters: unknown[]) => {
-        recorded.calls.push(name);
-        return (value as (...all: unknown[]) => unknown)(...parameters);
-      },
-    ];
-  });
-  return { ...Object.fromEntries(watched), default: fs };
-});
+const watched = Object.entries(fs)
+  .filter(([name, value]) => typeof value === "function" && name.endsWith("Sync"))
+  .map(([name, value]) => [
+    name,
+    (...parameters: unknown[]) => {
+      recorded.calls.push(name);
+      return (value as (...all: unknown[]) => unknown)(...parameters);
+    },
+  ]);
+replaceFileFunctions(Object.fromEntries(watched));
 
 beforeEach(() => {
   recorded.calls = [];

@@ -1,26 +1,28 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Not in node_modules, which a copy of the project may share with it. */
 const COMPILED = join(ROOT, "dist/.test-sources");
-const FOLDERS = ["bin", "build", "contracts", "emulator", "fixtures", "scenarios"];
-const SOURCE = new RegExp(`^(?:${FOLDERS.join("|")})/.*\\.tsx?$`);
+const COMPILER = "test/support/compiled-sources.ts";
+const FOLDERS = ["bin", "build", "contracts", "emulator", "fixtures", "scenarios", "test"];
+const SOURCE = new RegExp(`^(?:${FOLDERS.join("|")})/.*(?<!\\.test|\\.config)\\.tsx?$`);
 
 /** The compiled file of a source, whose path is relative to the project. */
 const compiledFile = (source: string) => join(COMPILED, source.replace(/\.tsx?$/, ".mjs"));
 
 /**
- * Compiles the sources of the product file by file, once per run, so that Node loads them itself. With Vite, each worker
- * requests each module from the main process, and every use of an import is a call of a getter.
+ * Compiles the sources that have changed, file by file, so that Node loads them itself: the product, and what tests share.
+ * With Vite, each worker requests each module from the main process, and every use of an import is a call of a getter.
  */
 export async function compileSources(): Promise<void> {
+  const begin = new Date();
   const sources = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .map((path) => `${folder}/${path}`)
-      .filter((path) => SOURCE.test(path) && !path.includes("/node_modules/")),
+      .filter((path) => SOURCE.test(path) && !path.includes("/node_modules/") && isStale(path)),
   );
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -37,25 +39,24 @@ export async function compileSources(): Promise<void> {
   const textOf = new Map(outputFiles.map(({ path, text }) => [path, text]));
   for (const source of sources) {
     const file = compiledFile(source);
-    const url = pathToFileURL(join(ROOT, source)).href;
+    const path = relative(dirname(file), join(ROOT, source));
     const code = (textOf.get(file) ?? "")
       .replaceAll(/(\bfrom |\bimport\(|^import )"(\.[^"\n]*)\.tsx?"/gm, '$1"$2.mjs"')
-      .replaceAll("import.meta.url", JSON.stringify(url));
-    writeChanged(file, code);
+      .replaceAll("import.meta.url", `new URL("${path}", import.meta.url).href`);
+    mkdirSync(dirname(file), { recursive: true });
+    // Another run at the same time may read the file, so a complete one replaces it.
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, code);
+    // A source that is saved meanwhile is newer.
+    utimesSync(temporary, begin, begin);
+    renameSync(temporary, file);
   }
 }
 
-/** Another run at the same time may read the file, so a complete one replaces it. */
-function writeChanged(file: string, code: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  try {
-    if (readFileSync(file, "utf8") === code) return;
-  } catch {
-    // The file is new.
-  }
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, code);
-  renameSync(temporary, file);
+/** Whether a source, or this compiler, has changed since the source was compiled. */
+function isStale(source: string): boolean {
+  const compiled = statSync(compiledFile(source), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return [source, COMPILER].some((path) => statSync(join(ROOT, path)).mtimeMs >= compiled);
 }
 
 /** A plugin that has imports of the product load what `compileSources` wrote. */

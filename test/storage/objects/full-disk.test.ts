@@ -1,23 +1,21 @@
-// own process: replaces a module of Node.
-import type * as realFs from "node:fs";
-import { mkdirSync, readFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { mkdirSync, readFileSync, writeSync } from "node:fs";
+import { expect, test } from "vitest";
 import { createSharedFiles } from "../../../emulator/storage/objects/shared-files.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 import { temporaryFolder } from "../rows/sample-row.ts";
 
 /** How many bytes the disk still takes. */
-const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }));
+const disk = { room: Number.POSITIVE_INFINITY };
 
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof realFs>();
-  const writeSync = (file: number, bytes: Uint8Array, start: number, length: number, at: number | null) => {
+const write = writeSync;
+replaceFileFunctions({
+  writeSync(file: number, bytes: Uint8Array, start: number, length: number, at: number | null) {
     if (disk.room === 0) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
-    const written = fs.writeSync(file, bytes, start, Math.min(length, disk.room), at);
+    const written = write(file, bytes, start, Math.min(length, disk.room), at);
     disk.room -= written;
     return written;
-  };
-  return { ...fs, writeSync, default: { ...fs, writeSync } };
+  },
 });
 
 test("a body that a full disk stores in part leaves nothing in its shared file", () => {
