@@ -62,6 +62,8 @@ const BUNDLED = new Set(["ipaddr.js", "lowdb"]);
 
 /** How long files of an older build are kept: a process started from it may still load them. */
 const OLD_FILE_GRACE_MS = 15 * 60_000;
+/** Files in dist that builds at the same time, the tests or types.mjs write and remove. */
+const WRITTEN_BY_OTHERS = /^(\.fresh-|\.test-sources|types\/)/;
 
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const { dependencies, peerDependencies } = manifest;
@@ -245,7 +247,7 @@ async function removeOld(current) {
   for (const entry of await readdir(DIST, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const file = relative(DIST, path);
-    if (!entry.isFile() || current.has(file) || /^\.(fresh-|test-sources)/.test(file)) continue;
+    if (!entry.isFile() || current.has(file) || WRITTEN_BY_OTHERS.test(file)) continue;
     const changed = await stat(path).catch(() => undefined);
     const isOld = changed !== undefined && Date.now() - changed.mtimeMs > OLD_FILE_GRACE_MS;
     if (isOld || isPacking) await rm(path, { force: true });
