@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { nearest } from "../emulator/client/values.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import { MAX_INCLUDE_DEPTH, MAX_INCLUDED_FILES } from "./bounds.ts";
@@ -45,17 +45,20 @@ export interface Scenario {
 /** Suffix of scenario files; other files in a folder are ignored. */
 export const SCENARIO_NAME = /\.scenario\.ya?ml$/;
 
-/** Reads a scenario with its includes. Throws `ScenarioProblem` with every problem of a file. */
-export function readScenario(file: string): Scenario {
-  return scenarioOf(readSource(file));
+/**
+ * Reads a scenario with its includes. Throws `ScenarioProblem` with every problem of a file. With a `folder`, files
+ * outside of it are refused.
+ */
+export function readScenario(file: string, folder?: string): Scenario {
+  return scenarioOf(readSource(file), folder);
 }
 
 /** The scenario of a parsed file. Throws `ScenarioProblem` with every problem of it. */
-export function scenarioOf(source: Source): Scenario {
+export function scenarioOf(source: Source, folder?: string): Scenario {
   const { file } = source;
   const header = source.value as Readonly<Record<string, unknown>>;
   refuse(source, "scenario", [], header);
-  const includes: Includes = { chain: [file], count: { files: 0 } };
+  const includes: Includes = { chain: [file], count: { files: 0 }, folder };
   const steps = SECTION_NAMES.flatMap((section) => stepsOf(source, [section], section, includes));
   if (steps.length === 0) throw new ScenarioProblem(`${shown(file)}:1: no steps; add given, when or then`);
   const settings = (header.settings ?? {}) as Scenario["settings"];
@@ -84,10 +87,11 @@ function wordsOf({ given: input, steps }: Step): readonly unknown[] {
   return [input, ...steps.flatMap(wordsOf)];
 }
 
-/** The files on the way to a step, and how many the scenario has included in all. */
+/** The files on the way to a step, how many the scenario has included in all, and the folder that contains them. */
 interface Includes {
   readonly chain: readonly string[];
   readonly count: { files: number };
+  readonly folder: string | undefined;
 }
 
 function stepsOf(source: Source, path: Keys, label: string, includes: Includes): Step[] {
@@ -120,7 +124,19 @@ function stepOf(source: Source, path: Keys, label: string, input: unknown, inclu
     return { verb, given: step, label, place, steps: stepsOf(source, [...path, "steps"], label, includes) };
   if (verb === "include")
     return { verb, given: step, label, place, steps: stepsOfInclude(place, label, step, includes) };
+  const { file } = (step as Partial<GivenStep<"seed">>).seed ?? {};
+  if (file !== undefined) refuseOutside(place, label, file, includes);
   return { verb, given: step, label, place, steps: [] };
+}
+
+/** Throws a `ScenarioProblem` if a step reads a file outside of the folder; a variable could name any file. */
+function refuseOutside(place: FileLocation, label: string, file: string, { folder }: Includes): void {
+  if (folder === undefined) return;
+  const isInside = !relative(folder, resolve(dirname(place.file), file)).startsWith("..");
+  if (!isInside || file.includes("${"))
+    throw new ScenarioProblem(
+      `${shown(place.file)}:${place.line}: ${label}: ${file} is not a file of the capsule; if you trust its author, give --trust`,
+    );
 }
 
 function refuseExpectations(source: Source, verb: Verb, path: Keys, input: GivenStep): void {
@@ -152,6 +168,7 @@ function stepsOfInclude(place: FileLocation, label: string, input: GivenStep, in
   const { include } = input as GivenStep<"include">;
   const file = resolve(dirname(place.file), include);
   const where = `${shown(place.file)}:${place.line}: ${label}`;
+  refuseOutside(place, label, include, includes);
   if (includes.chain.includes(file)) throw new ScenarioProblem(`${where}: ${include} includes itself`);
   if (includes.chain.length > MAX_INCLUDE_DEPTH)
     throw new ScenarioProblem(`${where}: files include one another more than ${MAX_INCLUDE_DEPTH} deep`);

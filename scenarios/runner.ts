@@ -43,6 +43,8 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
       headers: headersFor(options.headers as ScenarioRequest["headers"] | undefined),
       body: textOf(options.body),
     };
+    // After an origin, a path such as "@example.com" would name another host.
+    if (!request.path.startsWith("/")) throw new Error(`${line}: the path does not begin with /`);
     last = undefined;
     const answer = await environment.request(request);
     last = { request, answer, body: valueOf(answer.text, answer.headers["content-type"] ?? null) };

@@ -1,28 +1,32 @@
 import { packageVersion } from "../../emulator/config/package-version.ts";
+import { givenBy } from "../../emulator/config/resolve.ts";
 import type { Capsule, CapsuleFacts } from "../../emulator/runtime/capsules/file.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
-import { readScenario, type Scenario } from "../../scenarios/document.ts";
+import { readScenario, type Scenario, ScenarioProblem } from "../../scenarios/document.ts";
 import { EnvironmentError } from "../../scenarios/environment.ts";
 import { type Failure, runScenario, type ScenarioRun } from "../../scenarios/run-scenario.ts";
-import { CommandFailure, type Invocation } from "../command.ts";
+import { type Invocation, UsageError } from "../command.ts";
 import { openInProcess } from "../replay/in-process.ts";
 import { print, withProgress } from "../terminal.ts";
 import { openCapsule } from "./file.ts";
 
 const FAILED = 1;
 const DIFFERENT = 3;
+const NO_TRUST =
+  "it used no environment variables and no other hosts; if the failure needs them and you trust its author, give --trust";
 
 /** `replay x.capsule`: replays it. Exit code 1 if the failure was reproduced, 0 if the result matches a recording, 3 otherwise. */
 export async function replayCapsule(file: string, invocation: Invocation): Promise<number> {
   const capsule = await openCapsule(file);
   const environments = openInProcess();
   try {
-    const playing = runScenario(scenarioOf(capsule), environments).catch((error: Error) => {
-      throw error instanceof EnvironmentError ? new CommandFailure(error.message) : error;
+    const scenario = await scenarioOf(capsule, invocation);
+    const playing = runScenario(scenario, environments).catch((error: Error) => {
+      throw error instanceof EnvironmentError ? new UsageError(error.message) : error;
     });
     const account = "it was not played to its end";
     const run = await withProgress(invocation, "playing the capsule", playing, account);
-    const { lines, isSame } = comparisonOf(capsule, run);
+    const { lines, isSame } = comparisonOf(capsule, run, invocation.flags.trust === true);
     if (invocation.flags.quiet !== true || !isSame) print([...factLines(capsule), ...lines]);
     return isSame ? (capsule.facts.failure === null ? 0 : FAILED) : DIFFERENT;
   } finally {
@@ -31,13 +35,46 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
   }
 }
 
-/** The scenario of a capsule, with the seed that it was played with. */
-export function scenarioOf({ scenario, snapshot, facts: { seed, settings } }: Capsule): Scenario {
-  const definition = readScenario(scenario);
+/**
+ * The scenario of a capsule, with the seed that it was played with. Somebody else may have written the capsule: without `--trust`
+ * its emulator reaches only this machine, uses no environment variables, and reads and writes no files that it names.
+ */
+export async function scenarioOf(
+  { scenario, folder, snapshot, facts: { seed, settings } }: Capsule,
+  { flags, cwd }: Invocation,
+): Promise<Scenario> {
+  const isTrusted = flags.trust === true;
+  const definition = readDefinition(scenario, isTrusted ? undefined : folder);
+  const ownSettings = overlaid(settings, definition.settings);
+  if (!isTrusted) await refuseMachineSettings(ownSettings, cwd);
+  const isolation = isTrusted ? {} : { "server.isolated": true };
   const start = snapshot === undefined ? {} : { import: snapshot };
   // A snapshot is imported as the world main.
   const isAlone = definition.isAlone || snapshot !== undefined;
-  return { ...definition, seed, isAlone, settings: { ...overlaid(settings, definition.settings), ...start } };
+  return { ...definition, seed, isAlone, settings: { ...ownSettings, ...isolation, ...start } };
+}
+
+function readDefinition(file: string, folder: string | undefined): Scenario {
+  try {
+    return readScenario(file, folder);
+  } catch (error) {
+    throw error instanceof ScenarioProblem ? new UsageError(...error.message.split("\n")) : error;
+  }
+}
+
+/** Settings of the process, such as files and addresses, are not those of a failure. Throws `UsageError`. */
+async function refuseMachineSettings(
+  settings: Readonly<Record<string, unknown>>,
+  cwd: string,
+): Promise<void> {
+  const { config, ...options } = settings;
+  const paths = (await givenBy({ cwd, options }, [])).map(({ path }) => path);
+  if (config !== undefined) paths.push("config");
+  const refusedPath = paths.find((path) => /^(server\.|config$|seed_data\.traces)/.test(path));
+  if (refusedPath !== undefined)
+    throw new UsageError(
+      `the capsule has the setting ${refusedPath}, which can read or change files of this machine; if you trust its author, give --trust`,
+    );
 }
 
 /** The command, the versions and the notes of a capsule. */
@@ -51,6 +88,7 @@ export function factLines({ facts }: Capsule): readonly string[] {
 function comparisonOf(
   { facts, journal }: Capsule,
   run: ScenarioRun,
+  isTrusted: boolean,
 ): { readonly lines: readonly string[]; readonly isSame: boolean } {
   const isSame = sameFailure(facts.failure, run.failure);
   // Substitutes of secrets can have another place in it.
@@ -62,7 +100,10 @@ function comparisonOf(
   const now = run.failure === undefined ? ["  it passes"] : failureLines(run.failure);
   return {
     isSame,
-    lines: ["the result differs; it was:", ...before, "and is:", ...now, ...versionLines(facts)],
+    lines: [
+      ...["the result differs; it was:", ...before, "and is:", ...now, ...versionLines(facts)],
+      ...(isTrusted ? [] : [NO_TRUST]),
+    ],
   };
 }
 

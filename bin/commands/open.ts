@@ -24,6 +24,9 @@ export const command: Command = {
       help: "with a capsule: US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)",
     },
     host: { value: "<host>", help: "with a capsule: address to bind to (default 127.0.0.1)" },
+    trust: {
+      help: "with a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
+    },
   },
   run,
 };
@@ -34,9 +37,13 @@ async function run(invocation: Invocation): Promise<number> {
   const interrupted = firstSignal();
   const capsule = await openCapsule(resolve(invocation.cwd, file));
   try {
-    const scenario = scenarioOf(capsule);
+    const scenario = await scenarioOf(capsule, invocation);
     const { configuration } = await configurationOf(
-      { ...invocation, env: {}, flags: { port: "0", ...invocation.flags, ephemeral: true } },
+      {
+        ...invocation,
+        env: environmentFor(invocation),
+        flags: { port: "0", ...invocation.flags, ephemeral: true },
+      },
       false,
       {
         rateLimits: "off",
@@ -57,7 +64,13 @@ async function run(invocation: Invocation): Promise<number> {
         readParquet,
         close: async () => {},
         async request({ region, method, path, headers, body }) {
-          const init = { method, headers, ...(body !== undefined && { body }) };
+          // A fault may redirect to another host.
+          const init: RequestInit = {
+            method,
+            headers,
+            redirect: "manual",
+            ...(body !== undefined && { body }),
+          };
           return replyOf(await fetch((region === "eu" ? euUrl : url) + path, init));
         },
       };
@@ -78,6 +91,12 @@ async function run(invocation: Invocation): Promise<number> {
   } finally {
     capsule.remove();
   }
+}
+
+/** The variables for webhook headers and destinations. Those for settings would change the result. */
+function environmentFor({ flags, env }: Invocation): Invocation["env"] {
+  if (flags.trust !== true) return {};
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("EMULATOR_")));
 }
 
 /** `open` without a capsule: prints the address of the console, and opens it where this runs on a terminal. */

@@ -36,6 +36,9 @@ export const command: Command = {
       help: "write the smallest scenario that fails in the same way as this one to --output",
     },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
+    trust: {
+      help: "with a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
+    },
     schema: { help: "print the JSON Schema of scenario files and exit" },
     output: {
       value: "<file>",
@@ -54,6 +57,8 @@ async function run(invocation: Invocation): Promise<number> {
     refuseBeside(invocation, capsule);
     return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, capsule), invocation);
   }
+  if (invocation.flags.trust !== undefined)
+    throw new UsageError("--trust: it is only for a capsule. Remove it, or name a capsule.");
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
     if (vary !== undefined || sweep !== undefined)
@@ -70,7 +75,7 @@ async function run(invocation: Invocation): Promise<number> {
 /** A capsule is replayed unchanged. */
 function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
   if (operands.length > 1) throw new UsageError(`${capsule}: a capsule is played alone; leave the rest out`);
-  const beside = Object.keys(command.flags).find((name) => flags[name] !== undefined);
+  const beside = Object.keys(command.flags).find((name) => name !== "trust" && flags[name] !== undefined);
   if (beside !== undefined)
     throw new UsageError(
       `--${beside}: it cannot be combined with a capsule, which is replayed unchanged. Remove it.`,

@@ -43,7 +43,7 @@ export async function resolveConfiguration(sources: Sources): Promise<Resolution
   const { value } = values;
   problems.push(...unknownVariables(sources.env ?? {}, value("webhooks.env_prefix")));
   const seedData = seedDataFrom(values);
-  const environment = sources.env ?? process.env;
+  const environment = value("server.isolated") ? {} : (sources.env ?? process.env);
   const paths = allGiven.map(({ path }) => path);
   const settings = {
     ...settingsFrom(values),
@@ -164,6 +164,7 @@ function settingsFrom({ value, anyValue }: Values): Omit<Settings, "webhooks"> {
     profile: value("profile"),
     deployment: value("deployment"),
     strict: value("strict"),
+    isolated: value("server.isolated"),
     versions: {
       service: value("versions.service"),
       application: value("versions.application"),

@@ -97,6 +97,11 @@ const SERVER = {
     "origins of pages that may call the emulator in addition to local ones, separated by commas",
     { flag: "cors-origins" },
   ),
+  "server.isolated": setting(
+    toggle(),
+    false,
+    "whether webhooks and exports reach only this machine, and webhook headers and destinations use no environment variables",
+  ),
   "server.note_choices": setting(
     toggle(),
     false,

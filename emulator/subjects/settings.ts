@@ -16,6 +16,8 @@ export interface Settings {
   readonly deployment: "hosted" | "self-hosted";
   /** Strict mode: tolerated deviations become errors. */
   readonly strict: boolean;
+  /** Whether webhooks and exports reach only this machine, and no environment variables are used. */
+  readonly isolated: boolean;
   readonly versions: Versions;
   readonly auth: AuthSettings;
   /** §8.2, §8.3 and the limits of files. */

@@ -1,6 +1,7 @@
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { freeForm, integer, listOf, nullable, object, oneOf, text } from "../../../contracts/spec/fields.ts";
 import { LIMITS } from "../../../contracts/spec/limits.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
@@ -8,6 +9,7 @@ import { ENTRY, manifestOf, readManifest } from "../../storage/archive/manifest.
 import { type PackedEntry, packEntries, textEntry } from "../../storage/archive/pack.ts";
 import { readText, unpackEntries } from "../../storage/archive/unpack.ts";
 import { makeTemporaryFolder } from "../../storage/temporary-folder.ts";
+import { checkOf } from "../../validation/check.ts";
 
 /** The recording is held in memory. The snapshot is not. */
 const MAX_RECORDING_BYTES = 64 * 1024 * 1024;
@@ -39,12 +41,28 @@ export interface CapsuleFacts {
   readonly left_out: number;
 }
 
+/** Somebody else may have written the file. */
+const FACTS_FIELD = object({
+  version: text(),
+  node: text(),
+  made_by: oneOf(["replay", "exec", "vitest"]),
+  command: text(),
+  scenario: text(),
+  seed: integer({ minimum: 0 }),
+  failure: nullable(object({ label: text(), differences: listOf(text()) })),
+  notes: listOf(text()),
+  settings: freeForm(),
+  left_out: integer({ minimum: 0 }),
+});
+
 /** A capsule that was read. */
 export interface Capsule {
   readonly facts: CapsuleFacts;
   readonly journal: string;
   /** The scenario file, in a temporary folder that `remove` deletes. */
   readonly scenario: string;
+  /** The temporary folder of the scenario and the files that it reads. */
+  readonly folder: string;
   /** The file with the snapshot that the world starts from: the capsule itself. Without one, the settings say how it starts. */
   readonly snapshot: string | undefined;
   remove(): void;
@@ -97,11 +115,12 @@ export async function readCapsule(file: string): Promise<Capsule> {
   try {
     const { names, hasWorld } = await unpackRecording(file, folder);
     const textOf = (name: string) => (names.has(name) ? readFileSync(join(folder, name), "utf8") : undefined);
-    const facts = parseFacts(file, textOf(FACTS));
+    const facts = await parseFacts(file, textOf(FACTS));
     return {
       facts,
       journal: textOf(JOURNAL) ?? "",
       scenario: join(folder, FILES, facts.scenario),
+      folder: join(folder, FILES),
       snapshot: hasWorld ? file : undefined,
       remove,
     };
@@ -139,13 +158,27 @@ async function unpackRecording(file: string, folder: string) {
   return { names, hasWorld };
 }
 
-function parseFacts(file: string, text: string | undefined): CapsuleFacts {
-  const facts = text === undefined ? undefined : (JSON.parse(text) as Partial<CapsuleFacts>);
-  if (facts?.scenario === undefined || !isSafe(facts.scenario))
+async function parseFacts(file: string, facts: string | undefined): Promise<CapsuleFacts> {
+  const parsedFacts = facts === undefined ? undefined : parseJson(facts);
+  if (parsedFacts === undefined)
     throw new ArchiveFileError(
       `${file} is not a capsule. If it is a snapshot file, import it with \`emulator snapshot import\`.`,
     );
-  return facts as CapsuleFacts;
+  const problems = (await checkOf(FACTS_FIELD))(parsedFacts, "capsule.json");
+  const { scenario } = parsedFacts as CapsuleFacts;
+  if (problems.length === 0 && isSafe(scenario)) return parsedFacts as CapsuleFacts;
+  const reason =
+    problems[0] ?? `capsule.json.scenario: ${JSON.stringify(scenario.slice(0, 100))} is not a path`;
+  throw new ArchiveFileError(`${file} is not a valid capsule: ${reason}. Ask its author for a new one.`);
+}
+
+/** Undefined if the text is not JSON. */
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a path stays below the folder. */

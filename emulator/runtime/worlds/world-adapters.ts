@@ -90,7 +90,10 @@ export function openAdapters(
     encoder: encoderFor(options.encoder, rows),
     // Its policy is read with the first turn of a run that has a webhook.
     webhooks: createWebhookSender({ settings: configuration.settings, handle }),
-    objectStores: createObjectStoreClients({ timeoutMs: settings.timings.object_store_timeout_ms }),
+    objectStores: createObjectStoreClients({
+      timeoutMs: settings.timings.object_store_timeout_ms,
+      isolated: settings.isolated,
+    }),
   };
 }
 

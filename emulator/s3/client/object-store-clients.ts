@@ -14,17 +14,20 @@ export interface ObjectStoreClientsOptions {
   readonly timeoutMs: number;
   /** Larger objects are uploaded in parts of this size. */
   readonly partBytes?: number;
+  /** Whether only stores on this machine are contacted. */
+  readonly isolated?: boolean;
 }
 
 /** Creates the clients of buckets in external stores. */
 export function createObjectStoreClients({
   timeoutMs,
   partBytes = PART_BYTES,
+  isolated = false,
 }: ObjectStoreClientsOptions): ObjectStoreClients & {
   close(): void;
 } {
   const maxPartBytes = Math.max(partBytes, MIN_PART_BYTES);
-  const clients = createClients(timeoutMs);
+  const clients = createClients(timeoutMs, isolated);
   return {
     open(address, credentials) {
       return createClient(createExternalTransport(clients, address, credentials, timeoutMs), maxPartBytes);

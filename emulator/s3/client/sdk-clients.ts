@@ -4,6 +4,7 @@ import type {
   ObjectStoreAddress,
   ObjectStoreCredentials,
 } from "../../subjects/destinations/object-store-client.ts";
+import { isLoopback } from "../../subjects/local-hosts.ts";
 import { NotS3Error } from "./failures.ts";
 
 const SWITCH = "AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED";
@@ -33,11 +34,13 @@ const MAX_CLIENTS = 16;
 const DEFAULT_REGION = "us-east-1";
 
 /** One client for each region, endpoint and key pair; `timeoutMs` is wall-clock time for one request. */
-export function createClients(timeoutMs: number): Clients {
+export function createClients(timeoutMs: number, isolated: boolean): Clients {
   const cache = new Map<string, Promise<S3Client>>();
   return {
-    take(address, credentials) {
+    async take(address, credentials) {
       const { region, endpointUrl } = address;
+      if (isolated && !isOnThisMachine(endpointUrl))
+        throw new NotS3Error("The store is not on this machine, and server.isolated allows no other host.");
       const name = createHash("sha256")
         .update(JSON.stringify([region, endpointUrl, credentials]))
         .digest("hex");
@@ -54,6 +57,10 @@ export function createClients(timeoutMs: number): Clients {
       cache.clear();
     },
   };
+}
+
+function isOnThisMachine(endpointUrl: string | null): boolean {
+  return endpointUrl !== null && URL.canParse(endpointUrl) && isLoopback(new URL(endpointUrl).hostname);
 }
 
 async function openClient(

@@ -5,7 +5,7 @@ import type { NoCredentials, ObjectStoreCredentials } from "../object-store-clie
 import { noStoreFailure } from "../store-failure.ts";
 import { chainCredentials } from "./credential-chain.ts";
 
-type ChainSettings = Pick<Settings, "versions" | "timings">;
+type ChainSettings = Pick<Settings, "versions" | "timings" | "isolated">;
 
 /** The credentials of a destination: its own, or else those of the environment (2.4-4). */
 export async function openCredentials(
@@ -25,7 +25,10 @@ export async function openCredentials(
 async function environmentCredentials({
   versions,
   timings,
+  isolated,
 }: ChainSettings): Promise<ObjectStoreCredentials | NoCredentials> {
+  if (isolated)
+    return noStoreFailure("NoCredentials", "server.isolated is on, so the environment is not searched");
   const credentials = await chainCredentials(timings.object_store_timeout_ms);
   if ("tried" in credentials) return noStoreFailure("NoCredentials", notFound(credentials.tried));
   const missingFeature = credentials.sessionToken ? missingVersion(versions, "session_token") : undefined;

@@ -1,3 +1,4 @@
+import { isLoopback } from "../../local-hosts.ts";
 import type { Settings } from "../../settings.ts";
 import type { Posted } from "../events.ts";
 import { addressRefusal, hostOf, type WebhookPolicy, webhookRefusal } from "../policy.ts";
@@ -62,6 +63,8 @@ async function call(
   const { webhook_connect_timeout_ms: connectMs, webhook_read_timeout_ms: readMs } = settings.timings;
   const startedAt = performance.now();
   const host = hostOf(hop.url);
+  if (settings.isolated && !isLoopback(host))
+    throw new PostFailed("policy", `${host} is not this machine, and server.isolated allows no other host.`);
   const addresses = await within(connectMs, `${host} was not found`, addressesOf(host, resolve));
   refuseAddresses(policy, host, addresses);
   return exchange({
