@@ -28,7 +28,7 @@ export async function findDamage(root: string): Promise<readonly string[]> {
   const checkedFiles = new Set<string>();
   for (const manifest of readManifests(pool, secrets, report)) {
     const world = attempt(report, () => readManifest(pool, manifest));
-    attempt(report, () => manifest.history && readHistory(pool.path(manifest.history.file)));
+    attempt(report, () => manifest.history && readHistory(pool, manifest.history.file));
     if (!world) continue;
     attempt(report, () => secrets && createSealing(secrets).openState(world.state));
     for await (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);

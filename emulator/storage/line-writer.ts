@@ -1,6 +1,6 @@
-import { SUM_BYTES, writeSum } from "./checksum.ts";
+import { UNSEALED_END } from "./checksum.ts";
 
-/** Writes lines of JSON objects with checksums into a buffer, so that text is encoded only once. */
+/** Writes lines of JSON objects into a buffer, so that text is encoded only once. `sealLines` writes their checksums. */
 export interface LineWriter {
   /** Begins a line. A line that was not ended is dropped. */
   begin(): void;
@@ -13,13 +13,11 @@ export interface LineWriter {
   clear(): void;
 }
 
-const LINE_FEED = 0x0a;
 const ROOM_BYTES = 4 * 1024;
 /** A larger buffer is released by `clear`. */
 const MAX_ROOM_BYTES = 4 * 1024 * 1024;
 /** The most bytes of one UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
-const ENDING_BYTES = SUM_BYTES + 1;
 
 export function createLineWriter(): LineWriter {
   let room = Buffer.allocUnsafeSlow(ROOM_BYTES);
@@ -53,10 +51,7 @@ export function createLineWriter(): LineWriter {
       return bytes;
     },
     end() {
-      reserve(ENDING_BYTES);
-      at = writeSum(room, begin, at);
-      room[at] = LINE_FEED;
-      at += 1;
+      at += copyIn(UNSEALED_END);
       const bytes = at - begin;
       begin = at;
       return bytes;

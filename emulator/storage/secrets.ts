@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Secrets } from "../subjects/turn.ts";
-import { areSealed, sealBlock } from "./checksum.ts";
+import { areSealed, PORTABLE, sealBlocks } from "./checksum.ts";
 import { readStored, StoreError } from "./store-error.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -23,7 +23,8 @@ export function openSecrets(folder: string): Secrets {
     writeKey(file);
   }
   const bytes = readStored(file, () => readFileSync(file), LOST_KEY_HINT);
-  if (bytes.length !== KEY_BYTES + SUM_BYTES || !areSealed(bytes)) throw lostKey(`${file} is damaged.`);
+  if (bytes.length !== KEY_BYTES + SUM_BYTES || !areSealed(bytes, PORTABLE, 0))
+    throw lostKey(`${file} is damaged.`);
   return createSecrets(bytes.subarray(0, KEY_BYTES));
 }
 
@@ -39,7 +40,7 @@ export function lostKey(message: string): StoreError {
 
 function writeKey(file: string): void {
   const bytes = Buffer.concat([randomBytes(KEY_BYTES), Buffer.alloc(SUM_BYTES)]);
-  sealBlock(bytes, 0, bytes.length);
+  sealBlocks(bytes, bytes.length, PORTABLE, 0);
   writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
 }
 

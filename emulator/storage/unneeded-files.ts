@@ -5,41 +5,41 @@ import { filesNamedBy } from "./journal/named-files.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { fileOfBody } from "./objects/body-location.ts";
 import type { Manifest } from "./pool/names.ts";
-import { type Pool, poolPath } from "./pool/pool.ts";
+import { type Pool, type PoolNames, poolNames, poolPath } from "./pool/pool.ts";
+import { recordFilesOf } from "./pool/uses.ts";
 import { StoreError } from "./store-error.ts";
 
 /** An order to remove the files of these owners, which no longer write, except for those that a manifest leads to. */
 export interface SweepOrder {
   readonly root: string;
+  readonly id: string;
   readonly owners: readonly number[];
   readonly manifests: readonly Manifest[];
 }
 
 /** Removes unneeded files while the pool is in use. A file that no manifest needs now is never needed later. */
-export function sweepOwners({ root, owners, manifests }: SweepOrder): readonly number[] {
-  for (const file of unneeded(root, owners, manifests)) rmSync(poolPath(root, file), { force: true });
+export function sweepOwners({ root, id, owners, manifests }: SweepOrder): readonly number[] {
+  const pool = poolNames(root, id);
+  for (const file of unneeded(pool, owners, manifests)) rmSync(pool.path(file), { force: true });
   return owners;
 }
 
 /** The files in the folders of these owners that no manifest leads to. */
 export function* unneeded(
-  root: string,
+  pool: PoolNames,
   owners: readonly number[],
   manifests: Iterable<Manifest>,
 ): Iterable<string> {
   if (owners.length === 0) return;
   const needed = new Set<string>();
-  const path = (file: string): string => poolPath(root, file);
-  for (const manifest of manifests) for (const file of filesOf({ path }, manifest)) needed.add(file);
-  for (const owner of owners) for (const file of filesIn(root, owner)) if (!needed.has(file)) yield file;
+  for (const manifest of manifests) for (const file of filesOf(pool, manifest)) needed.add(file);
+  for (const owner of owners) for (const file of filesIn(pool.root, owner)) if (!needed.has(file)) yield file;
 }
 
 /** Every file that a manifest leads to. */
-export function* filesOf(pool: Pick<Pool, "path">, manifest: Manifest): Iterable<string> {
-  if (manifest.state !== null) yield manifest.state;
-  if (manifest.history)
-    yield* [manifest.history.file, ...bodiesOfHistory(pool.path(manifest.history.file)).map(fileOfBody)];
-  for (const { file } of manifest.journals) yield file;
+export function* filesOf(pool: PoolNames, manifest: Manifest): Iterable<string> {
+  yield* recordFilesOf(manifest);
+  if (manifest.history) yield* bodiesOfHistory(pool, manifest.history.file).map(fileOfBody);
   if (manifest.bodies) yield* manifest.bodies.map(fileOfBody);
   yield* filesNamedBy(readManifest(pool, manifest));
 }
@@ -64,8 +64,7 @@ export function sweep(
   manifests.releaseAll();
   const owners = [...pool.suspects];
   try {
-    for (const file of unneeded(pool.root, owners, manifests.leadingTo(owners)))
-      pool.discard(pool.path(file));
+    for (const file of unneeded(pool, owners, manifests.leadingTo(owners))) pool.discard(pool.path(file));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return false;

@@ -231,7 +231,7 @@ function historyWriter(
   return ({ history, others }, file) => {
     const changed = saved();
     if (!changed) return { history, owners: others };
-    writeHistory(pool.path(file), changed, sealing);
+    writeHistory(pool, file, changed, sealing);
     const { turn, now } = changed.first.image;
     return { history: { file, turn, now }, owners: bodiesIn(changed.segments).map(ownerOf) };
   };
@@ -290,6 +290,6 @@ function readOwn(pool: Pool, manifest: Manifest, initial: WorldState) {
 function withInitialState(pool: Pool, manifest: Manifest, initial: WorldState): Manifest {
   const own = manifest.journals.at(-1)?.file ?? "";
   const state = stateName(manifest.owner, numberOf(own) - 1);
-  writeState(pool.path(state), { state: initial, rows: NO_ROWS });
+  writeState(pool, state, { state: initial, rows: NO_ROWS });
   return { ...manifest, state };
 }

@@ -24,6 +24,6 @@ export function manifestOf(
   const owner = manifests.nextOwner();
   const file = stateName(owner, 1);
   const state = createSealing(secrets).state(stateOf(source));
-  writeState(pool.path(file), { state, rows: namesIn(source.rows) });
+  writeState(pool, file, { state, rows: namesIn(source.rows) });
   return { owner: NOBODY, state: file, journals: [], others: [...others, owner] };
 }

@@ -1,9 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
 import { Refusal } from "../../emulator/kernel/refusal.ts";
-import { withSum } from "../../emulator/storage/checksum.ts";
+import { sealLines } from "../../emulator/storage/checksum.ts";
+import { tailName } from "../../emulator/storage/rows/segment.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/sample-row.ts";
@@ -389,10 +390,13 @@ describe("an export that has not completed", () => {
 
 test("finds a row of another project by its text when no column shows the project", async () => {
   const fixture = await fixtureOf({ fields: ["id", "start_time"] });
-  const file = join(fixture.traces.key, "rows", SCOPE.region, SCOPE.tenantId, SESSION, `${LAST}.ndjson`);
+  const { pool } = fixture.traces;
+  const name = `${tailName(Number(basename(fixture.traces.key)), { ...SCOPE, sessionId: SESSION, day: LAST })}.ndjson`;
+  const file = pool.path(name);
   const lines = readFileSync(file, "utf8").trimEnd().replaceAll(SESSION, idOf(1)).split("\n");
-  const sumless = lines.map((line) => line.replace(/,"sum":"[^"]+"}$/, "}"));
-  writeFileSync(file, sumless.map((line) => `${withSum(line)}\n`).join(""));
+  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+  sealLines(bytes, pool.sealOf(name), 0);
+  writeFileSync(file, bytes);
   const { problems } = await fixture.verify();
   expect(problems).toMatchObject([{ kind: "wrong_project", key: fixture.keyOf(LAST) }]);
   expect(problems[0]?.detail).toContain(`belongs to project ${idOf(1)} of tenant ${SCOPE.tenantId}`);

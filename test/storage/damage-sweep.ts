@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -29,6 +30,8 @@ export interface Damage {
 /** A data folder of which every kind of file is known, and what an emulator shows of it. */
 export interface RichFolder {
   readonly folder: string;
+  /** Earlier data of the same folder, and a folder with the same content and another id. */
+  readonly others: Readonly<Record<string, string>>;
   readonly shown: Shown;
 }
 
@@ -39,6 +42,8 @@ const BEGIN = "2026-03-01T00:00:00Z";
 const DAY = { from: "2026-02-25T00:00:00Z", to: "2026-02-28T00:00:00Z" };
 const WORLDS = ["main", "child", "grandchild"];
 const CONTROL = "/_emulator/v1";
+/** Of each file, so that those of the same kind, of an earlier time and of another folder are tried. */
+const MAX_SUBSTITUTES = 4;
 /** The project that `fill` creates, the same in every folder. */
 let projectId = "";
 /** What no reply comes from, or what is another with every start. */
@@ -60,7 +65,7 @@ async function sent<T>(emulator: Emulator, method: string, path: string, json?: 
 }
 
 /** Rows of two projects and several days with updates, an export, objects, an upload under way, secrets, worlds. */
-async function fill(emulator: Emulator): Promise<void> {
+async function fill(emulator: Emulator, onPart: () => void = () => {}): Promise<void> {
   const { session_id } = await emulator.control<{ session_id: string }>("POST", "/traces/generate", {
     count: 40,
     project: "shop",
@@ -88,6 +93,7 @@ async function fill(emulator: Emulator): Promise<void> {
   const child = await emulator.fork({ id: "child" });
   await change(emulator, "/w/child", 2);
   await child.fork({ id: "grandchild" });
+  onPart();
   await change(emulator, "/w/grandchild", 3);
   await change(emulator, "", 4);
 }
@@ -173,14 +179,23 @@ async function show(emulator: Emulator, shown: Map<string, string>): Promise<voi
 
 /** Two folders with the same content: that of a closed process, and that of one that was killed. */
 export async function richFolders(): Promise<readonly RichFolder[]> {
-  const closed = mkdtempSync(join(tmpdir(), "damage-"));
-  const killed = mkdtempSync(join(tmpdir(), "damage-"));
+  const [closed = "", killed = "", earlier = "", foreignClosed = "", foreignKilled = ""] = Array.from(
+    { length: 5 },
+    () => mkdtempSync(join(tmpdir(), "damage-")),
+  );
+  const foreign = await open(foreignClosed, { now: BEGIN, seed: 7 });
+  await fill(foreign);
+  copyData(foreignClosed, foreignKilled);
+  await foreign.close();
   const emulator = await open(closed, { now: BEGIN, seed: 7 });
-  await fill(emulator);
+  await fill(emulator, () => copyData(closed, earlier));
   copyData(closed, killed);
   await emulator.close();
-  const folders = [closed, killed];
-  return Promise.all(folders.map(async (folder) => ({ folder, shown: await shownOf(copied(folder)) })));
+  const folders = [
+    { folder: closed, others: { "of an earlier time": earlier, "of another folder": foreignClosed } },
+    { folder: killed, others: { "of an earlier time": earlier, "of another folder": foreignKilled } },
+  ];
+  return Promise.all(folders.map(async (each) => ({ ...each, shown: await shownOf(copied(each.folder)) })));
 }
 
 /** Another folder with the same data. */
@@ -203,14 +218,28 @@ export function dataFilesIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** What may happen to a file: it is cut, emptied, removed, replaced by a folder, or one bit of it is another. */
-export function damagesOf(folder: string, file: string): readonly Damage[] {
+/** Files that may take the place of a file: of the same kind, of an earlier time, and of another folder. */
+function* substitutesOf({ folder, others }: RichFolder, file: string): Iterable<readonly [string, Buffer]> {
+  for (const other of dataFilesIn(folder))
+    if (other !== file && kindOf(other) === kindOf(file))
+      yield [`replaced by ${other}`, readFileSync(join(folder, other))];
+  for (const [how, source] of Object.entries(others))
+    if (existsSync(join(source, file))) yield [`replaced by that ${how}`, readFileSync(join(source, file))];
+}
+
+/** What may happen to a file: it is cut, emptied, removed, replaced, or one bit of it is another. */
+export function damagesOf(rich: RichFolder, file: string): readonly Damage[] {
+  const { folder } = rich;
   const bytes = readFileSync(join(folder, file));
   const { length } = bytes;
   const bits = [0, Math.floor(length / 3), Math.floor((2 * length) / 3), length - 1];
   const cuts = new Set([Math.floor(length / 2), length - 1, ...lineEnds(bytes)]);
   return [
     { file, how: "removed", act: (path) => rmSync(path) },
+    ...[...substitutesOf(rich, file)]
+      .filter(([, content]) => !content.equals(bytes))
+      .slice(-MAX_SUBSTITUTES)
+      .map(([how, content]) => ({ file, how, act: (path: string) => writeFileSync(path, content) })),
     ...(file.startsWith("pool/") ? [{ file, how: "replaced by a folder", act: replaceByFolder }] : []),
     ...(length === 0 ? [] : [{ file, how: "emptied", act: (path: string) => truncateSync(path, 0) }]),
     ...[...cuts]

@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  for (const { folder } of folders) rmSync(folder, { recursive: true });
+  for (const { folder, others } of folders)
+    for (const each of [folder, ...Object.values(others)]) rmSync(each, { recursive: true, force: true });
 });
 
 /** The file of each kind that comes last, which most worlds know. */
@@ -46,7 +47,7 @@ describe("a data folder", () => {
   test("with one damaged file has correct data or refuses it with the file name; the doctor names it, and a reset removes it", async () => {
     const all = folders.flatMap((folder, at) =>
       oneOfEachKind(folder).flatMap((file) =>
-        damagesOf(folder.folder, file).map((damage) => ({ folder, at, damage })),
+        damagesOf(folder, file).map((damage) => ({ folder, at, damage })),
       ),
     );
     expect(all.length).toBeGreaterThan(100);

@@ -16,6 +16,7 @@ import {
   openJournal,
   readJournalSegment,
 } from "../../emulator/storage/journal/journal.ts";
+import { writeJournalEnd } from "../../emulator/storage/journal/journal-end.ts";
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readManifest } from "../../emulator/storage/journal/read-manifest.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";
@@ -82,7 +83,9 @@ describe("a journal", () => {
   test("counts a write of several lines whole or not at all, wherever it was torn", () => {
     const first = lineOf(1);
     const batch = batchOf([2, 3, 4].map(textOfTurn), NO_ROWS_WRITTEN);
-    const { path, read, text } = journalOf(first, batch);
+    const { pool, path, read, text } = journalOf(first, batch);
+    // A process that was killed in the write had not yet written its end.
+    writeJournalEnd(pool, FILE, first.length);
     const all = Buffer.concat([first, batch]);
     expect(text()).toBe(`${all}${BLANKS.slice(all.length)}`);
     for (let length = first.length; length <= all.length; length += 1) {
@@ -145,6 +148,15 @@ describe("a journal", () => {
     expect(statSync(path).size).toBe(4096);
   });
 
+  test("that is an earlier version of itself is refused", () => {
+    const { path, journal, turnsOf } = journalOf(lineOf(1));
+    const earlier = readFileSync(path);
+    journal.writeLines(lineOf(2));
+    expect(turnsOf(null)).toStrictEqual([1, 2]);
+    writeFileSync(path, earlier);
+    expect(() => turnsOf(null)).toThrow(/journal-000001\.ndjson, byte \d+, is damaged/);
+  });
+
   test("that is shorter than what others know of it is refused; one that was never begun is empty", () => {
     const { pool, path, turnsOf, text } = journalOf(lineOf(1));
     expect(() => turnsOf(10_000)).toThrow(/ends before byte 10000/);
@@ -159,16 +171,18 @@ describe("a journal", () => {
 
 describe("a state", () => {
   test("is readable JSON, and is refused when it is missing or damaged", () => {
-    const path = openPool(temporaryFolder(), true).path("1/state-000001.json");
-    writeState(path, { state: INITIAL, rows: NO_ROWS });
-    expect(readState(path)).toStrictEqual({ state: INITIAL, rows: NO_ROWS });
+    const pool = openPool(temporaryFolder(), true);
+    const file = "1/state-000001.json";
+    const path = pool.path(file);
+    writeState(pool, file, { state: INITIAL, rows: NO_ROWS });
+    expect(readState(pool, file)).toStrictEqual({ state: INITIAL, rows: NO_ROWS });
     const text = readFileSync(path, "utf8");
     expect(text.split("\n").length).toBeGreaterThan(5);
     for (const other of [text.replace('"seed": 7', '"seed": 8'), text.slice(0, -1), "{}", ""]) {
       writeFileSync(path, other);
-      expect(() => readState(path)).toThrow(/state-000001\.json is damaged/);
+      expect(() => readState(pool, file)).toThrow(/state-000001\.json is damaged/);
     }
-    expect(() => readState(`${path}.gone`)).toThrow(/is missing/);
+    expect(() => readState(pool, "1/gone.json")).toThrow(/is missing/);
   });
 });
 
@@ -178,7 +192,7 @@ describe("the journal of a world", () => {
     const pool = openPool(temporaryFolder(), true);
     let manifest = newManifest(1, true, from);
     const first = "1/state-000000.json";
-    writeState(pool.path(first), { state: INITIAL, rows: NO_ROWS });
+    writeState(pool, first, { state: INITIAL, rows: NO_ROWS });
     manifest = { ...manifest, state: first };
     const save = (next: Manifest): void => {
       manifest = next;
@@ -188,7 +202,7 @@ describe("the journal of a world", () => {
       manifest,
       save,
       foldAtBytes,
-      folds: createFolds(pool.root, () => () => {}),
+      folds: createFolds(pool, () => () => {}),
     });
     const read = (of = manifest) => readManifest(pool, of, INITIAL).state;
     return { pool, journal, read, manifestNow: () => manifest };
@@ -232,7 +246,8 @@ describe("the journal of a world", () => {
     };
     await journal.close({ state, rows: NO_ROWS });
     expect(read().turn).toBe(1);
-    expect(readdirSync(pool.folder(1)).sort()).toStrictEqual(["journal-000001.ndjson", "state-000000.json"]);
+    const files = ["journal-000001.ndjson", "journal-end", "state-000000.json"];
+    expect(readdirSync(pool.folder(1)).sort()).toStrictEqual(files);
     expect(manifestNow().state).toBe("1/state-000000.json");
   });
 });

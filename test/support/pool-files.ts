@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Manifest } from "../../emulator/storage/pool/names.ts";
-import { poolPath } from "../../emulator/storage/pool/pool.ts";
+import { poolNames, poolPath } from "../../emulator/storage/pool/pool.ts";
 import { filesOf } from "../../emulator/storage/unneeded-files.ts";
 
 /** The manifests of the worlds and snapshots of a data folder that nobody uses. */
@@ -18,8 +18,9 @@ function manifestsIn(folder: string): Manifest[] {
 
 /** Files in the pool of a data folder that no world and no snapshot needs. */
 export function unneededFiles(folder: string): string[] {
-  const path = (file: string) => poolPath(folder, file);
-  const needed = new Set(manifestsIn(folder).flatMap((manifest) => [...filesOf({ path }, manifest)]));
+  const pool = poolNames(folder);
+  const { path } = pool;
+  const needed = new Set(manifestsIn(folder).flatMap((manifest) => [...filesOf(pool, manifest)]));
   if (!existsSync(path(""))) return [];
   return readdirSync(path(""), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -15,7 +15,7 @@ import type { Pool } from "../pool/pool.ts";
 import { type Body, bodiesOf, renameBodies } from "./bodies.ts";
 import { type ArchivedWorld, damaged, ENTRY, readManifest } from "./manifest.ts";
 import { createStateReader, type StateReader } from "./record-lines.ts";
-import { joinedSegments, traceFileOf } from "./trace-entries.ts";
+import { joinedSegments, sealedContent, traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
 /** What an import needs. */
@@ -88,7 +88,7 @@ async function read(chunks: AsyncIterable<Uint8Array>, options: ImportOptions): 
   if (progress.nextBody < bodies.length) throw damaged("objects are missing");
   const rows = { next: world.traces_mark, segments: joinedSegments(segments) };
   const file = stateName(owner, 1);
-  writeState(pool.path(file), { state: createSealing(options.secrets).state(state), rows });
+  writeState(pool, file, { state: createSealing(options.secrets).state(state), rows });
   const manifest = { owner: NOBODY, state: file, journals: [], others: [owner] };
   return { world, state, rows, manifest };
 }
@@ -115,7 +115,8 @@ async function importEntry(progress: ImportProgress, entry: UnpackedEntry): Prom
   if (name.startsWith(ENTRY.traces)) {
     const { file, segment } = traceFileOf(owner, world.traces_mark, name.slice(ENTRY.traces.length), size);
     segments.push(segment);
-    return write(entry, pool.path(file));
+    const content = () => sealedContent(pool, file, entry.content());
+    return write({ ...entry, content }, pool.path(file));
   }
   const body = endRecords(progress).bodies[progress.nextBody];
   if (!body || name !== `${ENTRY.objects}${progress.nextBody}` || size !== body.size)

@@ -1,15 +1,16 @@
-import { createReadStream } from "node:fs";
+import { PORTABLE } from "../checksum.ts";
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
-import type { Pool } from "../pool/pool.ts";
+import type { Pool, PoolNames } from "../pool/pool.ts";
 import { isDay, isRegion, isUuid } from "../rows/paths.ts";
+import { createResealer, type RowFilePart, resealed } from "../rows/resealed.ts";
 import { loadRowFile } from "../rows/row-files.ts";
 import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
+import { partOf } from "../rows/tail.ts";
 import { damagedRows } from "../rows/verify.ts";
+import { StoreError } from "../store-error.ts";
 import { damaged } from "./manifest.ts";
 import type { PackedEntry } from "./pack.ts";
-
-const CHUNK_BYTES = 256 * 1024;
 
 /** The rows of a world: two files for each segment, with the contents of all its files. */
 export function traceEntries(prefix: string, pool: Pool, { next, segments }: NamedRows): PackedEntry[] {
@@ -19,11 +20,13 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
     if (segment.records === 0) return [];
     const { region, tenantId, sessionId, day } = namedSegment;
     const name = `${prefix}${region}/${tenantId}/${sessionId}/${day}`;
-    const extents = extentsOf(segment).map((each) => ({ ...each, path: pool.path(each.file) }));
-    const data = extents.map(({ path, bytes }) => ({ path: path + DATA, size: bytes }));
-    const index = extents.map(({ path, records }) => ({ path: path + INDEX, size: records * RECORD_BYTES }));
     // The order in which they are written: an index never refers to bytes that are not there yet.
-    return [entryOf(name + DATA, data), entryOf(name + INDEX, index)];
+    return [DATA, INDEX].map((ending) =>
+      entryOf(
+        name + ending,
+        extentsOf(segment).map((extent) => partOf(pool, extent, ending)),
+      ),
+    );
   });
 }
 
@@ -32,16 +35,27 @@ export async function checkRows(pool: Pool, rows: NamedRows): Promise<void> {
   for await (const damage of damagedRows(pool, rows)) throw damage;
 }
 
-/** Concatenates the first `size` bytes of each file. The files may still be appended to. */
-function entryOf(
-  name: string,
-  parts: readonly { readonly path: string; readonly size: number }[],
-): PackedEntry {
+/** Concatenates parts of files. The files may still be appended to. */
+function entryOf(name: string, parts: readonly RowFilePart[]): PackedEntry {
   async function* content(): AsyncGenerator<Buffer> {
-    for (const { path, size } of parts)
-      if (size > 0) yield* createReadStream(path, { start: 0, end: size - 1, highWaterMark: CHUNK_BYTES });
+    for (const part of parts) yield* resealed(part, PORTABLE, 0);
   }
-  return { name, size: parts.reduce((sum, { size }) => sum + size, 0), content };
+  return { name, size: parts.reduce((sum, { bytes }) => sum + bytes, 0), content };
+}
+
+/** The content of an entry for this file of rows. Throws a `Refusal` when a row is damaged. */
+export async function* sealedContent(
+  { path, sealOf }: PoolNames,
+  file: string,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
+  const resealer = createResealer({ path: path(file), from: PORTABLE, to: sealOf(file), offset: 0 });
+  try {
+    for await (const chunk of content) yield resealer.add(chunk);
+    resealer.end();
+  } catch (error) {
+    throw error instanceof StoreError ? damaged("one of its trace rows is damaged") : error;
+  }
 }
 
 /** A file of rows in an archive. */

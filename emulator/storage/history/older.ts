@@ -35,7 +35,7 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
   const { pool, manifest, until } = parts;
   const earliest =
     manifest.history ??
-    (isClean || manifest.state === null ? undefined : readState(pool.path(manifest.state)).state);
+    (isClean || manifest.state === null ? undefined : readState(pool, manifest.state).state);
   if (!earliest || earliest.turn >= until.turn) return undefined;
   return {
     earliest: { turn: earliest.turn, now: earliest.now },
@@ -46,8 +46,8 @@ export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined 
 
 function beforeOf(parts: OlderParts, limiter: RateLimiter): Before | undefined {
   const { pool, manifest, sealing, collections } = parts;
-  const history = manifest.history && readHistory(pool.path(manifest.history.file));
-  const state = history ? undefined : readState(pool.path(manifest.state ?? ""));
+  const history = manifest.history && readHistory(pool, manifest.history.file);
+  const state = history ? undefined : readState(pool, manifest.state ?? "");
   const base = history?.base ?? { rows: state?.rows.next ?? 0, state: state?.state };
   if (!base.state) return undefined;
   const { records, ...rest } = imageOf(sealing.openState(base.state), collections);

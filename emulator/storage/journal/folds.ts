@@ -1,5 +1,6 @@
 import { bytesToRead, inBackground } from "../background.ts";
 import { type JournalSegment, type Manifest, NOBODY, ownerOf } from "../pool/names.ts";
+import type { PoolNames } from "../pool/pool.ts";
 
 /** A state that replaces the journals before it. */
 export interface Folded {
@@ -34,7 +35,7 @@ interface FoldInProgress {
 }
 
 /** `hold` keeps the files of a manifest until the returned function is called. */
-export function createFolds(root: string, hold: (manifest: Manifest) => () => void): Folds {
+export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) => () => void): Folds {
   const underWay = new Set<FoldInProgress>();
   return {
     start(manifest, target, adopt) {
@@ -43,7 +44,7 @@ export function createFolds(root: string, hold: (manifest: Manifest) => () => vo
       const end = manifest.journals.at(-1) as JournalSegment;
       const fold: FoldInProgress = { target, end, adopters: [adopt], result: undefined };
       underWay.add(fold);
-      const order = { root, manifest, target };
+      const order = { root, id, manifest, target };
       fold.result = inBackground(order, bytesToRead(root, [manifest]), (owners) => {
         underWay.delete(fold);
         try {

@@ -9,11 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { areSealed, parseChecked, parseSummed } from "../checksum.ts";
+import { areSealed, parseChecked, parseSummed, type Seal, sealLines } from "../checksum.ts";
 import type { JournalSegment } from "../pool/names.ts";
 import { truncateTo, writeAll } from "../pool/open-files.ts";
-import type { Pool } from "../pool/pool.ts";
+import type { Pool, PoolNames } from "../pool/pool.ts";
 import { damaged, readStored, tooShort } from "../store-error.ts";
+import { beginJournalEnd, readJournalEnd, writeJournalEnd } from "./journal-end.ts";
 import type { JournalLine } from "./line.ts";
 
 const LINE_FEED = 0x0a;
@@ -34,16 +35,18 @@ export interface Journal {
   readonly bytes: number;
   /** Creates the file without lines, and replaces an existing one. */
   begin(): void;
-  /** Writes whole lines. When it returns, they survive the end of the process; after a kill, either all of them count or none. */
-  writeLines(lines: Uint8Array): void;
+  /** Seals and writes whole lines. When it returns, they survive the end of the process; after a kill, either all of them count or none. */
+  writeLines(lines: Buffer): void;
 }
 
 /** Opens the journal `file`, whose lines have so many bytes. */
-export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, bytes = 0): Journal {
+export function openJournal(pool: Pick<Pool, keyof PoolNames | "files">, file: string, bytes = 0): Journal {
   const { files } = pool;
   const path = pool.path(file);
+  const seal = pool.sealOf(file);
   let end = bytes;
   let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0) beginJournalEnd(pool, file, end);
 
   /** Writes blanks before lines, so that the file ends with a blank whenever the process is killed. */
   function makeRoom(descriptor: number, needed: number): void {
@@ -68,13 +71,16 @@ export function openJournal(pool: Pick<Pool, "path" | "files">, file: string, by
     begin() {
       files.release(path);
       makeBlank(path);
+      beginJournalEnd(pool, file, 0);
       size = BLOCK_BYTES;
     },
     writeLines(lines) {
       const descriptor = files.change(path);
       if (end + lines.length >= size) makeRoom(descriptor, end + lines.length);
+      sealLines(lines, seal, end);
       writeAll(descriptor, lines, end);
       end += lines.length;
+      writeJournalEnd(pool, file, end);
     },
   };
 }
@@ -92,29 +98,35 @@ export type JournalEnd = (end: number, torn: number, path: string) => void;
 
 /** The lines of a journal segment. A torn last write was never acknowledged and is skipped. */
 export function* readJournalSegment(
-  pool: Pick<Pool, "path">,
+  pool: PoolNames,
   { file, bytes, isBegun }: JournalSegment,
   onEnd?: JournalEnd,
 ): Iterable<JournalLine> {
   if (bytes === null && !isBegun) return;
   const path = pool.path(file);
+  // It is read before the lines, which another thread may be writing.
+  const knownEnd = bytes ?? readJournalEnd(pool, file);
   const content = existsSync(path) ? readStored(path, () => readFileSync(path)) : Buffer.alloc(0);
-  const end = yield* linesIn(content, bytes ?? endOfContent(content, path), path);
+  const seal = pool.sealOf(file);
+  const end = yield* linesIn(content, bytes ?? endOfContent(content, seal, path), seal, path);
+  if (end < knownEnd)
+    throw content.length < knownEnd ? tooShort(path, knownEnd) : damaged(path, `byte ${end}`);
   if (bytes === null) onEnd?.(end, Math.max(end, endOfText(content)), path);
-  else if (end < bytes) throw content.length < bytes ? tooShort(path, bytes) : damaged(path, `byte ${end}`);
 }
 
 /**
  * Yields the lines and returns where the last one ends. All lines are checked at once and, if that fails, one by one. They are
  * parsed one at a time, because as objects they would take many times the memory of their text.
  */
-function* linesIn(content: Buffer, end: number, path: string): Generator<JournalLine, number> {
-  const parse = areSealed(content.subarray(0, end)) ? parseChecked : parseSummed;
+function* linesIn(content: Buffer, end: number, seal: Seal, path: string): Generator<JournalLine, number> {
+  const isWhole = areSealed(content.subarray(0, end), seal, 0);
   let start = 0;
   for (let line = 1; start < end; line += 1) {
     const stop = endOfLines(content, start, 1);
     if (stop > end) break;
-    const journalLine = parse(content, start, stop - 1) as JournalLine | undefined;
+    const journalLine = (
+      isWhole ? parseChecked(content, start, stop - 1) : parseSummed(content, seal, start, stop - 1)
+    ) as JournalLine | undefined;
     if (!journalLine) throw damaged(path, `line ${line}`);
     if (journalLine.lines && endOfLines(content, start, journalLine.lines) > end) break;
     yield journalLine;
@@ -124,11 +136,11 @@ function* linesIn(content: Buffer, end: number, path: string): Generator<Journal
 }
 
 /** Where the last whole line ends. */
-function endOfContent(content: Buffer, path: string): number {
+function endOfContent(content: Buffer, seal: Seal, path: string): number {
   if (content.at(-1) !== BLANK) throw tooShort(path, content.length + 1);
   const end = content.lastIndexOf(LINE_FEED) + 1;
   // A whole line whose line feed was overwritten.
-  if (parseSummed(content, end, endOfText(content) - 1)) throw damaged(path, `byte ${end}`);
+  if (parseSummed(content, seal, end, endOfText(content) - 1)) throw damaged(path, `byte ${end}`);
   return end;
 }
 

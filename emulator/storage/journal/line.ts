@@ -33,7 +33,7 @@ export function textOf(commit: Commit | undefined, rows: number | undefined): st
 
 const writer = createLineWriter();
 
-/** The lines of one write with their checksums. The first line also names the files of the new rows. */
+/** The lines of one write, not yet sealed. The first line also names the files of the new rows. */
 export function batchOf(texts: readonly string[], { segments, tails }: WrittenRows): Buffer {
   const rowFiles = JSON.stringify({
     ...(texts.length > 1 && { lines: texts.length }),

@@ -1,6 +1,6 @@
 import { applyCommits, type Commit, emptyState, type WorldState } from "../../kernel/commit.ts";
 import { type Manifest, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
-import type { Pool } from "../pool/pool.ts";
+import type { PoolNames } from "../pool/pool.ts";
 import { sealedRowFile } from "../rows/segment.ts";
 import { type JournalEnd, readJournalSegment } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
@@ -10,13 +10,12 @@ const NO_STATE = emptyState(0, 0, { mode: "frozen", rate: 1 });
 
 /** Reads the state of a manifest and replays its journals. `onEnd` is called for the journal that is still written. */
 export function readManifest(
-  pool: Pick<Pool, "path">,
+  pool: PoolNames,
   manifest: Manifest,
   initial: WorldState = NO_STATE,
   onEnd?: JournalEnd,
 ): StoredState {
-  const base =
-    manifest.state === null ? { rows: NO_ROWS, state: initial } : readState(pool.path(manifest.state));
+  const base = manifest.state === null ? { rows: NO_ROWS, state: initial } : readState(pool, manifest.state);
   const rows = createRowNames(base.rows);
   const state = applyCommits(base.state, commitsOf(pool, manifest, rows, onEnd));
   rows.sealOthers(manifest.owner);
@@ -24,7 +23,7 @@ export function readManifest(
 }
 
 function* commitsOf(
-  pool: Pick<Pool, "path">,
+  pool: PoolNames,
   { journals }: Manifest,
   rows: ReturnType<typeof createRowNames>,
   onEnd?: JournalEnd,

@@ -6,6 +6,7 @@ import type { WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import { parseSummed, withSum } from "../checksum.ts";
 import type { NamedRows } from "../pool/names.ts";
+import type { PoolNames } from "../pool/pool.ts";
 import { damaged, readStored } from "../store-error.ts";
 
 /** The state of a world, in a JSON file that a person can read. */
@@ -20,19 +21,22 @@ export function stateOf({ image }: { readonly image: WorldImage }): WorldState {
 }
 
 /** Reads the file of a state. Throws a `StoreError` when it is missing or damaged. */
-export function readState(path: string): StoredState {
-  const content = parseSummed(readStored(path, () => readFileSync(path))) as StoredState | undefined;
+export function readState(pool: PoolNames, file: string): StoredState {
+  const path = pool.path(file);
+  const bytes = readStored(path, () => readFileSync(path));
+  const content = parseSummed(bytes, pool.sealOf(file)) as StoredState | undefined;
   if (!content) throw damaged(path);
   return { rows: content.rows, state: content.state };
 }
 
 /** Writes a state in one step: a reader finds the whole file or none. */
-export function writeState(path: string, { rows, state }: StoredState): void {
+export function writeState(pool: PoolNames, file: string, { rows, state }: StoredState): void {
+  const path = pool.path(file);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   const text = {
     parse: JSON.parse,
-    stringify: (content: StoredState) => withSum(JSON.stringify(content, null, 2)),
+    stringify: (content: StoredState) => withSum(JSON.stringify(content, null, 2), pool.sealOf(file)),
   };
   try {
     // The file is created first, because lowdb would make it readable for everybody.

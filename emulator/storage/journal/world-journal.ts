@@ -69,7 +69,7 @@ export class WorldJournal {
   }
 
   /** Appends whole lines. When it returns, they survive the end of the process. */
-  appendLines(lines: Uint8Array): void {
+  appendLines(lines: Buffer): void {
     this.begin();
     this.#journal.writeLines(lines);
     this.#foldWhenDue();
@@ -96,7 +96,7 @@ export class WorldJournal {
     const number = numberOf(this.#journal.file);
     tolerating(() => {
       const file = stateName(owner, number);
-      writeState(pool.path(file), state);
+      writeState(pool, file, state);
       const journals = [{ file: journalName(owner, number + 1), bytes: null }];
       const { history, owners = [] } = writeHistory?.(this.#saved, historyName(owner, number)) ?? {};
       const others = othersOf(owner, [...ownersNamedBy(state), ...owners], []);

@@ -30,21 +30,22 @@ export interface BodyOpener {
 }
 
 export function createBodyOpener(pool: Pick<Pool, "path" | "files">): BodyOpener {
-  /** When files whose checksum matched were last changed. */
-  const checked = new Map<string, number>();
+  /** The version of each file whose checksum matched. */
+  const checked = new Map<string, string>();
   return {
     async open({ file, size, sum }) {
       const { path, start: at, length } = locateBody(pool, file);
       const fd = pool.files.open(() => openStored(path));
       try {
-        const { size: fileSize, mtimeMs } = fs.fstatSync(fd);
+        const { size: fileSize, mtimeMs, ino } = fs.fstatSync(fd);
+        const version = `${ino} ${mtimeMs}`;
         const end = at + size;
         const isComplete = length === undefined ? fileSize === end : fileSize >= end && length === size;
         if (!isComplete) throw damaged(path, `byte ${Math.min(fileSize, end)}`);
-        if (checked.get(file) !== mtimeMs && (await sumOf({ fd, at, size })) !== sum)
+        if (checked.get(file) !== version && (await sumOf({ fd, at, size })) !== sum)
           throw damaged(path, length === undefined ? undefined : `byte ${at}`);
         if (checked.size >= MAX_CHECKED_FILES) checked.clear();
-        checked.set(file, mtimeMs);
+        checked.set(file, version);
         return { fd, at, size };
       } catch (error) {
         fs.closeSync(fd);

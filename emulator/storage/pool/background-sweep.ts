@@ -48,7 +48,7 @@ export function createBackgroundSweep(
     if (owners.length === 0 || bytes > MAX_READ_BYTES) return;
     isAtWork = true;
     const release = keep(manifests);
-    void inBackground({ root: pool.root, owners, manifests }, bytes, () => {
+    void inBackground({ root: pool.root, id: pool.id, owners, manifests }, bytes, () => {
       isAtWork = false;
       release();
     });

@@ -1,18 +1,22 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { parseSummed, withSum } from "../checksum.ts";
+import { parseSummed, sealedLines, sealOf } from "../checksum.ts";
 import { keyPath, lostKey } from "../secrets.ts";
 import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
 import type { Pool } from "./pool.ts";
 
-const FORMAT = 8;
+const FORMAT = 9;
 const NAME = "worlds.ndjson";
 /** The log is written twice, because no other file has its data. */
 const COPY = "worlds.copy.ndjson";
+/** Each of the two files may replace the other. The first line has the id of the folder. */
+const SEAL = sealOf("", NAME);
+const ID_BYTES = 16;
 const LINE_FEED = 0x0a;
 /** The log is rewritten when it exceeds three times its last rewritten size by this much. */
 const SPARE_BYTES = 16 * 1024;
@@ -26,6 +30,8 @@ interface LogHeader {
   readonly format: number;
   /** How often the log was rewritten. */
   readonly log: number;
+  /** The random id of the data folder. */
+  readonly folder: string;
   /** `KEY_CHECK`, encrypted with the key of the data folder. */
   readonly key: string;
 }
@@ -61,6 +67,29 @@ export function logPath(root: string, isCopy = false): string {
   return join(root, isCopy ? COPY : NAME);
 }
 
+/** The id of a data folder, or a new one for a folder without a readable list of worlds. */
+export function readFolderId(root: string): string {
+  for (const isCopy of [false, true]) {
+    const header = attemptHeader(logPath(root, isCopy));
+    if (header) return header.folder;
+  }
+  return randomBytes(ID_BYTES).toString("hex");
+}
+
+/** The first line of a file; undefined when it cannot be read, which `readLog` reports. */
+function attemptHeader(path: string): LogHeader | undefined {
+  try {
+    return headerOf(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first line; undefined when it is damaged. */
+function headerOf(content: Buffer): LogHeader | undefined {
+  return parseSummed(content, SEAL, 0, Math.max(0, content.indexOf(LINE_FEED))) as LogHeader | undefined;
+}
+
 export function noWorlds(): ManifestTable {
   return { world: new Map(), snapshot: new Map(), next: 1, log: 0, isSwept: false };
 }
@@ -70,7 +99,7 @@ export function noWorlds(): ManifestTable {
  * or belongs to another key or version.
  */
 export function readLog(
-  { root, owners }: Omit<Pool, "files">,
+  { root, id, owners }: Omit<Pool, "files">,
   secrets: Secrets | undefined,
   isCopy = false,
 ): ManifestTable {
@@ -86,12 +115,14 @@ export function readLog(
   }
   for (let [start, number] = [0, 1]; start < end; number += 1) {
     const stop = content.indexOf(LINE_FEED, start);
-    const line = parseLine(content.subarray(start, stop), path, number);
+    if (start === 0) refuseOtherFormat(content.toString("utf8", 0, stop), path);
+    const line = parseSummed(content, SEAL, start, stop) as LogHeader | LogLine | undefined;
+    if (!line) throw damaged(path, `line ${number}`, hintFor(root));
     applyLine(table, line);
     if ("key" in line) checkKey(line, secrets, root);
     start = stop + 1;
   }
-  if (!isCopy) refuseShorter(root, table.log, end);
+  if (!isCopy) refuseOlder({ root, id }, table.log, end);
   return table;
 }
 
@@ -99,14 +130,15 @@ function readLogFile(path: string, root: string): Buffer {
   return readStored(path, () => readFileSync(path), hintFor(root));
 }
 
-/** Each line and each rewrite goes to the log before its copy, so a log that is shorter than its copy has lost lines. */
-function refuseShorter(root: string, log: number, end: number): void {
+/** Each line and each rewrite goes to the log before its copy, so a log that is older or shorter than its copy has lost lines. */
+function refuseOlder({ root, id }: Pick<Pool, "root" | "id">, log: number, end: number): void {
   const path = logPath(root, true);
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= end) return;
+  if (!existsSync(path)) return;
   const copy = readLogFile(path, root);
   const whole = copy.lastIndexOf(LINE_FEED) + 1;
-  const header = parseSummed(copy, 0, copy.indexOf(LINE_FEED)) as LogHeader | undefined;
-  if (header && (header.log > log || (header.log === log && whole > end)))
+  const header = headerOf(copy);
+  if (header?.folder !== id) return;
+  if (header.log > log || (header.log === log && whole > end))
     throw tooShort(logPath(root), whole, hintFor(root));
 }
 
@@ -116,7 +148,7 @@ function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string
   } catch {
     // Reported below.
   }
-  throw lostKey(`${keyPath(root)} is not the key of this data folder.`);
+  throw lostKey(`${keyPath(root)} is not the key of ${logPath(root)}.`);
 }
 
 function applyLine(table: ManifestTable, line: LogHeader | LogLine): void {
@@ -128,13 +160,6 @@ function applyLine(table: ManifestTable, line: LogHeader | LogLine): void {
   if (!entry) table[kind].delete(name);
   else if (kind === "world") table.world.set(name, entry as WorldEntry);
   else table.snapshot.set(name, entry as SnapshotEntry);
-}
-
-function parseLine(bytes: Buffer, path: string, number: number) {
-  if (number === 1) refuseOtherFormat(bytes.toString(), path);
-  const line = parseSummed(bytes);
-  if (!line) throw damaged(path, `line ${number}`, hintFor(dirname(path)));
-  return line as LogHeader | LogLine;
 }
 
 /** Each of the two files is enough to restore the other. */
@@ -161,12 +186,14 @@ function refuseOldLayout(root: string): void {
 }
 
 function otherFormat(problem: string): StoreError {
-  const hint = "Use the emulator that wrote it, or another --data folder.";
+  const hint =
+    "Use the emulator that wrote it, or another --data folder. " +
+    "`emulator snapshot export` of that emulator writes a file for `emulator start --import`.";
   return new StoreError(`${problem}; this emulator reads format ${FORMAT}.`, hint, "other_format");
 }
 
 /** Rewrites the log with one line for each entry, and opens it for appending. */
-export function openLog({ root }: Omit<Pool, "files">, table: ManifestTable, secrets: Secrets) {
+export function openLog({ root, id }: Omit<Pool, "files">, table: ManifestTable, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
   let bytes = 0;
   let rewritten = 0;
@@ -175,13 +202,13 @@ export function openLog({ root }: Omit<Pool, "files">, table: ManifestTable, sec
   function rewrite(): readonly number[] {
     const { next } = table;
     table.log += 1;
-    const header: LogHeader = { format: FORMAT, log: table.log, key: secrets.seal(KEY_CHECK) };
+    const header: LogHeader = { format: FORMAT, log: table.log, folder: id, key: secrets.seal(KEY_CHECK) };
     const lines = [
       header,
       ...[...table.world].map(([name, entry]): LogLine => ({ kind: "world", name, next, entry })),
       ...[...table.snapshot].map(([name, entry]): LogLine => ({ kind: "snapshot", name, next, entry })),
     ];
-    const text = Buffer.from(lines.map((line) => `${withSum(JSON.stringify(line))}\n`).join(""));
+    const text = sealedLines(lines, SEAL, 0);
     for (const path of paths) {
       writeFileSync(`${path}.new`, text, { mode: 0o600 });
       renameSync(`${path}.new`, path);
@@ -195,7 +222,7 @@ export function openLog({ root }: Omit<Pool, "files">, table: ManifestTable, sec
 
   return {
     append(line: LogLine): void {
-      const text = Buffer.from(`${withSum(JSON.stringify(line))}\n`);
+      const text = sealedLines([line], SEAL, bytes);
       try {
         for (const file of files) writeAll(file, text);
       } catch (error) {

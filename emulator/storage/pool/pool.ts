@@ -1,18 +1,29 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rm, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Seal, sealOf } from "../checksum.ts";
+import { readFolderId } from "./manifest-log.ts";
 import { createOpenFiles, type OpenFiles } from "./open-files.ts";
 
 const remove = promisify(rm);
 
-/** The files of all worlds and snapshots of a data folder, each in the folder of the world that wrote it. */
-export interface Pool {
+/** The names of the files of a pool. */
+export interface PoolNames {
+  /** The data folder. */
   readonly root: string;
+  /** The random id of the data folder, which the checksums of its files include. */
+  readonly id: string;
+  /** The path of a file that a manifest, a record or a journal names. */
+  path(file: string): string;
+  /** The seal of such a file, for its checksums. */
+  sealOf(file: string): Seal;
+}
+
+/** The files of all worlds and snapshots of a data folder, each in the folder of the world that wrote it. */
+export interface Pool extends PoolNames {
   /** False for an ephemeral folder, which is removed with the process. */
   readonly isPersistent: boolean;
   readonly files: OpenFiles;
-  /** The path of a file that a manifest, a record or a journal names. */
-  path(file: string): string;
   /** The folder of an owner. */
   folder(owner: number): string;
   /** Owners that have a folder. */
@@ -32,16 +43,20 @@ export function poolPath(root: string, file: string): string {
   return join(root, "pool", file);
 }
 
+/** The names of a pool, for readers that do not open it. */
+export function poolNames(root: string, id: string = readFolderId(root)): PoolNames {
+  return { root, id, path: (file) => poolPath(root, file), sealOf: (file) => sealOf(id, file) };
+}
+
 /** Opens the pool in a data folder, and deletes the files that an earlier process discarded. */
 export function openPool(root: string, isPersistent: boolean, maxFiles?: number): Pool {
   const base = poolPath(root, "");
   const deletions = openDeletionQueue(join(root, ".trash"));
   const files = createOpenFiles(maxFiles);
   return {
-    root,
+    ...poolNames(root),
     isPersistent,
     files,
-    path: (file) => poolPath(root, file),
     folder: (owner) => join(base, String(owner)),
     owners: () => (existsSync(base) ? readdirSync(base).map(Number).filter(Number.isSafeInteger) : []),
     objectsFolder: (world) => join(root, "worlds", world, "objects"),

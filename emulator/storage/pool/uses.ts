@@ -1,3 +1,4 @@
+import { endFileOf } from "../journal/journal-end.ts";
 import { type Manifest, NOBODY } from "./names.ts";
 
 /** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */
@@ -52,5 +53,5 @@ export function ownersOf({ owner, others }: Manifest): ReadonlySet<number> {
 export function* recordFilesOf({ state, journals, history }: Manifest): Iterable<string> {
   if (state !== null) yield state;
   if (history) yield history.file;
-  for (const { file } of journals) yield file;
+  for (const { file, isBegun } of journals) yield* isBegun ? [file, endFileOf(file)] : [file];
 }

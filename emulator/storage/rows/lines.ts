@@ -6,7 +6,7 @@ import {
 } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { JsonText } from "../../subjects/json-text.ts";
 import type { StoredRow as DomainRow } from "../../subjects/traces/roll-up.ts";
-import { areSealed, SUM_BYTES } from "../checksum.ts";
+import { areSealed, type Seal, SUM_BYTES } from "../checksum.ts";
 import type { LineWriter } from "../line-writer.ts";
 import { damaged } from "../store-error.ts";
 
@@ -87,8 +87,8 @@ export function writeRow(writer: LineWriter, row: DomainRow, { sequence, previou
 }
 
 /** Returns a line that was read from a file if its checksum matches. */
-export function checkedLine(line: Buffer, path: string, byte: number): Buffer {
-  if (areSealed(line)) return line;
+export function checkedLine(line: Buffer, path: string, seal: Seal, byte: number): Buffer {
+  if (areSealed(line, seal, byte)) return line;
   throw damaged(path, `byte ${byte}`);
 }
 

@@ -97,14 +97,15 @@ function readLines(plan: Plan, from: number, to: number, room: Room): Buffer[] {
   room.empty();
   for (let at = 0; at < rows.length; ) {
     const { file, begin, end, nextRow } = readRangeOf(plan, rows, at);
-    const bytes = readExactly(file.file, room.take(end - begin), begin - file.firstByte, file.path);
+    const byteOf = (offset: number): number => offset - file.firstByte;
+    const bytes = readExactly(file.file, room.take(end - begin), byteOf(begin), file.path);
     // The bytes between them are lines as well. If one is damaged, each requested line is checked.
-    const isWhole = areSealed(bytes);
+    const isWhole = areSealed(bytes, file.seal, byteOf(begin));
     for (; at < nextRow; at += 1) {
       const row = rows[at] ?? 0;
       const start = offsetOf(row) - begin;
       const line = bytes.subarray(start, start + (lengths[row] ?? 0));
-      lines[row - from] = isWhole ? line : checkedLine(line, file.path, offsetOf(row) - file.firstByte);
+      lines[row - from] = isWhole ? line : checkedLine(line, file.path, file.seal, byteOf(offsetOf(row)));
     }
   }
   return lines;

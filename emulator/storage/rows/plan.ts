@@ -1,7 +1,8 @@
 import { closeSync } from "node:fs";
 import type { PartitionWindow } from "../../subjects/traces/port.ts";
+import type { Seal } from "../checksum.ts";
 import { openStored, readExactly } from "../pool/open-files.ts";
-import type { Pool } from "../pool/pool.ts";
+import type { PoolNames } from "../pool/pool.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, extentsOf, INDEX } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
@@ -10,6 +11,8 @@ import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar
 export interface LocatedFile {
   /** Without the ending of the data or index file. */
   readonly path: string;
+  readonly dataSeal: Seal;
+  readonly indexSeal: Seal;
   /** The offset of its data in the segment. */
   readonly firstByte: number;
   /** The records of its sidecar and the bytes of its data that count. */
@@ -19,16 +22,24 @@ export interface LocatedFile {
 
 /** The files of a segment, for readers. */
 export function locateFiles(
-  pool: Pick<Pool, "path">,
+  pool: PoolNames,
   segment: Parameters<typeof extentsOf>[0],
 ): readonly LocatedFile[] {
-  return extentsOf(segment).map(({ file, ...extent }) => ({ ...extent, path: pool.path(file) }));
+  return extentsOf(segment).map(({ file, firstByte, records, bytes }) => ({
+    path: pool.path(file),
+    dataSeal: pool.sealOf(file + DATA),
+    indexSeal: pool.sealOf(file + INDEX),
+    firstByte,
+    records,
+    bytes,
+  }));
 }
 
 /** An open data file. */
 export interface PlannedFile {
   readonly file: number;
   readonly path: string;
+  readonly seal: Seal;
   /** Its offset in the segment. */
   readonly firstByte: number;
 }
@@ -46,12 +57,12 @@ export interface Plan {
 const MAX_CURSORS = 1024;
 
 /** Reads the records of a file. Throws a `StoreError` when they are damaged. */
-export function readSidecar({ path, records }: LocatedFile): Buffer {
+export function readSidecar({ path, indexSeal, records }: LocatedFile): Buffer {
   const file = path + INDEX;
   const index = openStored(file);
   try {
     const bytes = readExactly(index, Buffer.allocUnsafeSlow(records * RECORD_BYTES), 0, file);
-    checkRecords(bytes, file, 0);
+    checkRecords(bytes, file, indexSeal, 0);
     return bytes;
   } finally {
     closeSync(index);
@@ -124,8 +135,8 @@ export function makePlan(
   const files: PlannedFile[] = [];
   try {
     const view = readSidecars(rowFiles);
-    for (const { path, firstByte } of rowFiles)
-      files.push({ file: openStored(path + DATA), path: path + DATA, firstByte });
+    for (const { path, dataSeal: seal, firstByte } of rowFiles)
+      files.push({ file: openStored(path + DATA), path: path + DATA, seal, firstByte });
     const rows = selectRows(view, window, window.asOf);
     if (cursor !== null) positions.set(cursor, positionAfter(view, rows, cursor, window.day));
     return {

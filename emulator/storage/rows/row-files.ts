@@ -23,9 +23,10 @@ export function loadRowFile(pool: Pool, segment: Segment, rowFile: RowFile, mark
 /** The number of records of a file below a mark, and the offset in the segment where the line of the last one ends. */
 function countBelow(pool: Pool, { file, records: total }: RowFile, mark: number) {
   const path = pool.path(file + INDEX);
+  const seal = pool.sealOf(file + INDEX);
   const bytes = Buffer.allocUnsafe(RECORD_BYTES);
   const record = (at: number): SidecarView => {
-    checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES, path), path, at);
+    checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES, path), path, seal, at);
     return viewSidecar(bytes);
   };
   let [records, high] = [total, total - 1];

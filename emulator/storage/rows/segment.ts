@@ -1,3 +1,4 @@
+import { sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
 import type { LineWriter } from "../line-writer.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
@@ -123,9 +124,10 @@ export function fillRecords(pool: Pool, segment: Segment, bytes: Buffer, from: n
     if (first < end) {
       const part = bytes.subarray((first - from) * RECORD_BYTES, (end - from) * RECORD_BYTES);
       const inFile = first - rowFile.firstRecord;
-      const path = pool.path(rowFile.file + INDEX);
+      const file = rowFile.file + INDEX;
+      const path = pool.path(file);
       readExactly(openRowFile(pool, rowFile, path), part, inFile * RECORD_BYTES, path);
-      checkRecords(part, path, inFile);
+      checkRecords(part, path, pool.sealOf(file), inFile);
     }
     if (rowFile.firstRecord <= from) break;
   }
@@ -157,9 +159,10 @@ export function readLine(pool: Pool, segment: Segment, offset: number, length: n
   }
   const rowFile = segment.rowFiles.findLast(({ firstByte }) => firstByte <= offset) as LoadedFile;
   const byte = offset - rowFile.firstByte;
-  const path = pool.path(rowFile.file + DATA);
+  const file = rowFile.file + DATA;
+  const path = pool.path(file);
   const line = readExactly(openRowFile(pool, rowFile, path), Buffer.allocUnsafe(length), byte, path);
-  return checkedLine(line, path, byte);
+  return checkedLine(line, path, pool.sealOf(file), byte);
 }
 
 /** Calls back for each record from a position on, until the callback returns true. Reads a bounded number of records at a time. */
@@ -205,9 +208,13 @@ export function appendWaiting(pool: Pool, segment: Segment): void {
   if (!waiting) return;
   const tail = rowFiles.at(-1) as LoadedFile;
   const path = pool.path(tail.file);
-  appendOrCut(pool.files.append(path + DATA), waiting.lines.bytes, filedBytes - tail.firstByte);
+  const [lines, records] = [waiting.lines.bytes, waiting.records.bytes];
+  const lineBytes = filedBytes - tail.firstByte;
+  sealLines(lines, pool.sealOf(tail.file + DATA), lineBytes);
+  appendOrCut(pool.files.append(path + DATA), lines, lineBytes);
   const recordBytes = (filedRecords - tail.firstRecord) * RECORD_BYTES;
-  appendOrCut(pool.files.append(path + INDEX), waiting.records.bytes, recordBytes);
+  sealBlocks(records, RECORD_BYTES, pool.sealOf(tail.file + INDEX), recordBytes);
+  appendOrCut(pool.files.append(path + INDEX), records, recordBytes);
   segment.waiting = undefined;
   giveRoomBack(waiting);
   segment.filedRecords = segment.records;

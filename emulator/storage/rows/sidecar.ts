@@ -1,4 +1,4 @@
-import { areSealed, sealBlock } from "../checksum.ts";
+import { areSealed, type Seal } from "../checksum.ts";
 import { damaged } from "../store-error.ts";
 
 /**
@@ -112,8 +112,8 @@ export function roomForRecords(count: number): RecordRoom {
   return { bytes, view: new DataView(bytes.buffer) };
 }
 
-/** Packs a record. */
-export function writeRecord({ bytes, view }: RecordRoom, position: number, record: SidecarRecord): void {
+/** Packs a record. Its checksum is written with `sealBlocks`. */
+export function writeRecord({ view }: RecordRoom, position: number, record: SidecarRecord): void {
   const at = position * RECORD_BYTES;
   for (let word = 0; word < ID_BYTES / 4; word += 1) view.setUint32(at + 4 * word, wordOfId(record.id, word));
   view.setFloat64(at + START, record.start, true);
@@ -122,7 +122,6 @@ export function writeRecord({ bytes, view }: RecordRoom, position: number, recor
   view.setUint32(at + PREVIOUS, record.previous + 1, true);
   view.setFloat64(at + SEQUENCE, record.sequence, true);
   view.setUint32(at + TRACE, record.trace, true);
-  sealBlock(bytes, at, RECORD_BYTES);
 }
 
 /** Packs records into a new buffer. */
@@ -133,11 +132,12 @@ export function packRecords(records: readonly SidecarRecord[]): Buffer {
 }
 
 /** Checks records that were read from a file, `first` being the number of the first of them. */
-export function checkRecords(bytes: Buffer, path: string, first: number): void {
-  if (areSealed(bytes)) return;
+export function checkRecords(bytes: Buffer, path: string, seal: Seal, first: number): void {
+  const begin = first * RECORD_BYTES;
+  if (areSealed(bytes, seal, begin)) return;
   let at = 0;
-  while (areSealed(bytes.subarray(at, at + RECORD_BYTES))) at += RECORD_BYTES;
-  throw damaged(path, `byte ${first * RECORD_BYTES + at}`);
+  while (areSealed(bytes.subarray(at, at + RECORD_BYTES), seal, begin + at)) at += RECORD_BYTES;
+  throw damaged(path, `byte ${begin + at}`);
 }
 
 /** 1 for each of the first `count` versions that a later one of them replaces. */

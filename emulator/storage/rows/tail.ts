@@ -1,16 +1,17 @@
 import { ownerOf } from "../pool/names.ts";
-import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
+import { truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { StoreError } from "../store-error.ts";
+import { type RowFilePart, resealed } from "./resealed.ts";
 import { DATA, extentsOf, INDEX, type Segment, tailName, waitingBytes } from "./segment.ts";
 import { RECORD_BYTES } from "./sidecar.ts";
 
-const CHUNK_BYTES = 1024 * 1024;
 /** Copying this many bytes costs no more than opening their files. */
 const SMALL_BYTES = 16 * 1024;
 /** A larger file is not copied while it is this many times as large as all data after it, so rows are copied only a few times. */
 const MAX_SIZE_RATIO = 4;
 
+/** The part of a row file that counts. */
 type Extent = ReturnType<typeof extentsOf>[number];
 
 /**
@@ -54,11 +55,17 @@ function copyParts(pool: Pool, file: string, extents: readonly Extent[]): boolea
 
 /** Makes a file of these parts. Existing content is from a process that was killed before its journal line. */
 function copyInto(pool: Pool, file: string, ending: string, extents: readonly Extent[]): void {
+  const { files } = pool;
   const target = pool.path(file + ending);
-  truncateTo(pool.files.append(target), 0);
+  const seal = pool.sealOf(file + ending);
+  truncateTo(files.append(target), 0);
+  let offset = 0;
   try {
-    for (const { file: from, bytes, records } of extents)
-      appendPart(pool, pool.path(from + ending), target, ending === DATA ? bytes : records * RECORD_BYTES);
+    for (const extent of extents)
+      for (const chunk of resealed(partOf(pool, extent, ending), seal, offset)) {
+        writeAll(files.append(target), chunk);
+        offset += chunk.length;
+      }
   } catch (error) {
     // A part that fits on a full disk would keep the disk full.
     truncateTo(pool.files.append(target), 0);
@@ -66,9 +73,13 @@ function copyInto(pool: Pool, file: string, ending: string, extents: readonly Ex
   }
 }
 
-function appendPart({ files }: Pool, from: string, to: string, size: number): void {
-  for (let offset = 0; offset < size; offset += CHUNK_BYTES) {
-    const part = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - offset));
-    writeAll(files.append(to), readExactly(files.read(from), part, offset, from));
-  }
+/** The part of a data or index file that counts. */
+export function partOf(pool: Pool, { file, bytes, records }: Extent, ending: string): RowFilePart {
+  const path = pool.path(file + ending);
+  return {
+    open: () => pool.files.read(path),
+    path,
+    seal: pool.sealOf(file + ending),
+    bytes: ending === DATA ? bytes : records * RECORD_BYTES,
+  };
 }

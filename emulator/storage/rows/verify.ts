@@ -37,7 +37,7 @@ async function* damagedInFile(rowFile: LocatedFile, checkedFiles: Set<string>): 
 
 /** Yields the position in the data file of each damaged line. Reads a bounded number of bytes at a time. */
 async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
-  const { path, firstByte, records } = rowFile;
+  const { path, dataSeal, firstByte, records } = rowFile;
   const view = viewSidecar(readSidecar(rowFile));
   const endOf = (position: number): number => view.offset(position) + view.length(position);
   const rows = Array.from({ length: records }, (_, position) => position).filter(view.length);
@@ -53,8 +53,9 @@ async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
       for (const position of batch) {
         const start = view.offset(position) - begin;
         const stop = start + view.length(position);
-        const isWhole = stop <= bytesRead && areSealed(bytes.subarray(start, stop));
-        if (!isWhole) yield view.offset(position) - firstByte;
+        const byte = view.offset(position) - firstByte;
+        const isWhole = stop <= bytesRead && areSealed(bytes.subarray(start, stop), dataSeal, byte);
+        if (!isWhole) yield byte;
       }
     }
   } finally {

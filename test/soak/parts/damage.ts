@@ -22,11 +22,12 @@ await soakPart(["damages", "reports", "resets"], async (soak) => {
   ] as const;
   for (let nth = 0; soak.goesOn() || nth < checks.length; nth += 1) {
     const folder = pick(folders);
-    const damage = pick(damagesOf(folder.folder, pick(dataFilesIn(folder.folder))));
+    const damage = pick(damagesOf(folder, pick(dataFilesIn(folder.folder))));
     const [count, check] = checks[nth % checks.length] ?? ["damages", wrongIn];
     const wrong = await check(folder, damage);
     soak.count(count);
     if (wrong !== undefined) soak.find(`${damage.file}, ${damage.how}: ${wrong}`);
   }
-  for (const { folder } of folders) rmSync(folder, { recursive: true });
+  for (const { folder, others } of folders)
+    for (const each of [folder, ...Object.values(others)]) rmSync(each, { recursive: true, force: true });
 });

@@ -7,15 +7,17 @@ import { COLLECTIONS } from "../../../emulator/runtime/assembly.ts";
 import { startEmulator } from "../../../emulator/runtime/index.ts";
 import { importArchive } from "../../../emulator/storage/archive/import-archive.ts";
 import { type PackedEntry, packEntries, textEntry } from "../../../emulator/storage/archive/pack.ts";
-import { openPool } from "../../../emulator/storage/pool/pool.ts";
+import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import { filesOf } from "../../../emulator/storage/unneeded-files.ts";
 import { MANIFEST } from "./manifest.ts";
 
 let folder: string;
+let pool: Pool;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "import-"));
+  pool = openPool(folder, true);
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,7 +55,7 @@ function imported(...entries: readonly PackedEntry[]) {
     collections: COLLECTIONS,
     secrets: createSecrets(),
     maxBytes: 1_000_000,
-    pool: openPool(folder, true),
+    pool,
     prepare: () => OWNER,
   });
 }
@@ -70,7 +72,7 @@ describe("a file with a valid checksum", () => {
     );
     expect(state).toMatchObject({ turn: 1, records: { objects: [{ key: "traces/a.txt" }] } });
     expect(rows).toEqual({ next: 70, segments: [] });
-    const files = [...filesOf(openPool(folder, true), manifest)];
+    const files = [...filesOf(pool, manifest)];
     expect(files.sort()).toEqual(["5/bodies/0/1", "5/state-000001.json"]);
     expect(readFileSync(join(folder, "pool/5/bodies/0/1"), "utf8")).toBe("hi");
   });
@@ -106,7 +108,7 @@ describe("a file with a valid checksum", () => {
     expect(state.records.s3_parts).toMatchObject([
       { record: { file: `${OWNER}/bodies/0/2`, part_number: 1 } },
     ]);
-    expect([...filesOf(openPool(folder, true), manifest)]).toContain(`${OWNER}/bodies/0/2`);
+    expect([...filesOf(pool, manifest)]).toContain(`${OWNER}/bodies/0/2`);
     expect(readFileSync(join(folder, `pool/${OWNER}/bodies/0/2`), "utf8")).toBe("yo");
     expect(readdirSync(folder)).toEqual(["pool"]);
   });

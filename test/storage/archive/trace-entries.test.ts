@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import {
   joinedSegments,
+  sealedContent,
   traceEntries,
   traceFileOf,
 } from "../../../emulator/storage/archive/trace-entries.ts";
@@ -30,11 +32,11 @@ async function carried({ rows, pool }: Pick<TestRows, "pool"> & { rows: ReturnTy
   const target = openPool(temporaryFolder(), true);
   const segments: NamedSegment[] = [];
   for (const { name, size, content } of traceEntries("traces/", pool, namesIn(rows))) {
+    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length), size);
     const pieces: Uint8Array[] = [];
-    for await (const piece of content()) pieces.push(piece);
+    for await (const piece of sealedContent(target, file, Readable.from(content()))) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     expect(bytes).toHaveLength(size);
-    const { file, segment } = traceFileOf(OWNER, rows.next, name.slice("traces/".length), size);
     segments.push(segment);
     mkdirSync(dirname(target.path(file)), { recursive: true });
     writeFileSync(target.path(file), bytes);

@@ -3,6 +3,7 @@ import {
   cpSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -45,6 +46,8 @@ describe("a store whose process was ended in a write", () => {
       const copy = temporaryFolder();
       cpSync(folder, copy, { recursive: true });
       writeFileSync(join(copy, "pool/1/journal-000001.ndjson"), `${text.slice(0, length)}\t`);
+      // The process was killed before it wrote the end of these lines.
+      rmSync(join(copy, "pool/1/journal-end"));
       const store = openTraceStore({ folder: copy });
       const turns = ends.filter((end) => end <= length).length;
       expect(store.mark()).toBe(turns);
@@ -137,6 +140,9 @@ describe("a store whose process was ended in a write", () => {
   });
 });
 
+/** The checksum of a line is another in each file. */
+const withoutSums = (lines: string) => lines.replaceAll(/,"sum":"[^"]+"/g, "");
+
 test("a fork has files of its own for what it adds, and those of its parent stay as they are", () => {
   const { folder, tail } = written();
   const parent = openTraceStore({ folder });
@@ -146,7 +152,7 @@ test("a fork has files of its own for what it adds, and those of its parent stay
   expect(readFileSync(`${tail}.ndjson`)).toStrictEqual(before);
   const own = readFileSync(join(fork.key, `${TAIL}.ndjson`), "utf8");
   // What is small is copied.
-  expect(own.startsWith(before.toString())).toBe(true);
+  expect(withoutSums(own).startsWith(withoutSums(before.toString()))).toBe(true);
   expect(own.trimEnd().split("\n")).toHaveLength(before.toString().trimEnd().split("\n").length + 1);
-  expect(readdirSync(fork.key).sort()).toStrictEqual(["journal-000001.ndjson", "rows"]);
+  expect(readdirSync(fork.key).sort()).toStrictEqual(["journal-000001.ndjson", "journal-end", "rows"]);
 });
