@@ -26,7 +26,7 @@ export function clientsPage(): string {
           .join(" "),
       ]),
     ),
-    "A dash means that no limit is known; older versions were not checked. `npm run test:s3-clients` in the repository checks the S3 clients.",
+    "A dash means that no limit is known; older versions were not checked. `npm run test:s3-clients` in the repository checks the S3 clients, and `npm run test:python-clients` the Python clients of traces and agents.",
     "## Notes",
     ...clients.flatMap(({ name, notes }) =>
       notes.length === 0 ? [] : [`${code(name)}:\n\n${notes.map((note) => `- ${note}`).join("\n")}`],

@@ -87,7 +87,7 @@ const CLIENTS = {
   }),
   langsmith: (env) => ({
     packages: "langsmith (JavaScript, Python)",
-    checkedWith: "JavaScript 0.10.5",
+    checkedWith: "JavaScript 0.10.5, Python 0.14.0",
     variables: {
       LANGSMITH_ENDPOINT: env.LANGSMITH_ENDPOINT,
       LANGSMITH_API_KEY: env.LANGSMITH_API_KEY,
@@ -97,7 +97,7 @@ const CLIENTS = {
   }),
   langgraph: (env) => ({
     packages: "@langchain/langgraph-sdk (JavaScript), langgraph-sdk (Python)",
-    checkedWith: "JavaScript 1.15.0 and 2.0.0",
+    checkedWith: "JavaScript 1.15.0 and 2.0.0, Python 0.4.5",
     variables: { LANGGRAPH_API_URL: env.LANGGRAPH_API_URL, LANGSMITH_API_KEY: env.LANGSMITH_API_KEY },
     notes: [
       "These clients read the key from the environment, but not the address.",
