@@ -184,9 +184,10 @@ const REQUIRED = `
   });
 `;
 
-const settings = (module, moduleResolution, file = "typed.ts", isStrictAboutOthers = true) =>
+const settings = (module, moduleResolution, file = "typed.ts", isStrictAboutOthers = true, more = {}) =>
   JSON.stringify({
     compilerOptions: {
+      ...more,
       module,
       moduleResolution,
       target: "es2023",
@@ -213,6 +214,19 @@ const TYPES = {
   "tsconfig.cjs-bundler.json": settings("commonjs", "bundler", "typed.cts"),
 };
 
-export const PROJECT = { ...ALONE, ...WITH_PEERS, ...TYPES };
+/** For a compiler that still has this way to resolve modules, which does not read `exports`. */
+const OLD_TYPES = {
+  "typed-node10.ts": TYPED_CJS,
+  "tsconfig.node10.json": settings("commonjs", "node10", "typed-node10.ts", false, {
+    ignoreDeprecations: "6.0",
+  }),
+};
 
-export const TYPE_SETTINGS = Object.keys(TYPES).filter((name) => name.endsWith(".json"));
+export const PROJECT = { ...ALONE, ...WITH_PEERS, ...TYPES, ...OLD_TYPES };
+
+/** The settings of a type check, and the compiler that has them. */
+export const TYPE_SETTINGS = [TYPES, OLD_TYPES].flatMap((files) =>
+  Object.keys(files)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => [name, files === TYPES ? "typescript/bin/tsc" : "@typescript/typescript6/bin/tsc6"]),
+);

@@ -130,7 +130,7 @@ function useWithPeers(node) {
 /** What others check of the declarations and the entries of a package. */
 function judge(file) {
   const bin = join(ROOT, "node_modules/.bin");
-  run(join(bin, "attw"), [file, "--profile", "node16", "--format", "ascii"]);
+  run(join(bin, "attw"), [file, "--profile", "strict", "--format", "ascii"]);
   run(join(bin, "publint"), ["run", file, "--strict"]);
 }
 
@@ -173,12 +173,12 @@ try {
   useAlone(process.execPath, packed.version);
   install(
     "--save-dev",
-    ...[...Object.keys(peerDependencies), "typescript", "@types/node"].map(
+    ...[...Object.keys(peerDependencies), "typescript", "@typescript/typescript6", "@types/node"].map(
       (name) => `${name}@${devDependencies[name]}`,
     ),
   );
-  const tsc = join(project, "node_modules/typescript/bin/tsc");
-  for (const settings of TYPE_SETTINGS) run(process.execPath, [tsc, "--project", settings]);
+  for (const [settings, tsc] of TYPE_SETTINGS)
+    run(process.execPath, [join(project, "node_modules", tsc), "--project", settings]);
   useWithPeers(process.execPath);
   assert.match(run(process.execPath, [cli, "contract", "run", "4.1", "--oracle", "prism"]), /PASS/);
   const others = otherNodes();
