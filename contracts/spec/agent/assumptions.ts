@@ -131,8 +131,9 @@ export const AGENT_ASSUMPTIONS = {
   "agent.wait_outcome": {
     section: "4.8",
     requirement: "4.8-4",
-    choice: "final values, with __error__ or __interrupt__",
-    reason: "The operation answers when the run has ended. Public clients read these members.",
+    choice: "final values, or only __error__ or __interrupt__",
+    reason:
+      "The operation answers when the run has ended. Public clients read these members, and the open-source server sends nothing else with them.",
   },
   "agent.follow_waits": {
     section: "4.8",
@@ -222,8 +223,29 @@ export const AGENT_ASSUMPTIONS = {
   "agent.run_configurable": {
     section: "2.1",
     requirement: "2.1-1",
-    choice: "config.configurable in kwargs has run_id, thread_id, graph_id and assistant_id in addition",
+    choice:
+      "in kwargs, config.configurable has run_id, thread_id, graph_id and assistant_id in addition, and config.metadata is that of the run",
     reason: "The members of kwargs are not shown. Graphs of the open-source server read these.",
+  },
+  "agent.thread_config": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "the configurations of the thread's assistants and runs, merged; later runs use its configurable",
+    reason: "Only the member config is shown. The open-source server merges it in this way.",
+    setting: "limits.agent_metadata_bytes",
+  },
+  "agent.message_members": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice:
+      "additional_kwargs and response_metadata in every message; tool_calls and invalid_tool_calls in those of type ai",
+    reason: "Messages are not shown. Public clients read these members.",
+  },
+  "agent.interrupt_ids": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "32 hexadecimal digits; resume may be an object with an answer by id",
+    reason: "Interrupts are not shown. Ids of the public service have this form, and clients answer by id.",
   },
   "agent.run_metadata": {
     section: "2.1",

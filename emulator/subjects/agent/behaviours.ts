@@ -1,9 +1,9 @@
 import type { GraphBehaviour } from "../settings.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Draft } from "./draft.ts";
-import { lastOfType, textOf } from "./messages.ts";
+import { lastOfType, messageMembers, textOf } from "./messages.ts";
 import type { Ending } from "./plan.ts";
-import type { Json, Values } from "./records.ts";
+import type { Interrupt, Json, Values } from "./records.ts";
 
 export interface GraphTiming {
   readonly stepMs: number;
@@ -56,11 +56,16 @@ export const GRAPH_NODES: Readonly<Record<GraphBehaviour, readonly GraphNode[]>>
       run: (draft) => ({
         trigger: "ask",
         node: "ask",
-        interrupts: [{ id: draft.nextId("interrupt"), value: "Shall I continue?" }],
+        interrupts: [newInterrupt(draft, "Shall I continue?")],
       }),
     },
   ],
 };
+
+/** An interrupt; its id has the form of a hash, as public clients expect. */
+export function newInterrupt(draft: Draft, value: unknown): Interrupt {
+  return { id: draft.nextId("interrupt").replaceAll("-", ""), value };
+}
 
 /** The node after `node` in a thread with these values; undefined at the end, and for a node of no graph. */
 export function nodeAfter(behaviour: GraphBehaviour, node: string, values: Values): string | undefined {
@@ -140,6 +145,7 @@ function runTool(draft: Draft, call: Json, stepMs: number): Json {
   const query = typeof args.query === "string" ? args.query : JSON.stringify(args);
   const content = `${query.length} characters about it`;
   const message = {
+    ...messageMembers("tool"),
     type: "tool",
     name,
     content,

@@ -98,8 +98,14 @@ export function lastStateOf(run: AgentRun, plan: Plan, emitted: number): Checkpo
 }
 
 /** Metadata of the states of a run. */
-function metadataOf({ metadata, run_id, thread_id, graph_id, assistant_id }: AgentRun): Json {
-  return { ...metadata, run_id, thread_id, graph_id, assistant_id };
+export function metadataOf({
+  metadata,
+  run_id,
+  thread_id,
+  graph_id,
+  assistant_id,
+}: Pick<AgentRun, "metadata" | "run_id" | "thread_id" | "graph_id" | "assistant_id">): Json {
+  return { ...metadata, run_attempt: 1, run_id, thread_id, graph_id, assistant_id };
 }
 
 /** The new states that the first `upTo` steps of a plan write, oldest first; adds the results of their tasks. */

@@ -5,7 +5,12 @@ import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { resolveAssistant } from "./assistants.ts";
 import { stopRuns } from "./cancel.ts";
-import { requireEventCapacity, requireRunCapacity, requireThreadCapacity } from "./capacity.ts";
+import {
+  requireEventCapacity,
+  requireMetadataSize,
+  requireRunCapacity,
+  requireThreadCapacity,
+} from "./capacity.ts";
 import {
   type AgentRun,
   type Assistant,
@@ -27,7 +32,7 @@ export function createRun(turn: Turn, workspace: Workspace, request: RunRequest)
   const stopped = found && stops ? activeRuns(turn, threadKey(found, found.thread_id)) : [];
   const thread = found ?? threadFor(turn, workspace, request);
   const run = runOf(turn, request, thread, assistant, strategy);
-  turn.put(THREADS, busyThread(turn, thread, assistant));
+  turn.put(THREADS, busyThread(turn, thread, assistant, request));
   turn.put(RUNS, run);
   if (stops) stopRuns(turn, stopped, strategy);
   if (run.eligible_at !== null) scheduleStart(turn, run, run.eligible_at - turn.now);
@@ -54,6 +59,7 @@ function checkRun(turn: Turn, workspace: Workspace, request: RunRequest) {
     request.threadId === null ? undefined : existingThread(turn, workspace, request.threadId, body);
   refuseBadBody(turn, request);
   requireStartingPoint(turn, request, thread, assistant);
+  requireMetadataSize(turn, { metadata: null, config: configAfter(assistant, thread, body) });
   if (thread) requireRunCapacity(turn, thread);
   else requireThreadCapacity(turn, workspace);
   requireEventCapacity(turn);
@@ -107,9 +113,22 @@ function threadFor(turn: Turn, workspace: Workspace, { threadId, body }: RunRequ
   return { ...newThread(turn, workspace, {}), temporary: body.on_completion !== "keep" };
 }
 
-function busyThread({ now }: Turn, thread: Thread, { graph_id, assistant_id }: Assistant): Thread {
+function busyThread({ now }: Turn, thread: Thread, assistant: Assistant, { body }: RunRequest): Thread {
+  const { graph_id, assistant_id } = assistant;
   const metadata = { ...thread.metadata, graph_id, assistant_id };
-  return { ...thread, metadata, status: "busy", updated_at: now };
+  const config = configAfter(assistant, thread, body);
+  return { ...thread, metadata, config, status: "busy", updated_at: now };
+}
+
+/** The configuration of a thread with a run: members of the run replace those of the thread and the assistant. */
+function configAfter(assistant: Assistant, thread: Thread | undefined, { config }: RunCreateBody): Json {
+  return { ...assistant.config, ...thread?.config, ...config, ...configurableOf(assistant, thread, config) };
+}
+
+function configurableOf(assistant: Assistant, thread: Thread | undefined, config: unknown) {
+  const sources = [assistant.config, thread?.config, asJson(config)];
+  const configurable: Json = Object.assign({}, ...sources.map((source) => asJson(source?.configurable)));
+  return { configurable };
 }
 
 function runOf(
@@ -124,6 +143,16 @@ function runOf(
   const run_id = turn.nextId("agent_run");
   const script = consumeScript(turn, { assistant_id, graph_id, thread_id });
   const eligible_at = script?.never_starts ? null : turn.now + Math.round((body.after_seconds ?? 0) * 1000);
+  const allMetadata = {
+    ...assistant.metadata,
+    ...thread.metadata,
+    // The thread names the assistant of its previous run.
+    graph_id,
+    assistant_id,
+    ...asJson(body.config?.metadata),
+    ...body.metadata,
+    ...metadata,
+  };
   return {
     region,
     tenant_id,
@@ -134,17 +163,8 @@ function runOf(
     created_at: turn.now,
     updated_at: turn.now,
     status: "pending",
-    metadata: {
-      ...assistant.metadata,
-      ...thread.metadata,
-      // The thread names the assistant of its previous run.
-      graph_id,
-      assistant_id,
-      ...asJson(body.config?.metadata),
-      ...body.metadata,
-      ...metadata,
-    },
-    kwargs: kwargsOf(body, assistant, { run_id, thread_id, temporary: thread.temporary }),
+    metadata: allMetadata,
+    kwargs: kwargsOf(body, assistant, thread, { run_id, metadata: allMetadata }),
     multitask_strategy: strategy,
     webhook: body.webhook ?? null,
     stream_modes: modesOf(body),
@@ -159,14 +179,13 @@ function runOf(
 /** §2.1: run input, configuration and other metadata. */
 function kwargsOf(
   body: RunCreateBody,
-  { assistant_id, graph_id, config, context }: Assistant,
-  {
-    run_id,
-    thread_id,
-    temporary,
-  }: { readonly run_id: string; readonly thread_id: string; readonly temporary: boolean },
+  assistant: Assistant,
+  thread: Thread,
+  { run_id, metadata }: Pick<AgentRun, "run_id" | "metadata">,
 ): Json {
-  const configurable = { ...asJson(config.configurable), ...asJson(body.config?.configurable) };
+  const { assistant_id, graph_id, config, context } = assistant;
+  const { thread_id, temporary } = thread;
+  const { configurable } = configurableOf(assistant, thread, body.config);
   return {
     input: body.input ?? null,
     command: body.command ?? null,
@@ -174,6 +193,7 @@ function kwargsOf(
       ...config,
       ...body.config,
       configurable: { ...configurable, run_id, thread_id, graph_id, assistant_id },
+      metadata,
     },
     context: { ...context, ...body.context },
     stream_mode: modesOf(body),

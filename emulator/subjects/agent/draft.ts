@@ -1,5 +1,5 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
-import { chunkTexts, messageFrom, textOf, tokensIn } from "./messages.ts";
+import { chunkTexts, messageFrom, messageMembers, textOf, tokensIn } from "./messages.ts";
 import type { Span, Step, StepContent } from "./plan.ts";
 import type { Checkpoint, Json } from "./records.ts";
 import { bytesOf, bytesUpperBound } from "./size.ts";
@@ -224,7 +224,7 @@ function createMessageVerbs(
   return {
     addChunk,
     streamMessage(message, overMs) {
-      const fullMessage: Json = { type: "ai", id: nextId("message"), tool_calls: [], ...message };
+      const fullMessage: Json = { ...messageMembers("ai"), type: "ai", id: nextId("message"), ...message };
       const contents = chunkTexts(textOf(fullMessage));
       const start = course.at;
       contents.forEach((chunk, index) => {

@@ -1,5 +1,6 @@
 import type { StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
 import { formatInstant } from "../../kernel/instant.ts";
+import { metadataOf } from "./checkpoints.ts";
 import { eventsOf } from "./event-frames.ts";
 import type { CheckpointStep, Plan } from "./plan.ts";
 import type { Interrupt, Json } from "./records.ts";
@@ -51,7 +52,12 @@ const FRAME_BUILDERS: Readonly<Record<StreamMode, FrameBuilder>> = {
 
   "messages-tuple": ({ plan, step, state }) =>
     step.kind === "message"
-      ? [{ event: "messages", data: [step.chunk, messageMetadata(plan, step.node, state)] }]
+      ? [
+          {
+            event: "messages",
+            data: [step.chunk, { ...messageMetadata(plan, step.node, state), ...tagsOf(plan) }],
+          },
+        ]
       : [],
 
   custom: () => [],
@@ -99,7 +105,7 @@ interface TaskFrame {
 
 function taskOf({ plan, step, values }: StepContext): readonly TaskFrame[] {
   if (step.kind === "begin") {
-    const [triggers, metadata] = [[`branch:to:${step.node}`], { ...plan.metadata, ...subjectOf(plan) }];
+    const [triggers, metadata] = [[`branch:to:${step.node}`], { ...metadataOf(plan), ...tagsOf(plan) }];
     const task = { id: step.task, name: step.node, input: values, triggers, interrupts: [], metadata };
     return [{ type: "task", data: task }];
   }
@@ -135,17 +141,22 @@ function debugCheckpoint(plan: Plan, state: CheckpointStep, values: Json): Json 
 }
 
 function configOf(plan: Plan, checkpoint_id: string): Json {
-  return { configurable: { ...subjectOf(plan), checkpoint_ns: "", checkpoint_id } };
+  const configurable = { ...subjectOf(plan), checkpoint_ns: "", checkpoint_id };
+  return { ...plan.config, configurable, metadata: metadataOf(plan) };
 }
 
 function subjectOf({ run_id, thread_id, graph_id, assistant_id }: Plan): Json {
   return { run_id, thread_id, graph_id, assistant_id };
 }
 
+function tagsOf({ config }: Plan): Json {
+  return config?.tags === undefined ? {} : { tags: config.tags };
+}
+
 function messageMetadata(plan: Plan, node: string, state: CheckpointStep | undefined): Json {
   const namespace = `${node}:${state?.id}`;
   return {
-    ...subjectOf(plan),
+    ...metadataOf(plan),
     langgraph_node: node,
     langgraph_step: (state?.step ?? 0) + 1,
     langgraph_triggers: [`branch:to:${node}`],

@@ -6,15 +6,23 @@ const ROLES: Readonly<Record<string, string>> = { user: "human", assistant: "ai"
 
 const MAX_CHUNKS = 200;
 
+/** Members that messages of the public clients always have. */
+export function messageMembers(type: string): Json {
+  const members = { additional_kwargs: {}, response_metadata: {} };
+  return type === "ai" ? { ...members, tool_calls: [], invalid_tool_calls: [] } : members;
+}
+
 /** A caller's message in stored form: with a type and an id. */
 export function messageFrom(input: unknown, nextId: () => string): Json {
-  if (typeof input === "string") return { type: "human", content: input, id: nextId() };
-  if (typeof input !== "object" || input === null || Array.isArray(input))
-    return { type: "human", content: JSON.stringify(input), id: nextId() };
-  const message = input as Json;
-  const role = String(message.type ?? message.role ?? "human");
-  const { role: _, ...rest } = message;
-  return { ...rest, type: ROLES[role] ?? role, content: message.content ?? "", id: message.id ?? nextId() };
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    const content = typeof input === "string" ? input : JSON.stringify(input);
+    return { ...messageMembers("human"), type: "human", content, id: nextId() };
+  }
+  const { role: sentRole, ...message } = input as Json;
+  const role = String(message.type ?? sentRole ?? "human");
+  const type = ROLES[role] ?? role;
+  const { content = "", id = nextId() } = message;
+  return { ...messageMembers(type), ...message, type, content: content ?? "", id: id ?? nextId() };
 }
 
 /** The text of a message whose content is a string or a list of blocks. */

@@ -75,6 +75,8 @@ export interface Plan extends Workspace {
   readonly started_at: Instant;
   /** Metadata of the run. */
   readonly metadata: Json;
+  /** `recursion_limit` and `tags` of its configuration; absent in plans of older versions. */
+  readonly config?: Json;
   /** The thread's values before the run. */
   readonly base: Values;
   readonly steps: readonly Step[];

@@ -2,7 +2,7 @@ import { formatDuration } from "../../kernel/duration.ts";
 import { isJsonObject } from "../traces/json.ts";
 import type { Turn } from "../turn.ts";
 import { behaviourOf } from "./assistants.ts";
-import { nodeNames, resume } from "./behaviours.ts";
+import { newInterrupt, nodeNames, resume } from "./behaviours.ts";
 import { valuesTooLarge } from "./capacity.ts";
 import type { ThreadState } from "./checkpoints.ts";
 import { createDraft, type Draft, ValuesTooLarge } from "./draft.ts";
@@ -42,6 +42,7 @@ export function planRun(
     graph_id: run.graph_id,
     started_at: turn.now,
     metadata: run.metadata,
+    config: planConfig(run),
     base: draft.base,
     steps: draft.steps,
     spans: draft.spans,
@@ -102,20 +103,28 @@ function withValues(draft: Draft, script: ScriptedRun | null, ending: Ending): E
   return ending;
 }
 
+/** The members of the run's configuration that its frames show. */
+function planConfig({ kwargs }: AgentRun): Json {
+  const { recursion_limit, tags } = kwargs.config as Json;
+  return { ...(recursion_limit !== undefined && { recursion_limit }), ...(Array.isArray(tags) && { tags }) };
+}
+
 /** `config.recursion_limit` of the run or of its assistant; `requireRecursionLimit` has checked it. */
 function recursionLimitOf({ kwargs }: AgentRun): number | null {
   const limit = (kwargs.config as Json | null | undefined)?.recursion_limit;
   return typeof limit === "number" ? limit : null;
 }
 
-/** The value of `command.resume` when the thread has an open interrupt. */
+/** The value of `command.resume`, or that of the open interrupt if it is an object of values by id. */
 function resumeAnswer(
   { kwargs }: AgentRun,
   checkpoint: Checkpoint | undefined,
 ): { readonly value: unknown } | undefined {
   const command = kwargs.command as Json | null | undefined;
-  const waits = (checkpoint?.interrupts.length ?? 0) > 0;
-  return waits && command?.resume !== undefined ? { value: command.resume } : undefined;
+  const [open] = checkpoint?.interrupts ?? [];
+  if (!open || command?.resume === undefined) return undefined;
+  const { resume: value } = command;
+  return { value: isJsonObject(value) && Object.hasOwn(value, open.id) ? value[open.id] : value };
 }
 
 /** `command.update` in place of input: an object, or a list of [name, value] pairs. */
@@ -184,9 +193,7 @@ function endingOf(script: ScriptedRun, draft: Draft): Ending {
   if (script.status === "error" && script.error) return { trigger: "fail", ...script.error, node };
   if (script.status === "timeout") return timedOut(node, "The script makes this run time out.");
   if (script.status !== "interrupted") return { trigger: "succeed" };
-  const interrupts = script.interrupt
-    ? [{ id: draft.nextId("interrupt"), value: script.interrupt.value }]
-    : [];
+  const interrupts = script.interrupt ? [newInterrupt(draft, script.interrupt.value)] : [];
   return { trigger: "ask", node, interrupts };
 }
 

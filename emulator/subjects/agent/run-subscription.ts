@@ -87,12 +87,11 @@ export function outcomeOf(reader: Reader, runId: string): unknown {
 function outcomeOfPlan(plan: Plan): Json {
   const { emitted, ending } = plan.ended ?? { emitted: 0, ending: null };
   if (!ending) return { __error__: ROLLED_BACK };
-  const values = valuesAfter(plan, emitted) ?? {};
   if (ending.trigger === "fail" || ending.trigger === "time_out")
-    return { ...values, __error__: { error: ending.error, message: ending.message } };
+    return { __error__: { error: ending.error, message: ending.message } };
   if (ending.trigger === "ask" && ending.interrupts.length > 0)
-    return { ...values, __interrupt__: ending.interrupts.map(interruptView) };
-  return values;
+    return { __interrupt__: ending.interrupts.map(interruptView) };
+  return valuesAfter(plan, emitted) ?? {};
 }
 
 /** When the run, or the run it queues behind, changes next; undefined when nothing is scheduled. */

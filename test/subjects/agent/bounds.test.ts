@@ -46,7 +46,7 @@ describe("values larger than limits.agent_values_bytes", () => {
     expect(world.statuses(runs)).toEqual(["success", "success", "success", "success", "error"]);
     const kept = { k1: KILO, k2: KILO, k3: KILO, k4: KILO };
     expect(world.values(thread)).toEqual(kept);
-    expect(world.outcome(runs[4] as string)).toEqual({ ...kept, __error__: TOO_LARGE });
+    expect(world.outcome(runs[4] as string)).toEqual({ __error__: TOO_LARGE });
     expect(world.threadStatus(thread)).toBe("error");
   });
 

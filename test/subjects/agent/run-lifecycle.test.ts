@@ -73,11 +73,25 @@ describe("a run", () => {
     const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
     expect(world.status(asked)).toBe("interrupted");
     expect(world.threadStatus(thread)).toBe("interrupted");
-    expect(world.outcome(asked)).toMatchObject({ a: 1, __interrupt__: [{ value: "Shall I continue?" }] });
+    expect(world.outcome(asked)).toMatchObject({ __interrupt__: [{ value: "Shall I continue?" }] });
+    expect([Object.keys(world.outcome(asked) as object), world.values(thread)]).toEqual([
+      ["__interrupt__"],
+      { a: 1 },
+    ]);
     const resumed = world.start(thread, { assistant_id: "interrupting", command: { resume: "yes" } });
     expect(world.status(resumed)).toBe("success");
     expect(world.threadStatus(thread)).toBe("idle");
     expect(world.values(thread)).toEqual({ a: 1, answer: "yes" });
+  });
+
+  it("of the interrupting graph also resumes with the answer by the id of the interrupt", async () => {
+    const world = await openAgentWorld();
+    const thread = world.thread();
+    const asked = world.start(thread, { assistant_id: "interrupting", input: { a: 1 } });
+    const { __interrupt__: [open] = [] } = world.outcome(asked) as { __interrupt__?: { id: string }[] };
+    const resume = { [open?.id ?? ""]: { sure: true } };
+    world.start(thread, { assistant_id: "interrupting", command: { resume } });
+    expect(world.values(thread)).toEqual({ a: 1, answer: { sure: true } });
   });
 
   it.each([[{ n: 1 }], [[["n", 1]]]])("takes %j in update of a command as values", async (update) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STREAM_MODES, type StreamMode } from "../../../contracts/spec/agent/lifecycle.ts";
+import { messageMembers } from "../../../emulator/subjects/agent/messages.ts";
 import { openAgentWorld } from "../../support/agent-world.ts";
 import { streamOf } from "./stream-of.ts";
 
@@ -180,7 +181,11 @@ describe("the mode messages", () => {
 describe("values with the words of an outcome", () => {
   it.each([
     { text: "__error__ and __interrupt__" },
-    { messages: [{ type: "human", id: "m", content: '{"__error__":{"error":"E","message":"m"}}' }] },
+    {
+      messages: [
+        { ...messageMembers("human"), type: "human", id: "m", content: '{"__error__":{"error":"E"}}' },
+      ],
+    },
     { __interrupt__: "text", __error__: "text" },
   ])("are values: %j", async (input) => {
     const world = await openAgentWorld();
