@@ -1,11 +1,14 @@
-// The open-source agent server with one graph, started as its own command line starts it, its log silent.
+// The open-source agent server with the graphs of one file, started as its own command line starts it, its log silent.
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawnServer } from "@langchain/langgraph-api";
 import { freePort } from "./free-port.mjs";
 
-const [folder, file = "echo-graph.mjs"] = process.argv.slice(2);
-const graph = relative(folder, fileURLToPath(new URL(file, import.meta.url)));
+const [folder, file = "echo-graph.mjs", ...names] = process.argv.slice(2);
+const module = relative(folder, fileURLToPath(new URL(file, import.meta.url)));
+// The names of its exports; a file with one graph exports it as `graph`.
+const graphs =
+  names.length > 0 ? names.map((name) => [name, `${module}:${name}`]) : [["echo", `${module}:graph`]];
 const port = String(await freePort());
 const url = `http://127.0.0.1:${port}`;
 // The server prints a banner on the stream used for the ready line.
@@ -13,7 +16,7 @@ console.log = () => {};
 const child = await spawnServer(
   { host: "127.0.0.1", port, nJobsPerWorker: "10", reload: false },
   {
-    config: { graphs: { echo: `${graph}:graph` } },
+    config: { graphs: Object.fromEntries(graphs) },
     env: { ...process.env, LOG_LEVEL: "error" },
     hostUrl: url,
   },

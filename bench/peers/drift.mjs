@@ -1,11 +1,14 @@
-// Compares the emulator with the open-source agent server: `npm run drift`, with the flags of `contract run` after `--`.
+// Compares the emulator with the open-source agent server, by the contract suites and by the members of replies:
+// `npm run drift`, with the flags of `contract run` after `--`.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CLI, launch } from "../harness/processes.mjs";
+import { CLI, launch, launchEmulator } from "../harness/processes.mjs";
+import { shapesOf } from "./shape-requests.mjs";
+import { shapeReport } from "./shapes.mjs";
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
 const SERVER = "@langchain/langgraph-api";
@@ -24,10 +27,26 @@ try {
   );
   const code = await contract("--compare", url, ...process.argv.slice(2));
   // Differences are the expected result.
-  process.exitCode = code === DRIFT ? 0 : code;
+  const areAlike = await compareShapes();
+  process.exitCode = code !== DRIFT && code !== 0 ? code : Number(!areAlike);
 } finally {
   await peer.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+async function compareShapes() {
+  const graphs = ["echo", "interrupting", "failing"];
+  const shapePeer = await launch(join(HERE, "agent-server.mjs"), [folder, "shape-graphs.mjs", ...graphs]);
+  const emulator = await launchEmulator(["--profile", "observed"]);
+  try {
+    const { url } = JSON.parse(shapePeer.line);
+    const { ok, lines } = shapeReport(await shapesOf(url), await shapesOf(emulator.url));
+    process.stderr.write(`${lines.join("\n")}\n`);
+    return ok;
+  } finally {
+    await emulator.stop();
+    await shapePeer.stop();
+  }
 }
 
 function versionOf(name) {
