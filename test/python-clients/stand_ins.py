@@ -39,8 +39,17 @@ def import_agent_client():
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in TYPES_ONLY:
             raise
-        for name in [name for name in sys.modules if name.split(".")[0] in ("langgraph_sdk", *TYPES_ONLY)]:
-            del sys.modules[name]
-        sys.meta_path.append(_Finder())
+        forget("langgraph_sdk", *TYPES_ONLY)
+        finder = _Finder()
+        sys.meta_path.append(finder)
         import langgraph_sdk
+
+        # The tracing client looks for these packages too, and must not find the stand-ins.
+        sys.meta_path.remove(finder)
+        forget(*TYPES_ONLY)
     return langgraph_sdk
+
+
+def forget(*packages):
+    for name in [name for name in sys.modules if name.split(".")[0] in packages]:
+        del sys.modules[name]
