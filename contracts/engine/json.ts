@@ -20,6 +20,25 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
+/** Whether the objects and lists of a JSON text are nested more levels deep; recursive code cannot process such a value. */
+export function isDeeperThan(levels: number, text: string): boolean {
+  let level = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') at = endOfString(text, at);
+    else if (sign === "[" || sign === "{") level += 1;
+    else if (sign === "]" || sign === "}") level -= 1;
+    if (level > levels) return true;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
 /** Whether a value is a JSON object and not an array. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);

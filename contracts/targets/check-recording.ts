@@ -11,7 +11,16 @@ import type { RecordedTraffic, RunReport } from "../engine/run.ts";
 import { type Finding, worst } from "../engine/verdict.ts";
 import { REQUIREMENTS, type RequirementId } from "../spec/requirements.ts";
 import { parseExchange } from "./oracle.ts";
-import { baseOf, findingsOf, isOfThisApi, type RecordedWire, secretsIn, wireOf } from "./recorded-wire.ts";
+import {
+  baseOf,
+  findingsOf,
+  isOfThisApi,
+  problemOf,
+  type RecordedWire,
+  secretsIn,
+  uncheckedFinding,
+  wireOf,
+} from "./recorded-wire.ts";
 
 /** The exchanges of a file. */
 export interface RecordingFile {
@@ -80,7 +89,9 @@ function checkerOf(
   const wires = new Map(entries.map((entry) => [entry, toWire(entry, addresses)]));
   const secrets = new Set(
     [...wires.values()].flatMap((wire) =>
-      wire ? [...secretsIn(wire.request), ...credentialsIn(wire.request, true)] : [],
+      wire
+        ? [...secretsIn(wire.request), ...cookiesIn(wire.request), ...credentialsIn(wire.request, true)]
+        : [],
     ),
   );
 
@@ -92,13 +103,19 @@ function checkerOf(
     if (request.path.startsWith(CONTROL) && request.method !== "GET") server.history.forget();
     const parsed = isOfThisApi(request) ? parseExchange(request, reply, profile ?? "spec") : undefined;
     if (!parsed) return [];
-    if (entry.unreadable !== undefined)
-      return [resultOf(name, entry, parsed, secrets, [unsupported(parsed, entry.unreadable)])];
+    const problem = entry.unreadable ?? problemOf(wire);
+    if (problem !== undefined)
+      return [resultOf(name, entry, parsed, secrets, [uncheckedFinding(parsed, problem)])];
     const findings = await findingsOf(wire, entry.exchange, secrets, profile);
     const later = withoutSecretsIn(laterFindings(server, entry, wire, parsed, findings), secrets);
     const shown = () => exchangeOf(request, reply, entry.exchange.url, secrets);
     return [resultOf(name, entry, parsed, secrets, withExchange([...findings, ...later], shown))];
   };
+}
+
+/** The values of cookies, which a reply may repeat. */
+function cookiesIn({ headers: { cookie = "" } }: RecordedWire["request"]): readonly string[] {
+  return cookie.split(/;\s*/).map((pair) => pair.slice(pair.indexOf("=") + 1));
 }
 
 /** What only the earlier exchanges with this server show to be wrong. */
@@ -143,11 +160,6 @@ function serverOf(
   const server = servers.get(key) ?? { history: openHistory(), credentials: new Set<string>() };
   servers.set(key, server);
   return server;
-}
-
-function unsupported({ row }: ParsedExchange, why: string): Finding {
-  const [requirement = null] = row.requirements;
-  return { verdict: "UNSUPPORTED", blame: "caller", requirement, section: row.section, text: why };
 }
 
 function withExchange(

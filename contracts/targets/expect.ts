@@ -10,7 +10,8 @@ import {
 import { worst } from "../engine/verdict.ts";
 import { findingLines } from "../report/pretty.ts";
 import { printable } from "../report/printable.ts";
-import { findingsOf, isOfThisApi, secretsIn, wireOf } from "./recorded-wire.ts";
+import { parseExchange } from "./oracle.ts";
+import { findingsOf, isOfThisApi, problemOf, secretsIn, uncheckedFinding, wireOf } from "./recorded-wire.ts";
 import { openTableOracle } from "./table-oracle.ts";
 
 /** Options of `expectContract`. */
@@ -42,6 +43,8 @@ async function matchResult(value: CheckableReply, options: ExpectOptions) {
       `${name} is not an operation of this API, so the reply cannot be checked. ` +
         'Name the operation, for example { method: "POST", path: "/threads" }.',
     );
+  const problem = problemOf({ request, reply });
+  if (problem !== undefined) throw new Error(`${name} cannot be checked: ${problem}.`);
   const secrets = secretsIn(request);
   const findings = await findingsOf({ request, reply }, exchange, secrets);
   const failing = findings.filter(({ verdict }) => options.strict || verdict === "FAIL");
@@ -72,7 +75,12 @@ export async function checkExchange(
   const exchange = await exchangeIn(line, {});
   const wire = wireOf(exchange);
   if (!isOfThisApi(wire.request)) return undefined;
-  const findings = await findingsOf(wire, exchange, secretsIn(wire.request), profile);
+  const problem = problemOf(wire);
+  const parsed = problem === undefined ? undefined : parseExchange(wire.request, wire.reply, profile);
+  const findings =
+    parsed && problem !== undefined
+      ? [uncheckedFinding(parsed, problem)]
+      : await findingsOf(wire, exchange, secretsIn(wire.request), profile);
   return { verdict: worst(findings), findings };
 }
 

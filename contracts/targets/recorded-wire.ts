@@ -1,8 +1,12 @@
 import { withoutSecretsIn } from "../engine/exchange.ts";
 import type { WireReply, WireRequest } from "../engine/http-message.ts";
+import { isDeeperThan } from "../engine/json.ts";
+import { firstOf } from "../engine/oracle/check-reply.ts";
 import type { OracleFinding } from "../engine/oracle/oracle.ts";
+import type { ParsedExchange } from "../engine/oracle/parsed-exchange.ts";
 import type { Profile } from "../engine/profile.ts";
 import type { RecordedExchange } from "../engine/recorded.ts";
+import { BOUNDS } from "../spec/bounds.ts";
 import { isSecretName } from "../spec/secrets.ts";
 import { endpointOf } from "./oracle.ts";
 import { openTableOracle } from "./table-oracle.ts";
@@ -50,6 +54,24 @@ function lowerCased(headers: RecordedExchange["headers"] & object): Readonly<Rec
 export function secretsIn({ headers }: WireRequest): ReadonlySet<string> {
   const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
   return new Set(values.flatMap((value) => [value, value.replace(/^\w+ +/, "")]));
+}
+
+/** Why an exchange cannot be checked; undefined when it can. */
+export function problemOf({ request, reply }: RecordedWire): string | undefined {
+  const levels = BOUNDS.json_levels.value;
+  const isDeep = [request.body ?? "", reply.text].some((text) => isDeeperThan(levels, text));
+  return isDeep ? `the JSON of a body is nested more than ${levels} levels deep` : undefined;
+}
+
+/** UNSUPPORTED: the finding about an exchange that cannot be checked. */
+export function uncheckedFinding({ row }: ParsedExchange, why: string): OracleFinding {
+  return {
+    verdict: "UNSUPPORTED",
+    blame: "caller",
+    requirement: firstOf(row),
+    section: row.section,
+    text: why,
+  };
 }
 
 /** Checks an exchange; findings do not contain `secrets`. */

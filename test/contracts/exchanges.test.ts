@@ -174,6 +174,7 @@ const RULES: Readonly<Record<string, readonly [string, RecordedExchange, Recorde
     ordered({ ...ORDER, export_fields: ["id", "is_root"] }),
   ],
   "another export": ["4.4-1", readExport(idOf(4)), readExport(idOf(3))],
+  "a creation without an id": ["2.5-7", { ...ordered(ORDER), body: { status: "CREATED" } }, ordered(ORDER)],
   "an export that is listed twice": [
     "4.6-1",
     {
@@ -272,7 +273,7 @@ const INNOCENT: Readonly<Record<string, RecordedExchange>> = {
     { status: "busy" },
     { thread_id: THREAD, if_exists: "do_nothing" },
   ),
-  "a creation that answers only the id": { ...ordered(ORDER), body: { id: idOf(3), status: "CREATED" } },
+  "a creation that answers only the id": { ...ordered(ORDER), body: { id: idOf(3) } },
   "a thread that was copied to another one": {
     ...threadOf({ thread_id: OTHER }),
     url: `/threads/${THREAD}/copy`,
@@ -297,6 +298,10 @@ const INNOCENT: Readonly<Record<string, RecordedExchange>> = {
     { config: { bucket_name: "minioadmin", prefix: "" } },
     { ...DESTINATION, credentials: { access_key_id: "minioadmin", secret_access_key: "minioadmin" } },
   ),
+  "an API key that is part of another word": {
+    ...opened({ credentials_keys: ["secret_access_key"] }),
+    requestHeaders: { "x-api-key": "secret", "x-tenant-id": OTHER },
+  },
   "a refusal that names the key": opened({ detail: `Access denied for ${KEY_ID}` }, DESTINATION, 400),
   "a request that is not JSON": { ...ordered(ORDER), requestBody: "end_time=1" },
   "a request without its body": { ...ordered(ORDER), requestBody: undefined },

@@ -3,6 +3,7 @@ import type { RecordedExchange } from "../../contracts/engine/recorded.ts";
 import { readRecording } from "../../contracts/engine/recordings/read-recording.ts";
 import { contractReport, REPORTERS, writeReport } from "../../contracts/index.ts";
 import { checkRecordings, type RecordingOptions } from "../../contracts/targets/check-recording.ts";
+import { expectContract } from "../../contracts/targets/expect.ts";
 
 const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
 const OTHER = "1b91a355-8a88-422c-9546-72c183b95b5c";
@@ -290,17 +291,28 @@ describe("a HAR file", () => {
   it("reports what it cannot check, and counts the requests to others", async () => {
     const bodyless = harEntry(list([]), { response: { status: 200, headers: [], content: { size: 20 } } });
     const aborted = harEntry(list([]), { response: { status: 0, headers: [], content: {} } });
+    const cut = harEntry(list([]), {
+      response: { status: 200, headers: [], content: { size: 20, text: '[{"run' } },
+    });
+    const gzip = { size: 20, encoding: "base64", text: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" };
+    const packed = harEntry(list([]), {
+      response: { status: 200, headers: pairs({ "Content-Encoding": "gzip" }), content: gzip },
+    });
     const elsewhere = harEntry(exchange("GET", "/style.css", "a{}"));
-    const report = await check(har(bodyless, aborted, elsewhere, harEntry(list([]))));
+    const bare = harEntry(list([]));
+    const last = { ...bare, response: { ...bare.response, headers: [] } };
+    const report = await check(har(bodyless, aborted, cut, packed, elsewhere, last), { profile: "spec" });
     expect(report.results.map(({ verdict, findings }) => [verdict, findings[0]?.text])).toEqual([
       ["UNSUPPORTED", "the reply body was not recorded"],
       ["UNSUPPORTED", "the exchange has no reply"],
+      ["UNSUPPORTED", "the reply body was recorded only in part"],
+      ["UNSUPPORTED", "the reply body is recorded in a compressed form"],
       ["PASS", undefined],
     ]);
     const text = writeReport(contractReport(report, false), "pretty");
-    expect(text).toContain("1 of 4 exchanges are not requests to the API");
-    expect(text).toContain("Not checked: 2 of 3 exchanges. By section, with the reasons");
-    expect(text).toMatch(/3 exchanges of the API, [\d.]+ s$/);
+    expect(text).toContain("1 of 6 exchanges are not requests to the API");
+    expect(text).toContain("Not checked: 4 of 5 exchanges. By section, with the reasons");
+    expect(text).toMatch(/5 exchanges of the API, [\d.]+ s$/);
   });
 
   it("can be limited to some servers, whose addresses may have a path", async () => {
@@ -312,6 +324,26 @@ describe("a HAR file", () => {
     expect(await verdicts(har(prefixed, two))).toEqual([["4.1/seen.jsonl:2", "FAIL"]]);
     expect(await verdicts(har(two), { addresses: ["https://api.tes"] })).toEqual([]);
   });
+});
+
+it("bodies that are nested too deep are reported as not checked", async () => {
+  const deep = "[".repeat(200_000) + "]".repeat(200_000);
+  const entries = [
+    { ...list([]), body: deep },
+    { ...order(3), requestBody: `{"credentials":{"a":${deep}},"b":${deep}}` },
+    { ...list([]), body: `[{"note":"${"[".repeat(1000)}\\""}]` },
+  ];
+  expect((await verdicts(lines(entries))).map(([, verdict]) => verdict)).toEqual([
+    "UNSUPPORTED",
+    "UNSUPPORTED",
+    "FAIL",
+  ]);
+  await expect(expectContract({ ...list([]), body: deep })).rejects.toThrow(
+    /cannot be checked: the JSON of a body/,
+  );
+  expect(() => readRecording(lines([{ ...list([]), body: 1 }]).replace("1", deep))).toThrow(
+    "more than 500 levels deep",
+  );
 });
 
 it("a recording of nock is checked as well, apart from compressed replies", async () => {
@@ -360,10 +392,10 @@ it("no report contains secrets, wherever they are in the file", async () => {
   const requestHeaders = {
     "X-Api-Key": API_KEY,
     Authorization: "Bearer token-of-a-user",
-    Cookie: "session=of-a-user",
+    Cookie: "theme=dark; session=cookie-of-a-user",
     "X-Tenant-Id": OTHER,
   };
-  const leaking = { ...shown(`${SECRET} ${API_KEY} token-of-a-user`), requestHeaders };
+  const leaking = { ...shown(`${SECRET} ${API_KEY} token-of-a-user cookie-of-a-user`), requestHeaders };
   const text = har(
     harEntry({ ...leaking, url: `${leaking.url}?token=of-a-url` }),
     harEntry({ ...open(SECRET), requestHeaders }),

@@ -44,6 +44,10 @@ describe("the check of one exchange", () => {
       }),
     );
     expect((await judged({ ...exchange, reply: "no JSON" })).verdict).toBe("FAIL");
+    const deep = await judged({ ...exchange, reply: "[".repeat(100_000) });
+    expect(deep.findings).toMatchObject([
+      { verdict: "UNSUPPORTED", text: expect.stringContaining("500 levels") },
+    ]);
   });
 
   it("refuses an exchange that it cannot check, and names the next step", async () => {

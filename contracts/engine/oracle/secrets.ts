@@ -1,5 +1,6 @@
+import { BOUNDS } from "../../spec/bounds.ts";
 import type { WireReply, WireRequest } from "../http-message.ts";
-import { isMembers, jsonOrText } from "../json.ts";
+import { isDeeperThan, isMembers, jsonOrText } from "../json.ts";
 import { fact } from "./check-reply.ts";
 import type { OracleFinding } from "./oracle.ts";
 
@@ -14,7 +15,8 @@ const MIN_UNIQUE_CHARACTERS = 16;
 
 /** The secrets in the body of a request, except those that also have another, public use in it. */
 export function credentialsIn({ body = "" }: WireRequest, isAccepted: boolean): readonly string[] {
-  const members = body.includes('"credentials"') ? jsonOrText(body) : undefined;
+  const isParsed = body.includes('"credentials"') && !isDeeperThan(BOUNDS.json_levels.value, body);
+  const members = isParsed ? jsonOrText(body) : undefined;
   if (!isMembers(members) || !isMembers(members.credentials)) return [];
   const { credentials, ...others } = members;
   const publicText = JSON.stringify(others);
@@ -34,9 +36,9 @@ export function leaks(
   secrets: ReadonlySet<string>,
 ): readonly OracleFinding[] {
   if (!request.path.startsWith(EXPORTS)) return [];
-  const isReturned =
-    [...secrets].some((secret) => secret.length >= MIN_SECRET_CHARACTERS && reply.text.includes(secret)) ||
-    credentialsIn(request, reply.status < 300).some((secret) => contains(reply.text, secret));
+  const isReturned = [...secrets, ...credentialsIn(request, reply.status < 300)].some(
+    (secret) => secret.length >= MIN_SECRET_CHARACTERS && contains(reply.text, secret),
+  );
   const secretMembers = MEMBERS.filter((member) => {
     const values = reply.text.matchAll(new RegExp(`"${member}"\\s*:\\s*"([^"]+)`, "g"));
     return [...values].some(([, value = ""]) => !MASKED.test(value));

@@ -1,7 +1,14 @@
 import { instantOf } from "../instant.ts";
-import { isMembers, type Members } from "../json.ts";
+import { isMembers, jsonOf, type Members } from "../json.ts";
 import type { RecordedExchange } from "../recorded.ts";
-import { NO_REPLY, NO_REPLY_BODY, type RecordedEntry, RecordingError } from "./recorded-entry.ts";
+import {
+  ENCODED_BODY,
+  NO_REPLY,
+  NO_REPLY_BODY,
+  PARTIAL_BODY,
+  type RecordedEntry,
+  RecordingError,
+} from "./recorded-entry.ts";
 
 /** The entries of a HAR log, in the order in which their requests were sent. Throws `RecordingError`. */
 export function harEntries(log: Members): readonly RecordedEntry[] {
@@ -44,16 +51,30 @@ function exchangeOf(request: Members, response: Members): RecordedExchange | und
     requestHeaders,
     ...(requestBody !== undefined && { requestBody }),
     status,
-    headers: headersOf(response.headers),
+    headers: { ...mediaTypeOf(response.content), ...headersOf(response.headers) },
     ...(body !== undefined && { body }),
     ...(request._region === "eu" && { region: "eu" }),
   };
 }
 
-function problemOf({ status, body }: RecordedExchange, { content }: Members): string | undefined {
+function problemOf(
+  { status, body, headers = {} }: RecordedExchange,
+  { content }: Members,
+): string | undefined {
   if (status === 0) return NO_REPLY;
-  const isEmpty = status === 204 || status === 304 || (isMembers(content) && content.size === 0);
-  return body === undefined && !isEmpty ? NO_REPLY_BODY : undefined;
+  const { size = 0, encoding } = isMembers(content) ? content : {};
+  const isEmpty = status === 204 || status === 304 || (isMembers(content) && size === 0);
+  if (body === undefined) return isEmpty ? undefined : NO_REPLY_BODY;
+  if (typeof body !== "string" || jsonOf(body) !== undefined) return undefined;
+  if (encoding === "base64" && headers["content-encoding"] !== undefined) return ENCODED_BODY;
+  return Number(size) > Buffer.byteLength(body) ? PARTIAL_BODY : undefined;
+}
+
+/** Some tools record the type of a body but no headers. */
+function mediaTypeOf(content: unknown): Readonly<Record<string, string>> {
+  return isMembers(content) && typeof content.mimeType === "string"
+    ? { "content-type": content.mimeType }
+    : {};
 }
 
 /** Names in lower case; values of a repeated header are joined as HTTP does. */

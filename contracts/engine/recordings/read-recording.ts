@@ -1,18 +1,24 @@
-import { isMembers, jsonOf, type Members } from "../json.ts";
+import { BOUNDS } from "../../spec/bounds.ts";
+import { isDeeperThan, isMembers, jsonOf, type Members } from "../json.ts";
 import type { RecordedExchange } from "../recorded.ts";
 import { harEntries } from "./har.ts";
 import { isNockRecording, nockEntries } from "./nock.ts";
 import { NO_REPLY_BODY, type RecordedEntry, RecordingError } from "./recorded-entry.ts";
+
+const MAX_LEVELS = BOUNDS.json_levels.value;
 
 const FORMATS =
   "the file is neither a HAR file, nor a recording of an emulator (NDJSON), nor one of nock (a JSON array)";
 
 /** The exchanges in the text of a file: HAR, lines of `GET /_emulator/v1/recording`, or objects of nock. Throws `RecordingError`. */
 export function readRecording(text: string): readonly RecordedEntry[] {
+  if (isDeeperThan(MAX_LEVELS, text))
+    throw new RecordingError(`the JSON of the file is nested more than ${MAX_LEVELS} levels deep`);
   const [, firstLine = ""] = /^\s*(.*)$/m.exec(text) ?? [];
   const first = jsonOf(firstLine);
   if (isMembers(first) && !("log" in first)) return lineEntries(text);
-  const whole = text.trim() === "" ? undefined : parse(text);
+  const isOneLine = text.trim() === firstLine.trim();
+  const whole = isOneLine && (first !== undefined || firstLine === "") ? first : parse(text);
   if (isMembers(whole) && isMembers(whole.log)) return harEntries(whole.log);
   if (isNockRecording(whole)) return nockEntries(whole);
   throw new RecordingError(`${FORMATS}; give one of these`);

@@ -20,4 +20,5 @@ export class RecordingError extends Error {
 
 export const NO_REPLY = "the exchange has no reply";
 export const NO_REPLY_BODY = "the reply body was not recorded";
+export const PARTIAL_BODY = "the reply body was recorded only in part";
 export const ENCODED_BODY = "the reply body is recorded in a compressed form";
