@@ -1,28 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { RecordedExchange } from "../../contracts/engine/recorded.ts";
 import { expectContract } from "../../contracts/targets/expect.ts";
-
-const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
-const OTHER = "1b91a355-8a88-422c-9546-72c183b95b5c";
-const RUNS = `/threads/${THREAD}/runs`;
-const EXPORTS = "/api/v1/bulk-exports";
-const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
-const KEY_ID = "AKIAIOSFODNN7EXAMPLE";
-
-const idOf = (number: number) => `0190a6c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-
-const run = (number: number, more: object = {}) => ({
-  run_id: idOf(number),
-  thread_id: THREAD,
-  assistant_id: OTHER,
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-  status: "success",
-  metadata: {},
-  kwargs: {},
-  multitask_strategy: "enqueue",
-  ...more,
-});
+import {
+  DESTINATION,
+  EXPORTS,
+  idOf,
+  KEY_ID,
+  NEW_THREAD,
+  ORDER,
+  OTHER,
+  RUNS,
+  run,
+  SECRET,
+  THREAD,
+} from "./recorded-bodies.ts";
 
 const runs = (count: number, more: object = {}) => Array.from({ length: count }, (_, n) => run(n, more));
 const listed = (query: string, body: unknown, status = 200) => ({
@@ -32,12 +23,6 @@ const listed = (query: string, body: unknown, status = 200) => ({
   body,
 });
 
-const ORDER = {
-  bulk_export_destination_id: idOf(1),
-  session_id: idOf(2),
-  start_time: "2026-01-01T00:00:00Z",
-  end_time: "2026-01-02T00:00:00Z",
-};
 const SCHEDULE = { ...ORDER, end_time: undefined, interval_hours: 168 };
 const ordered = (body: object, status = 200) => ({
   method: "POST",
@@ -47,12 +32,6 @@ const ordered = (body: object, status = 200) => ({
   body: status < 300 ? { id: idOf(3), status: "CREATED" } : { detail: "no" },
 });
 
-const DESTINATION = {
-  destination_type: "s3",
-  display_name: "files",
-  config: { bucket_name: "minioadmin", prefix: "" },
-  credentials: { access_key_id: KEY_ID, secret_access_key: SECRET },
-};
 const opened = (more: object, order: object = DESTINATION, status = 200) => ({
   method: "POST",
   url: `${EXPORTS}/destinations`,
@@ -72,16 +51,7 @@ const threadOf = (more: object, requestBody: object = {}) => ({
   url: "/threads",
   requestBody,
   status: 200,
-  body: {
-    thread_id: THREAD,
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    metadata: {},
-    status: "idle",
-    config: {},
-    values: null,
-    ...more,
-  },
+  body: { ...NEW_THREAD, ...more },
 });
 const readExport = (id: string) => ({
   method: "GET",

@@ -4,28 +4,22 @@ import { readRecording } from "../../contracts/engine/recordings/read-recording.
 import { contractReport, REPORTERS, writeReport } from "../../contracts/index.ts";
 import { checkRecordings, type RecordingOptions } from "../../contracts/targets/check-recording.ts";
 import { expectContract } from "../../contracts/targets/expect.ts";
+import {
+  DESTINATION,
+  EXPORTS,
+  idOf,
+  KEY_ID,
+  NEW_THREAD,
+  ORDER,
+  OTHER,
+  RUNS,
+  run,
+  SECRET,
+  THREAD,
+} from "./recorded-bodies.ts";
 
-const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
-const OTHER = "1b91a355-8a88-422c-9546-72c183b95b5c";
-const RUNS = `/threads/${THREAD}/runs`;
-const EXPORTS = "/api/v1/bulk-exports";
-const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 const API_KEY = "lsv2_pt_0123456789abcdef";
 
-const idOf = (number: number) => `0190a6c0-0000-7000-8000-${String(number).padStart(12, "0")}`;
-
-const run = (number: number, more: object = {}) => ({
-  run_id: idOf(number),
-  thread_id: THREAD,
-  assistant_id: OTHER,
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-  status: "pending",
-  metadata: {},
-  kwargs: {},
-  multitask_strategy: "enqueue",
-  ...more,
-});
 const exchange = (
   method: string,
   url: string,
@@ -45,21 +39,7 @@ const start = (number: number, more: object = {}, input: object = {}) =>
   exchange("POST", `/thread/${THREAD}/runs`, run(number, more), { assistant_id: "agent", input });
 const list = (runs: readonly unknown[], query = "", more: object = {}) =>
   exchange("GET", RUNS + query, runs, undefined, more);
-const newThread = (thread_id: string) => exchange("POST", "/threads", { ...THREAD_BODY, thread_id }, {});
-const THREAD_BODY = {
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
-  metadata: {},
-  status: "idle",
-  config: {},
-  values: null,
-};
-const ORDER = {
-  bulk_export_destination_id: idOf(1),
-  session_id: idOf(2),
-  start_time: "2026-01-01T00:00:00Z",
-  end_time: "2026-01-02T00:00:00Z",
-};
+const newThread = (thread_id: string) => exchange("POST", "/threads", { ...NEW_THREAD, thread_id }, {});
 const order = (number: number, more: object = {}) =>
   exchange("POST", EXPORTS, { id: idOf(number), status: "CREATED" }, { ...ORDER, ...more });
 const read = (number: number, status: string, more: object = {}) =>
@@ -84,12 +64,7 @@ const open = (secret: string) =>
     "POST",
     `${EXPORTS}/destinations`,
     { id: idOf(1) },
-    {
-      destination_type: "s3",
-      display_name: "files",
-      config: { bucket_name: "traces", prefix: "" },
-      credentials: { access_key_id: "AKIAIOSFODNN7EXAMPLE", secret_access_key: secret },
-    },
+    { ...DESTINATION, credentials: { access_key_id: KEY_ID, secret_access_key: secret } },
   );
 const shown = (note: string) => exchange("GET", `${EXPORTS}/destinations/${idOf(1)}`, { id: idOf(1), note });
 const reset = exchange("POST", "/_emulator/v1/reset", {}, {});
@@ -359,7 +334,7 @@ it("a recording of nock is checked as well, apart from compressed replies", asyn
       path: "/threads",
       method: "POST",
       body: {},
-      response: { ...THREAD_BODY, thread_id: THREAD },
+      response: { ...NEW_THREAD, thread_id: THREAD },
     },
   ];
   expect((await verdicts(JSON.stringify(recording))).map(([, verdict]) => verdict)).toEqual([
