@@ -19,6 +19,15 @@ describe("which row decides (8.5-4)", () => {
     // A preflight is not the call that follows it.
     ["OPTIONS", "/auth", "system"],
     ["OPTIONS", "/runs/x/trigger", "system"],
+    ["PUT", "/some/where/v1/metadata/submit", "system"],
+    ["POST", "/v1/metadata/submit", "system"],
+    // Any method, and paths below.
+    ["POST", "/api/v1/auth", "auth_key"],
+    ["POST", "/repos", "repos_key"],
+    ["GET", "/api/v1/repos/someone/prompt", "repos_key"],
+    ["GET", "/api/v1/generate", "generate_key"],
+    ["POST", "/api/v1/commits/someone/prompt", "commits_key"],
+    ["DELETE", "/api/v1/sessions", "deletion_key"],
     // Containing is containing: the text anywhere in the path; all other rows match whole segments.
     ["POST", "/flowcharts", "default_key"],
     ["POST", "/charts-new", "charts_key"],
@@ -29,7 +38,10 @@ describe("which row decides (8.5-4)", () => {
     ["GET", "/reposter", "default_key"],
     ["GET", "/authors", "default_key"],
     ["GET", "/a/auth", "default_key"],
+    ["POST", "/charts", "charts_key"],
     ["PATCH", "/api/v1/a/runs", "runs_patch"],
+    ["PATCH", "/a/runs/b", "runs_patch"],
+    ["GET", "/api/v1/datasets/a/examples/b", "examples"],
     ["PATCH", "/a/rerun/b", "default_key"],
     ["GET", "/examples", "examples"],
     ["POST", "/examples", "default_key"],
@@ -53,6 +65,8 @@ describe("which row decides (8.5-4)", () => {
     ["POST", "/feedback/tokens", "default_key"],
     ["GET", "/runs/query", "default_key"],
     ["GET", "/runs/not-a-uuid", "default_key"],
+    ["GET", `/api/v1/runs/${UUID.toUpperCase()}`, "runs_lookup"],
+    ["GET", "/nowhere", "default_key"],
     ["GET", `/runs/${UUID}/share`, "default_key"],
     ["POST", `/runs/${UUID}`, "default_key"],
     ["GET", "/runs/stats", "runs_stats"],
@@ -109,7 +123,16 @@ describe("which row decides (8.5-4)", () => {
   });
 
   it("uses the default of a header only if no row names the path for it", () => {
-    expect(decides("POST", "/runs/multipart", { userId: "u" })).toBe("default_user");
+    for (const request of [
+      "POST /runs/multipart",
+      "POST /runs/batch",
+      `GET /runs/${UUID}`,
+      `PATCH /runs/${UUID}`,
+    ]) {
+      const [method = "", path = ""] = request.split(" ");
+      expect(decides(method, path, { userId: "u" })).toBe("default_user");
+    }
+    expect(decides("GET", "/repos", {})).toBe("catch_all");
     expect(decides("POST", "/runs/multipart", {})).toBe("catch_all");
     expect(decides("POST", "/runs/query", {})).toBe("catch_all");
   });
