@@ -1,20 +1,11 @@
-import { Client as Client1 } from "langgraph-sdk-1";
-import { Client as Client2 } from "langgraph-sdk-2";
+import type { Client as Client1 } from "langgraph-sdk-1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
 import { type Rig, startRig } from "../support/emulator.ts";
-import { startOver, TRANSPORTS } from "./transports.ts";
+import { AGENT_CLIENTS, startOver } from "./transports.ts";
 
-/** The unmodified clients of both lines, over a real port. */
-const CLIENTS = [
-  ["1.15.0", Client1],
-  ["2.0.0", Client2],
-] as const;
-
-describe.each(
-  TRANSPORTS.flatMap((transport) => CLIENTS.map(([line, Client]) => [line, transport, Client] as const)),
-)("crons with client %s %s", (_, transport, Client) => {
+describe.each(AGENT_CLIENTS)("crons with client %s %s", (_, transport, Client) => {
   let rig: Rig;
   let emulator: Emulator;
   let receiver: Receiver;

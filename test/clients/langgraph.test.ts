@@ -1,9 +1,8 @@
-import { Client as Client1 } from "langgraph-sdk-1";
-import { Client as Client2 } from "langgraph-sdk-2";
+import type { Client as Client1 } from "langgraph-sdk-1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
 import type { Rig } from "../support/emulator.ts";
-import { startOver, TRANSPORTS } from "./transports.ts";
+import { AGENT_CLIENTS, startOver } from "./transports.ts";
 
 const ECHO = "046b5dc7-2108-582c-9c6c-31d556d138f0";
 const UNKNOWN = "00000000-0000-4000-8000-00000000dead";
@@ -19,15 +18,7 @@ interface DebugData {
   readonly payload: { readonly checkpoint: object };
 }
 
-/** The unmodified clients of both lines, over a real port, on a clock that stands still. */
-const CLIENTS = [
-  ["1.15.0", Client1],
-  ["2.0.0", Client2],
-] as const;
-
-describe.each(
-  TRANSPORTS.flatMap((transport) => CLIENTS.map(([line, Client]) => [line, transport, Client] as const)),
-)("client %s %s", (line, transport, Client) => {
+describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
   let rig: Rig;
   let emulator: Emulator;
   let client: Client1;

@@ -112,7 +112,9 @@ describe("the encoder", () => {
 
   test("reports a thread without memory, and continues", async () => {
     const tags = Array.from({ length: 400_000 }, (_, n) => `tag ${n}`);
-    const { folder, order: request } = stored(Array.from({ length: 6 }, (_, n) => sampleRow(n, { tags })));
+    const { folder, order: request } = stored(
+      Array.from({ length: isFull ? 6 : 2 }, (_, n) => sampleRow(n, { tags })),
+    );
     const encoder = encoderOf({ folder, threads: 1, heapMegabytes: 24 });
     const [outcome, after] = await Promise.all([
       encoder.encode(request),
