@@ -79,7 +79,9 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     section: "2.8",
     requirement: "2.8-2",
     choice: "by start_time, then id",
+    alternatives: ["the latest first in each row group"],
     reason: "The order of the rows of a file is not shown. The cursor of a run (§2.6) needs a stable one.",
+    switchable: true,
   },
   "export.empty_partition": {
     section: "2.8",

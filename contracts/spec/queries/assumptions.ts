@@ -5,8 +5,11 @@ export const QUERY_ASSUMPTIONS = {
   "query.order": {
     section: "8.5",
     requirement: "X-1",
-    choice: "by start_time, then id; the latest first",
-    reason: "With this order, rows that arrive during paging are neither lost nor repeated.",
+    choice: "the latest first",
+    alternatives: ["the oldest first"],
+    reason:
+      "By start_time, then id, so that rows that arrive during paging are neither lost nor repeated. A query may name the order.",
+    switchable: true,
   },
   "query.window": {
     section: "8.5",

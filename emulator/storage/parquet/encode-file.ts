@@ -68,7 +68,7 @@ async function layoutOf({ columns, formatVersion }: FileRequest): Promise<Layout
 
 async function startFile(request: FileRequest): Promise<GrowingFile> {
   const { ByteWriter, ParquetWriter } = await import("hyparquet-writer");
-  const { columns, formatVersion } = request;
+  const { columns, formatVersion, isReversed } = request;
   const { codec, compress } = await loadCodec(request.compression);
   const { schema, writeFooter } = await layoutOf(request);
   const bytes = createFileBytes(new ByteWriter(INITIAL_BUFFER_BYTES));
@@ -79,7 +79,8 @@ async function startFile(request: FileRequest): Promise<GrowingFile> {
     compressors: compress === undefined ? {} : { [codec]: compress },
   });
   return {
-    add(rows) {
+    add(group) {
+      const rows = isReversed ? group.toReversed() : group;
       const columnData = columns.map((name) => {
         const type = typeOf(name, formatVersion);
         const isJson = typeOf(name, "v2_beta") === "json";

@@ -14,6 +14,8 @@ export interface FileRequest extends PartitionWindow {
   readonly columns: readonly ColumnName[];
   readonly formatVersion: FormatVersion;
   readonly compression: Compression;
+  /** Whether the rows of each row group are in the opposite order. */
+  readonly isReversed?: boolean;
   readonly rowsPerFile: number;
   /** Bytes of stored rows, before encoding, at which a file is closed (it has at least one row). */
   readonly bytesPerFile: number;

@@ -34,6 +34,7 @@ export function fileRequest(
     columns: parent.export_fields ?? COLUMN_NAMES,
     formatVersion: columnTypesOf(assumptions, parent.format_version),
     compression: parent.compression,
+    isReversed: assumptions["export.row_order"] === "the latest first in each row group",
     rowsPerFile: limits.rows_per_file,
     bytesPerFile: limits.bytes_per_file,
     filter: parent.filter,

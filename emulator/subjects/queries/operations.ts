@@ -4,7 +4,7 @@ import { problemText } from "../filters/problem.ts";
 import type { Handlers } from "../handler.ts";
 import { readPage } from "./page.ts";
 import { PROJECT_READ_HANDLERS } from "./project-operations.ts";
-import { queryContextOf } from "./query-context.ts";
+import { defaultOrderOf, queryContextOf } from "./query-context.ts";
 import { readSelection } from "./selection.ts";
 import { requestSummary } from "./summary-request.ts";
 import { selectedView } from "./view.ts";
@@ -18,7 +18,7 @@ export const QUERY_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRuns(turn, { workspace, body }) {
     const { rows, next } = readPage(queryContextOf(turn, workspace), {
       selection: readSelection(body, refusesColumns(turn.ports.settings)),
-      order: body.order ?? "desc",
+      order: body.order ?? defaultOrderOf(turn),
       limit: body.limit ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
     });

@@ -12,7 +12,7 @@ import type { Turn } from "../turn.ts";
 import type { Workspace } from "../workspace.ts";
 import { type PageQuery, type RowPage, readPage } from "./page.ts";
 import { selectProjects } from "./project-operations.ts";
-import { queryContextOf } from "./query-context.ts";
+import { defaultOrderOf, queryContextOf } from "./query-context.ts";
 import { readSelection, type SentNames, type SentSelection } from "./selection.ts";
 import { THREAD_ORDER } from "./summary.ts";
 import { requestProjectStats, requestSummary } from "./summary-request.ts";
@@ -56,7 +56,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       tree_filter: body.tree_filter ?? null,
     };
     const { rows, next } = pageOf(turn, workspace, sent, IN_BODY, {
-      order: "desc",
+      order: defaultOrderOf(turn),
       limit: body.page_size ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
     });
@@ -83,7 +83,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       tree_filter: body.tree_filter ?? null,
     };
     const { rows, next } = pageOf(turn, workspace, sent, IN_BODY, {
-      order: "desc",
+      order: defaultOrderOf(turn),
       limit: body.page_size ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
     });

@@ -64,6 +64,8 @@ describe("the assumptions", () => {
       "ingest.accepted_status": [202, undefined],
       "ingest.roll_up": ["children", undefined],
       "ingest.multipart_lengths": ["optional", "required"],
+      "export.row_order": ["by start_time, then id", undefined],
+      "query.order": ["the latest first", undefined],
       "query.run_times": ["Z", "none"],
       "rate_limit.status": [429, undefined],
       "rate_limit.trigger_methods": ["DELETE", undefined],

@@ -10,6 +10,14 @@ import { useScenarioFolder } from "../scenario-folder.ts";
 
 const scenarios = useScenarioFolder();
 
+const ROWS = ["a", "b"].map((digit, index) => ({
+  id: `018f4f00-0000-7000-8000-00000000000${digit}`,
+  name: digit,
+  run_type: "chain",
+  start_time: `2026-02-27T1${index}:00:00Z`,
+  session_name: "shop",
+}));
+
 const ORDER = [
   "given:",
   "  - request: POST /threads",
@@ -73,6 +81,38 @@ describe("every variation", () => {
       ["platform.invalid_request=400", "then[2]"],
       ["platform.unknown_id=422", "then[1]"],
       ["agent.success_status=201", "then[0]"],
+    ]);
+  });
+
+  it("names the order of the rows of a query and of a file on which a client relies", async () => {
+    const lines = [
+      "given:",
+      "  - request: POST /runs/batch",
+      `    body: { post: ${JSON.stringify(ROWS)} }`,
+      "  - request: GET /sessions?name=shop",
+      "    capture: { session: 0.id }",
+      "  - request: POST /api/v1/bulk-exports/destinations",
+      "    body:",
+      "      destination_type: s3",
+      "      display_name: D",
+      "      config: { bucket_name: traces, prefix: x, region: us-east-1 }",
+      "      credentials: { access_key_id: emulator, secret_access_key: emulator-secret }",
+      "    capture: { destination: id }",
+      "  - request: POST /api/v1/bulk-exports",
+      '    body: { bulk_export_destination_id: "${destination}", session_id: "${session}", start_time: "2026-02-27T00:00:00Z", end_time: "2026-02-28T00:00:00Z" }',
+      "    capture: { export: id }",
+      "  - advance: PT1H",
+      "then:",
+      "  - request: POST /runs/query",
+      '    body: { session: ["${session}"] }',
+      '    expect: { body: { "runs.*.name": [b, a] } }',
+      '  - expect: { parquet: { export: "${export}", values: { name: [a, b] } } }',
+    ];
+    const { results } = await vary([subject("rows", ...lines)], "each", { maxRuns: 300 });
+    const orders = results.filter(({ trial }) => /^(query\.order|export\.row_order)=/.test(trial));
+    expect(orders.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
+      ["export.row_order=the latest first in each row group", "then[1]"],
+      ["query.order=the oldest first", "then[0]"],
     ]);
   });
 
