@@ -42,6 +42,15 @@ export const PLATFORM_ASSUMPTIONS = {
     reason: "An id that does not exist in the workspace is a 404, in the path and in a body.",
     switchable: true,
   },
+  "platform.conflict": {
+    section: "7.3",
+    requirement: "7-1",
+    choice: 409,
+    alternatives: [422],
+    reason:
+      "A thread, an assistant or a project with the id or name exists already, or the run to cancel has ended. The status is not shown.",
+    switchable: true,
+  },
   "platform.method_not_allowed": {
     section: "7.3",
     requirement: "7-1",

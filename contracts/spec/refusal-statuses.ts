@@ -30,7 +30,9 @@ const BY_STATUS: Readonly<Record<Operation["server"], Choices>> = {
 
 /** Refusals with an assumption of their own, by their code. */
 const BY_CODE: Choices = {
+  already_ended: "platform.conflict",
   already_final: "export.cancel_final",
+  conflict: "platform.conflict",
   invalid_webhook: "agent.webhook_refusal",
   missing_workspace: "platform.missing_tenant",
   not_shown: "platform.unlisted_path",

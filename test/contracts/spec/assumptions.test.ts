@@ -34,6 +34,7 @@ describe("the assumptions", () => {
       "platform.error_body": ['{"detail": string}', undefined],
       "platform.invalid_request": [422, undefined],
       "platform.unknown_id": [404, undefined],
+      "platform.conflict": [409, undefined],
       "platform.method_not_allowed": [405, undefined],
       "platform.content_type": [415, undefined],
       "platform.missing_key": [401, undefined],

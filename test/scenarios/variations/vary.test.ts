@@ -74,12 +74,18 @@ describe("every variation", () => {
       "  - request: POST /api/v1/bulk-exports",
       "    body: {}",
       "    expect: { status: 422 }",
+      "  - request: POST /threads",
+      '    body: { thread_id: "${thread}" }',
+      "  - request: POST /threads",
+      '    body: { thread_id: "${thread}" }',
+      "    expect: { status: 409 }",
     ].map((line) => line.replace("${thread}", "00000000-0000-4000-8000-00000000dead"));
     const { results } = await vary([subject("statuses", ...lines)]);
     const different = results.filter(({ verdict }) => verdict !== "held");
     expect(different.map(({ trial, failure }) => [trial, failure?.label])).toEqual([
       ["platform.invalid_request=400", "then[2]"],
       ["platform.unknown_id=422", "then[1]"],
+      ["platform.conflict=422", "then[4]"],
       ["agent.success_status=201", "then[0]"],
     ]);
   });
