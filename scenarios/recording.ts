@@ -22,6 +22,8 @@ interface Config {
   readonly settings: {
     readonly profile: string;
     readonly deployment: string;
+    /** Milliseconds since 1970. */
+    readonly legacyEnd?: number | null;
     readonly rateLimits: { readonly enabled: boolean };
   };
 }
@@ -67,12 +69,13 @@ function notAnEmulator(url: string): (error: unknown) => never {
 
 /** The seed, time and settings that a scenario needs; omitted where default, since a target cannot change them. */
 function settingsFor(
-  { profile, deployment, rateLimits }: Config["settings"],
+  { profile, deployment, rateLimits, legacyEnd }: Config["settings"],
   requests: readonly RepliedRequest[],
 ) {
   return {
     ...(profile !== "spec" && { profile }),
     ...(deployment !== "hosted" && { deployment }),
+    ...(legacyEnd != null && { legacy_end: new Date(legacyEnd).toISOString() }),
     ...(rateLimits.enabled &&
       requests.some(({ status }) => status === 429) && { rate_limits: { enabled: true } }),
   };

@@ -12,7 +12,8 @@ import {
   checkRunning,
   type Finding,
 } from "../doctor/findings.ts";
-import { findLocator, urlFlag } from "../running.ts";
+import { legacyFindings } from "../doctor/legacy.ts";
+import { findLocator, readWorld, urlFlag } from "../running.ts";
 import { printResult, withProgress } from "../terminal.ts";
 
 export const command: Command = {
@@ -22,18 +23,35 @@ export const command: Command = {
   flags: {
     ...TARGET_FLAGS,
     port: { value: "<n>", help: "port to check instead of the configured one" },
+    world: { value: "<id>", help: "world that --legacy checks (default main)" },
+    legacy: {
+      help: "list only the recorded requests of a running world that the service refuses after 2027-01-31, with replacements",
+    },
   },
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  const findings = await (invocation.flags.legacy === true ? checkLegacy : checkAll)(invocation);
+  const ok = findings.every((finding) => finding.ok);
+  printResult(invocation, { ok, findings }, findings.map(lineOf));
+  return ok ? 0 : 1;
+}
+
+async function checkLegacy(invocation: Invocation): Promise<readonly Finding[]> {
+  const { configuration } = await configurationOf(invocation);
+  const { client } = await readWorld(invocation);
+  return legacyFindings(await client.recording(), configuration.settings.assumptions);
+}
+
+async function checkAll(invocation: Invocation): Promise<readonly Finding[]> {
   const resolved = await configurationOf(invocation);
   const url = urlFlag(invocation) ?? (await findLocator(invocation))?.url;
   const folder = locatorFolder(resolved, invocation.cwd);
   const access = await checkFolder(folder);
   const isFree = access.ok && existsSync(folder) && (await holderOf(folder)) === undefined;
   const fileChecks = isFree ? checkFiles(folder) : Promise.resolve([]);
-  const findings: Finding[] = [
+  return [
     checkNode(process.versions.node),
     access,
     ...(await withProgress(invocation, `reading ${folder}`, fileChecks, "nothing was changed")),
@@ -42,9 +60,6 @@ async function run(invocation: Invocation): Promise<number> {
     ...(await checkDependencies()),
     checkClock(Date.now()),
   ];
-  const ok = findings.every((finding) => finding.ok);
-  printResult(invocation, { ok, findings }, findings.map(lineOf));
-  return ok ? 0 : 1;
 }
 
 function lineOf({ ok, what, fix }: Finding): string {

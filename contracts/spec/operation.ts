@@ -15,6 +15,14 @@ export type BodyMedia = "application/json" | "multipart/form-data" | "applicatio
 /** What a success does to what the world keeps; `removes` stands for deletions and for making an end of something. */
 export type Access = "reads" | "adds" | "removes";
 
+/** What replaces an operation that the service removes. */
+export interface Legacy {
+  /** Method and path. */
+  readonly replacement: string;
+  /** The methods of public clients. */
+  readonly clients: string;
+}
+
 /** One row of the operations table: everything that is known about a request and its reply. */
 export interface Operation {
   readonly section: string;
@@ -71,6 +79,8 @@ export interface Operation {
    * user may send no key; `optional`: without a key the default workspace is meant (5-5); `none`: neither plays a part.
    */
   readonly workspace: "required" | "key" | "optional" | "none";
+  /** Present if public clients announce that the service removes the operation (setting `legacy_end`). */
+  readonly legacy?: Legacy;
   /** False when the operation goes beyond what the specification shows. */
   readonly shown: boolean;
 }

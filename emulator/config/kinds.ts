@@ -119,6 +119,18 @@ export function instant(): Kind<number> {
   };
 }
 
+/** A date, which stands for its first instant in UTC, or an instant; in milliseconds since 1970. */
+export function dateOrInstant(): Kind<number> {
+  return {
+    expects: "a date such as 2027-01-31, or an ISO 8601 instant with a zone",
+    schema: { type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\d(T.*)?$" },
+    read: (value) =>
+      typeof value === "string"
+        ? parseInstant(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value)
+        : undefined,
+  };
+}
+
 /** Three numbers with dots; YAML reads `0.12` as a number, so only text is taken. */
 export function version(): Kind<string> {
   return {

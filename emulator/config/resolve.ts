@@ -165,6 +165,7 @@ function settingsFrom({ value, anyValue }: Values): Omit<Settings, "webhooks"> {
     deployment: value("deployment"),
     strict: value("strict"),
     isolated: value("server.isolated"),
+    legacyEnd: value("legacy_end"),
     versions: {
       service: value("versions.service"),
       application: value("versions.application"),

@@ -15,6 +15,7 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { ASSUMPTION_SETTINGS } from "./assumption-settings.ts";
 import {
   choice,
+  dateOrInstant,
   flag,
   instant,
   integer,
@@ -165,6 +166,12 @@ const WORLD = {
     {
       flag: "deployment",
     },
+  ),
+  legacy_end: setting<number | null>(
+    dateOrInstant(),
+    null,
+    "virtual time from which the queries that public clients announce as removed after 2027-01-31 answer 410",
+    { flag: "legacy-end", word: "<date>" },
   ),
   strict: setting(
     toggle(),

@@ -10,6 +10,8 @@ const EXPOSED = [
   "x-pagination-total",
   "x-pagination-next",
   "retry-after",
+  "deprecation",
+  "sunset",
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",

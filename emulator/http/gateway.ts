@@ -21,6 +21,7 @@ import { mediaOf, readBody } from "./body.ts";
 import { corsHeaders, preflightReply } from "./cors.ts";
 import { type InjectFault, injectFault as triggerFault } from "./fault.ts";
 import { type Caller, identify, workspaceOf } from "./identity.ts";
+import { deprecationHeaders, refuseRemoved } from "./legacy.ts";
 import { type Codecs, codecFor } from "./media.ts";
 import { type ClockStepper, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import {
@@ -87,7 +88,8 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
         : route.kind === "operation"
           ? await carryOut(parts, { world, request, caller, stepper, injectFault }, route)
           : replyWithoutOperation(request, route, settings);
-      const reply = withHeaders(answered, merged(limit.headers, corsHeaders(request)));
+      const announced = merged(limit.headers, deprecationHeaders(operation, world));
+      const reply = withHeaders(answered, merged(announced, corsHeaders(request)));
       if (operation?.recorded !== false) record?.(reply);
       return reply;
     },
@@ -113,6 +115,7 @@ async function carryOut(
   const { settings } = world.ports;
   let route = matchedRoute;
   try {
+    refuseRemoved(route.operation, world);
     if (request.bodyProblem) throw request.bodyProblem;
     let value: unknown;
     if (route.choices) {

@@ -32,6 +32,11 @@ function formatToMillis(instant: Instant): string {
   return `${lastDay.text}${hour}:${minute}:${second}.${String(ofDay % 1000).padStart(3, "0")}`;
 }
 
+/** Formats an instant as HTTP headers have it: `Sun, 31 Jan 2027 00:00:00 GMT`. */
+export function formatHttpDate(instant: Instant): string {
+  return new Date(instant).toUTCString();
+}
+
 /** Reads an ISO 8601 instant with a zone; undefined when it is not one (or no real calendar day). */
 export function parseInstant(text: string): Instant | undefined {
   const micros = parseMicros(text);

@@ -8,6 +8,7 @@ import type {
   RateRegion,
   TriggerMethods,
 } from "../../contracts/spec/rate-limits/rows.ts";
+import type { Instant } from "../kernel/instant.ts";
 import type { AgentScript } from "./agent/script.ts";
 
 /** The effective settings, resolved from defaults, configuration file, environment and flags. */
@@ -18,6 +19,8 @@ export interface Settings {
   readonly strict: boolean;
   /** Whether webhooks and exports reach only this machine, and no environment variables are used. */
   readonly isolated: boolean;
+  /** From this instant operations that the service removes are refused; null: never. */
+  readonly legacyEnd: Instant | null;
   readonly versions: Versions;
   readonly auth: AuthSettings;
   /** §8.2, §8.3 and the limits of files. */

@@ -35,6 +35,29 @@ describe("emulator doctor", () => {
     );
   });
 
+  it("lists the recorded requests that the service refuses after the legacy endpoints end", async () => {
+    const cwd = workingFolder();
+    const { ready } = await start([], { cwd });
+    const send = (path: string, body?: object) =>
+      fetch(`${ready.url}${path}`, {
+        method: body ? "POST" : "GET",
+        headers: { "x-api-key": "key", "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    await send("/api/v2/sessions");
+    expect(await doctor(["--legacy"], cwd)).toMatchObject({ ok: true, code: 0, findings: [{ ok: true }] });
+    for (const path of ["/runs/query", "/api/v1/runs/query"]) await send(path, { session: [] });
+    await send("/runs/00000000-0000-4000-8000-0000000000a1");
+    const report = await doctor(["--legacy"], cwd);
+    expect(report).toMatchObject({ ok: false, code: 1 });
+    expect(problemsOf(report)).toEqual([
+      expect.stringMatching(/^2 recorded requests to POST \/runs\/query \(first at 2\S+\): removed after/),
+      expect.stringMatching(/^1 recorded request to GET \/runs\/{run_id} /),
+    ]);
+    const { stdout } = await run(["doctor", "--legacy"], { cwd });
+    expect(stdout).toMatch(/use POST \/api\/v2\/runs\/query; in clients, runs\.query\(\) replaces/);
+  });
+
   it("names a port that is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

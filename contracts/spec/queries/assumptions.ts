@@ -120,6 +120,15 @@ export const QUERY_ASSUMPTIONS = {
     choice: "the host of the request, app_path and trace_id; 404 for a row that does not exist",
     reason: "There is no web app. Clients print the address without opening it.",
   },
+  "query.legacy_end": {
+    section: "8.5",
+    requirement: "X-1",
+    choice:
+      "with legacy_end, POST /runs/query and GET /runs/{run_id} answer 410 from then on; before, their replies have Deprecation: true and Sunset with the date",
+    reason:
+      "Public clients announce that the calls of these two operations are removed after 2027-01-31. The headers are documented, the status is not. An operation that the service removed before answered 410.",
+    setting: "legacy_end",
+  },
   "query.stats_tokens": {
     section: "8.5",
     requirement: "X-1",

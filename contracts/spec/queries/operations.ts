@@ -28,7 +28,12 @@ export const QUERY_OPERATIONS = {
     access: "reads",
     body: runQuery,
     reply: { status: 200, body: runPage },
-    refusals: ofBody,
+    refusals: [...ofBody, 410],
+    legacy: {
+      replacement: "POST /api/v2/runs/query",
+      clients:
+        "runs.query() replaces list_runs(), threads.query() replaces list_threads(), threads.list_traces() replaces read_thread()",
+    },
   },
   statRuns: {
     ...extension,

@@ -96,7 +96,11 @@ export const INGEST_OPERATIONS = {
     alsoAt: ["/api/v1/runs/{run_id}"],
     pathParameters: runPath,
     reply: { status: 200, body: traceRun },
-    refusals: [401, 403, 404, 422, 429],
+    refusals: [401, 403, 404, 410, 422, 429],
+    legacy: {
+      replacement: "GET /api/v2/runs/{run_id}",
+      clients: "runs.retrieve() replaces read_run(), runs.get_url() replaces get_run_url()",
+    },
   },
   validateFilter: {
     ...extension,

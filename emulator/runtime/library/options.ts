@@ -18,7 +18,7 @@ type NameBelow<Prefix extends string> = keyof NamedValues extends infer Path
   : never;
 
 /** What is given for a setting; virtual times are given as ISO 8601 text. */
-type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now"
+type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now" | "legacy_end"
   ? string
   : Path extends "agent.scripts"
     ? readonly ScriptInput[]
