@@ -30,7 +30,7 @@ export interface Damage {
 /** A data folder of which every kind of file is known, and what an emulator shows of it. */
 export interface RichFolder {
   readonly folder: string;
-  /** Earlier data of the same folder, and a folder with the same content and another id. */
+  /** Earlier data of the same folder, and a folder with the same file names. */
   readonly others: Readonly<Record<string, string>>;
   readonly shown: Shown;
 }
@@ -93,8 +93,9 @@ async function fill(emulator: Emulator, onPart: () => void = () => {}): Promise<
   const child = await emulator.fork({ id: "child" });
   await change(emulator, "/w/child", 2);
   await child.fork({ id: "grandchild" });
-  onPart();
   await change(emulator, "/w/grandchild", 3);
+  onPart();
+  await change(emulator, "/w/grandchild", 5);
   await change(emulator, "", 4);
 }
 
@@ -183,7 +184,7 @@ export async function richFolders(): Promise<readonly RichFolder[]> {
     { length: 5 },
     () => mkdtempSync(join(tmpdir(), "damage-")),
   );
-  const foreign = await open(foreignClosed, { now: BEGIN, seed: 7 });
+  const foreign = await open(foreignClosed, { now: BEGIN, seed: 8 });
   await fill(foreign);
   copyData(foreignClosed, foreignKilled);
   await foreign.close();
@@ -227,6 +228,15 @@ function* substitutesOf({ folder, others }: RichFolder, file: string): Iterable<
     if (existsSync(join(source, file))) yield [`replaced by that ${how}`, readFileSync(join(source, file))];
 }
 
+/** Another file takes the place of a file. */
+export function substitutionsOf(rich: RichFolder, file: string): readonly Damage[] {
+  const bytes = readFileSync(join(rich.folder, file));
+  return [...substitutesOf(rich, file)]
+    .filter(([, content]) => !content.equals(bytes))
+    .slice(-MAX_SUBSTITUTES)
+    .map(([how, content]) => ({ file, how, act: (path: string) => writeFileSync(path, content) }));
+}
+
 /** What may happen to a file: it is cut, emptied, removed, replaced, or one bit of it is another. */
 export function damagesOf(rich: RichFolder, file: string): readonly Damage[] {
   const { folder } = rich;
@@ -236,10 +246,7 @@ export function damagesOf(rich: RichFolder, file: string): readonly Damage[] {
   const cuts = new Set([Math.floor(length / 2), length - 1, ...lineEnds(bytes)]);
   return [
     { file, how: "removed", act: (path) => rmSync(path) },
-    ...[...substitutesOf(rich, file)]
-      .filter(([, content]) => !content.equals(bytes))
-      .slice(-MAX_SUBSTITUTES)
-      .map(([how, content]) => ({ file, how, act: (path: string) => writeFileSync(path, content) })),
+    ...substitutionsOf(rich, file),
     ...(file.startsWith("pool/") ? [{ file, how: "replaced by a folder", act: replaceByFolder }] : []),
     ...(length === 0 ? [] : [{ file, how: "emptied", act: (path: string) => truncateSync(path, 0) }]),
     ...[...cuts]

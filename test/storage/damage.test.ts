@@ -9,6 +9,7 @@ import {
   kindOf,
   type RichFolder,
   richFolders,
+  substitutionsOf,
   wrongAfterReset,
   wrongIn,
   wrongInReport,
@@ -42,6 +43,19 @@ describe("a data folder", () => {
       expect([...shown].filter(([, reply]) => !reply.startsWith("200 "))).toEqual([]);
       expect(shown.size).toBeGreaterThan(40);
     }
+  });
+
+  test("with a file of another world, time or folder in place of a file has correct data, or the doctor names the file", async () => {
+    const wrong: (string | undefined)[] = [];
+    let count = 0;
+    for (const folder of folders)
+      for (const file of oneOfEachKind(folder))
+        for (const damage of substitutionsOf(folder, file)) {
+          wrong.push(await wrongInReport(folder, damage));
+          count += 1;
+        }
+    expect(wrong.filter((each) => each !== undefined)).toEqual([]);
+    expect(count).toBeGreaterThan(25);
   });
 
   test("with one damaged file has correct data or refuses it with the file name; the doctor names it, and a reset removes it", async () => {

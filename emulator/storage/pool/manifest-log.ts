@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, sealedLines, sealOf } from "../checksum.ts";
@@ -105,7 +105,7 @@ export function readLog(
 ): ManifestTable {
   const path = logPath(root, isCopy);
   const table = noWorlds();
-  const content = existsSync(path) ? readLogFile(path, root) : Buffer.alloc(0);
+  const content = existsSync(path) ? readLogFile(path, hintFor(root)) : Buffer.alloc(0);
   // Bytes after the last line feed were never acknowledged.
   const end = content.lastIndexOf(LINE_FEED) + 1;
   if (end === 0) {
@@ -119,22 +119,22 @@ export function readLog(
     const line = parseSummed(content, SEAL, start, stop) as LogHeader | LogLine | undefined;
     if (!line) throw damaged(path, `line ${number}`, hintFor(root));
     applyLine(table, line);
-    if ("key" in line) checkKey(line, secrets, root);
+    if ("key" in line) checkKey(line, secrets, path);
     start = stop + 1;
   }
   if (!isCopy) refuseOlder({ root, id }, table.log, end);
   return table;
 }
 
-function readLogFile(path: string, root: string): Buffer {
-  return readStored(path, () => readFileSync(path), hintFor(root));
+function readLogFile(path: string, hint: string): Buffer {
+  return readStored(path, () => readFileSync(path), hint);
 }
 
 /** Each line and each rewrite goes to the log before its copy, so a log that is older or shorter than its copy has lost lines. */
 function refuseOlder({ root, id }: Pick<Pool, "root" | "id">, log: number, end: number): void {
   const path = logPath(root, true);
   if (!existsSync(path)) return;
-  const copy = readLogFile(path, root);
+  const copy = readLogFile(path, "Remove it; the start writes it again.");
   const whole = copy.lastIndexOf(LINE_FEED) + 1;
   const header = headerOf(copy);
   if (header?.folder !== id) return;
@@ -142,13 +142,13 @@ function refuseOlder({ root, id }: Pick<Pool, "root" | "id">, log: number, end: 
     throw tooShort(logPath(root), whole, hintFor(root));
 }
 
-function checkKey({ key }: LogHeader, secrets: Secrets | undefined, root: string): void {
+function checkKey({ key }: LogHeader, secrets: Secrets | undefined, path: string): void {
   try {
     if (!secrets || secrets.open(key) === KEY_CHECK) return;
   } catch {
     // Reported below.
   }
-  throw lostKey(`${keyPath(root)} is not the key of ${logPath(root)}.`);
+  throw lostKey(`${keyPath(dirname(path))} is not the key of ${path}.`);
 }
 
 function applyLine(table: ManifestTable, line: LogHeader | LogLine): void {
