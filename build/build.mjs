@@ -47,9 +47,9 @@ const MODULES = {
     ...PARTS,
     "bin/replay/trial-thread.ts",
     "contracts/index.ts",
-    "emulator/entries/msw.ts",
-    "emulator/entries/testcontainers.ts",
-    "emulator/entries/vitest.ts",
+    ...["bun", "fixtures/jest-fixtures", "jest", "msw", "node-test", "testcontainers", "vitest"].map(
+      (name) => `emulator/entries/${name}.ts`,
+    ),
     "emulator/runtime/index.ts",
     "emulator/storage/background-thread.ts",
     "emulator/storage/parquet/encoder-thread.ts",
@@ -68,6 +68,8 @@ const WRITTEN_BY_OTHERS = /^(\.fresh-|\.test-sources|types\/)/;
 const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
 const { dependencies, peerDependencies } = manifest;
 const external = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.has(name));
+/** Modules that test runners provide. */
+external.push("@jest/globals", "bun:test");
 
 const common = {
   absWorkingDir: ROOT,

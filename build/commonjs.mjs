@@ -1,6 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 
+/** In Jest, the `require` of Node is reachable only from the main context. That of Jest loads no ES modules. */
+const JEST = `const { getBuiltinModule } = require("node:vm").runInThisContext("process");
+const load = getBuiltinModule("node:module").createRequire(__filename);
+module.exports = load("../emulator/entries/fixtures/jest-fixtures.mjs").jestFixtures(require("@jest/globals"));
+`;
+
 /** One file per entry point for `require`, which loads the ES module: TypeScript wants a CommonJS file for that condition. */
 export async function writeCommonJs(folder, exports) {
   await mkdir(join(folder, "cjs"), { recursive: true });
@@ -9,7 +15,9 @@ export async function writeCommonJs(folder, exports) {
     entries.map((entry) => {
       const module = relative("./dist/cjs", entry.import.default);
       const file = join(folder, "cjs", basename(entry.require.default));
-      return writeFile(file, `module.exports = require(${JSON.stringify(module)});\n`);
+      const text =
+        basename(file) === "jest.cjs" ? JEST : `module.exports = require(${JSON.stringify(module)});\n`;
+      return writeFile(file, text);
     }),
   );
 }

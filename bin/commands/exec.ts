@@ -1,6 +1,7 @@
 import { CHILD_VARIABLES, childEnvironment } from "../../emulator/client/child-environment.ts";
+import { FIRST_INSTANT, FIXTURES_URL } from "../../emulator/entries/fixtures/defaults.ts";
 import { emulatorLoaded } from "../after-start.ts";
-import { type Command, type Invocation, settingFlags } from "../command.ts";
+import { type Command, type Invocation, settingFlags, UsageError } from "../command.ts";
 import { configurationOf } from "../configuration.ts";
 import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-exit.ts";
 import type { CommandCapsule } from "../exec/capsule.ts";
@@ -22,6 +23,9 @@ export const command: Command = {
       help: "data folder, which remains afterwards (default: memory and a temporary folder)",
     },
     ephemeral: { help: "ignore --data" },
+    fixtures: {
+      help: "the test fixtures of the command use this emulator, so that it stays between the runs of a watch mode; its clock and rate limits are those of the fixtures",
+    },
     capsule: {
       value: "<file>",
       help: "when the command fails, write a capsule: a file with its requests to the world main; `emulator open <file>` shows the failure",
@@ -41,18 +45,23 @@ export const command: Command = {
   run,
 };
 
+const FIXTURE_FLAGS = { clock: "frozen", now: FIRST_INSTANT, "rate-limits": "off" };
+
 async function run(invocation: Invocation): Promise<number> {
-  const { vary, sweep } = invocation.flags;
-  if (vary !== undefined || sweep !== undefined)
-    return (await import("../exec/explore.ts")).exploreCommand(invocation);
+  const { vary, sweep, fixtures } = invocation.flags;
+  const isExploring = vary !== undefined || sweep !== undefined;
+  if (isExploring && fixtures !== undefined)
+    throw new UsageError("--fixtures: not with --vary or --sweep; leave it out");
+  if (isExploring) return (await import("../exec/explore.ts")).exploreCommand(invocation);
   refuseBounds(invocation.flags, "shard", "jobs", "report", "output");
   const capsule = await capsuleOf(invocation);
   const signals = forwardSignals();
   const { flags } = invocation;
   const storageFlags = flags.data === undefined ? { ephemeral: true } : {};
+  const fixtureFlags = flags.fixtures === true ? FIXTURE_FLAGS : {};
   const { configuration } = await configurationOf({
     ...invocation,
-    flags: { port: "0", ...storageFlags, ...flags },
+    flags: { port: "0", ...storageFlags, ...fixtureFlags, ...flags },
   });
   const running = await startForCommand(configuration);
   return runWithEmulator(running, configuration, async (defectExit) => {
@@ -61,7 +70,9 @@ async function run(invocation: Invocation): Promise<number> {
     await capsule?.begin(running.ready.url);
     // Without its emulator the child's result means nothing.
     void defectExit.then(() => signals.pass("SIGTERM"));
-    const child = signals.passTo(startChild(invocation, childEnvironment(running.ready)));
+    const variables: Record<string, string> = { ...childEnvironment(running.ready) };
+    if (flags.fixtures === true) variables[FIXTURES_URL] = running.ready.url;
+    const child = signals.passTo(startChild(invocation, variables));
     const exitCode = await Promise.race([child.exitCode, defectExit]);
     emulatorLoaded();
     if (exitCode !== 0) await capsule?.keep(running.ready.url, exitCode);

@@ -1,19 +1,16 @@
 import { RATE_REGIONS } from "../../contracts/spec/rate-limits/rows.ts";
-import { type ControlClient, createControlClient } from "../client/control-client.ts";
+import { createControlClient } from "../client/control-client.ts";
 import type { WorldAddresses } from "../client/views.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { resolveConfiguration } from "../config/resolve.ts";
-import { AS_OF_HEADER } from "../http/as-of-choice.ts";
-import { MAIN, WORLD_HEADER } from "../http/world-choice.ts";
+import { MAIN } from "../http/world-choice.ts";
 import { formatInstant } from "../kernel/instant.ts";
-import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../subjects/auth.ts";
 import type { World } from "../subjects/turn.ts";
 import { type Calls, createCalls, EmulatorClosed, reportUnused, unusedFaultsIn } from "./library/calls.ts";
-import { clockOf } from "./library/clock.ts";
-import type { Control } from "./library/control.ts";
-import type { CloseOptions, Emulator, EmulatorSnapshots, ForkOptions } from "./library/emulator.ts";
+import type { CloseOptions, Emulator, ForkOptions } from "./library/emulator.ts";
 import { answerInProcess } from "./library/fetch.ts";
 import type { EmulatorOptions } from "./library/options.ts";
+import { createEmulator, requestFor } from "./library/world.ts";
 import { type RunningEmulator, start } from "./start.ts";
 import { orExplain } from "./start-problems.ts";
 
@@ -70,7 +67,7 @@ interface Process {
 function emulatorOf(
   process: Process,
   world: string,
-  { url, eu_url, s3_url }: WorldAddresses,
+  addresses: WorldAddresses,
   end: () => Promise<unknown>,
 ): Emulator {
   const { running } = process;
@@ -99,52 +96,17 @@ function emulatorOf(
     return emulatorOf(process, createdWorld.id, createdWorld, remove);
   }
 
-  return calls.watch({
+  return createEmulator({
     world,
-    url,
-    euUrl: eu_url,
-    s3Url: s3_url,
+    addresses,
     seed: running.ready.seed,
+    calls,
     request,
-    control: client.call as Control,
+    requestAt: (at) => requesterOf(process, world, { isClosed, at }),
+    now: () => formatInstant(worldOf(process, world).now),
     fork,
-    snapshots: snapshotsOf(client, request),
-    clock: clockOf(client, () => formatInstant(worldOf(process, world).now)),
-    faults: { ...client.faults, clear: async (id) => void (await client.faults.clear(id)) },
-    verifyExport: client.exports.verify,
-    at(point) {
-      const requestAsOf = requesterOf(process, world, { isClosed, at: String(point) });
-      const { call, exports } = createControlClient(requestAsOf);
-      return calls.watch({
-        world,
-        request: requestAsOf,
-        control: call as Control,
-        verifyExport: exports.verify,
-      });
-    },
-    reset: async (options) => void (await client.reset(options)),
     close,
-    [Symbol.asyncDispose]: () => close(),
   });
-}
-
-function snapshotsOf({ snapshots }: ControlClient, request: Emulator["request"]): EmulatorSnapshots {
-  return {
-    ...snapshots,
-    remove: async (name) => void (await snapshots.remove(name)),
-    async export(name, file, options) {
-      const { exportSnapshot, transportOver } = await snapshotFiles();
-      await exportSnapshot(transportOver(request), name, file, options);
-    },
-    async import(file, options) {
-      const { importSnapshot, transportOver } = await snapshotFiles();
-      return importSnapshot(transportOver(request), file, options);
-    },
-  };
-}
-
-function snapshotFiles() {
-  return import("./library/snapshot-files.ts");
 }
 
 function checkOpen({ isOpen }: Process): void {
@@ -177,15 +139,12 @@ function requesterOf(
   const { running } = process;
   const { url, eu_url } = running.ready;
   const { settings } = process.configuration;
-  return async (target, { json, region, ...init } = {}) => {
+  return async (target, { region, ...init } = {}) => {
     checkOpen(process);
     if (isClosed?.()) throw worldClosed(world);
     if (region !== undefined && !RATE_REGIONS.includes(region))
       throw new Error(`region: ${JSON.stringify(region)} is neither us nor eu`);
-    const fetchRequest =
-      target instanceof Request ? new Request(target, init) : requestOf(target, url, json, init);
-    if (world !== MAIN) fetchRequest.headers.set(WORLD_HEADER, world);
-    if (at !== undefined) fetchRequest.headers.set(AS_OF_HEADER, at);
+    const fetchRequest = requestFor({ base: url, world, at }, target, init);
     return answerInProcess(
       {
         region: region ?? (fetchRequest.url.startsWith(`${eu_url}/`) ? "eu" : "us"),
@@ -195,18 +154,4 @@ function requesterOf(
       fetchRequest,
     );
   };
-}
-
-function requestOf(target: string | URL, base: string, json: unknown, init: RequestInit): Request {
-  const headers = new Headers(init.headers);
-  if (!headers.has("x-api-key")) headers.set("x-api-key", DEFAULT_API_KEY);
-  if (!headers.has("x-tenant-id")) headers.set("x-tenant-id", DEFAULT_TENANT_ID);
-  if (json === undefined) return new Request(new URL(target, base), { ...init, headers });
-  if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return new Request(new URL(target, base), {
-    ...init,
-    method: init.method ?? "POST",
-    headers,
-    body: JSON.stringify(json),
-  });
 }

@@ -127,6 +127,35 @@ function useWithPeers(node) {
   assert.match(run(node, [vitest, "run", "own.test.mjs"]), /1 passed/);
 }
 
+/** The blocks of the page about other test runners, which this process writes into the project and runs. */
+const RUNNERS = [
+  {
+    name: "jest@30",
+    file: "delivery.jest.cjs",
+    words: ["jest/bin/jest.js", "--testMatch=**/delivery.jest.cjs"],
+  },
+  { name: "bun@1", file: "delivery.bun.test.ts", words: ["bun/bin/bun.exe", "test", "delivery.bun.test.ts"] },
+];
+
+/** Installs each runner and runs its example; reports a runner that is not available here. */
+function useRunners() {
+  const page = readFileSync(join(ROOT, "docs/do/test-with-other-runners.md"), "utf8");
+  for (const { name, file, words } of RUNNERS) {
+    const [, text] = new RegExp(`^// ${file}\\n([\\s\\S]*?)^\`\`\``, "m").exec(page);
+    writeFileSync(join(project, file), text);
+    const [program, ...more] = words;
+    const path = join(project, "node_modules", program);
+    try {
+      install("--no-save", name);
+    } catch (error) {
+      console.error(`THE ENTRY FOR ${name} WAS NOT USED: ${error.message.trim().split("\n").at(-1)}`);
+      continue;
+    }
+    const call = name.startsWith("bun") ? [path, more] : [process.execPath, [path, ...more]];
+    assert.match(run(...call), /1 pass/);
+  }
+}
+
 /** What others check of the declarations and the entries of a package. */
 function judge(file) {
   const bin = join(ROOT, "node_modules/.bin");
@@ -180,6 +209,7 @@ try {
   for (const [settings, tsc] of TYPE_SETTINGS)
     run(process.execPath, [join(project, "node_modules", tsc), "--project", settings]);
   useWithPeers(process.execPath);
+  useRunners();
   assert.match(run(process.execPath, [cli, "contract", "run", "4.1", "--oracle", "prism"]), /PASS/);
   const others = otherNodes();
   for (const node of others) {

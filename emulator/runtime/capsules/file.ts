@@ -25,7 +25,7 @@ export interface CapsuleFacts {
   /** Versions of the emulator and of Node that wrote it. */
   readonly version: string;
   readonly node: string;
-  readonly made_by: "replay" | "exec" | "vitest";
+  readonly made_by: "replay" | "exec" | "vitest" | "jest" | "node:test" | "bun";
   /** The command that was run, as text for users. */
   readonly command: string;
   /** The scenario among the files. */

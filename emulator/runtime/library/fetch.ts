@@ -35,7 +35,7 @@ export async function answerInProcess(server: InProcessServer, request: Request)
 const READABLE = /json|^text\//;
 
 /** The facts about the request that a matcher needs to check its reply. */
-function requestFacts({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
+export function requestFacts({ method, headers }: Request, { body }: Pick<HttpRequest, "body">) {
   const isReadable = body.length > 0 && READABLE.test(headers.get("content-type") ?? "");
   return {
     method,
