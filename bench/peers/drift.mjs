@@ -7,8 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CLI, launch, launchEmulator } from "../harness/processes.mjs";
+import { compareClients } from "./drift-clients.mjs";
 import { shapesOf } from "./shape-requests.mjs";
 import { shapeReport } from "./shapes.mjs";
+
+const [subject, ...options] = process.argv.slice(2);
+if (subject === "clients") {
+  await compareClients({ isSaved: options.includes("--save") });
+  process.exit();
+}
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
 const SERVER = "@langchain/langgraph-api";
