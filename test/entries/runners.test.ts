@@ -69,14 +69,14 @@ it("node:test: each test has a world, and a failed test shows its journal and wr
   expect(stdout).toContain('0 deliveries are like {"status":"delivered"}; the ledger has 0');
   expect(stdout).toContain("toHaveExported: expects an emulator, but the value is a promise");
   expect(stdout).toMatch(
-    /1 [!=]= 2[\s\S]*The journal of its world:\n +#\d+ .* POST \/threads \(createThread\)/,
+    /1 !== 2[\s\S]*The journal of its world:\n +#\d+ .* POST \/threads \(createThread\)/,
   );
   expect(stdout).toMatch(
     /worker_crash.* was never triggered\. If that is intended, arm it with optional: true/,
   );
   expect(stdout).toContain("advance() had not finished when its test ended. Is an await missing?");
-  expect(stdout).toContain("Its requests are kept in kept/worlds-test-mjs-wrong.capsule");
-  expect(readdirSync(join(cwd, "kept"))).toContain("worlds-test-mjs-wrong.capsule");
+  expect(stdout).toContain("Its requests are kept in kept/worlds-test-wrong.capsule");
+  expect(readdirSync(join(cwd, "kept"))).toContain("worlds-test-wrong.capsule");
 });
 
 /** The tests print where their world is, and whether the world has the thread of another test. */

@@ -127,7 +127,7 @@ function useWithPeers(node) {
   assert.match(run(node, [vitest, "run", "own.test.mjs"]), /1 passed/);
 }
 
-/** The blocks of the page about other test runners, which this process writes into the project and runs. */
+/** Test runners, each with the words that run its example. */
 const RUNNERS = [
   {
     name: "jest@30",
@@ -137,22 +137,32 @@ const RUNNERS = [
   { name: "bun@1", file: "delivery.bun.test.ts", words: ["bun/bin/bun.exe", "test", "delivery.bun.test.ts"] },
 ];
 
+/** The example for Jest in the documentation. The one for Bun differs in its imports. */
+function runnerExamples() {
+  const page = readFileSync(join(ROOT, "docs/do/test-with-other-runners.md"), "utf8");
+  const [, forJest] = /^\/\/ delivery\.jest\.cjs\n([\s\S]*?)^```/m.exec(page);
+  const imports = `import { expect, test } from "bun:test";\nimport { withWorld } from "trace-platform-emulator/bun";\n`;
+  return {
+    "delivery.jest.cjs": forJest,
+    "delivery.bun.test.ts": forJest.replace(/^const .*\n/, imports),
+  };
+}
+
 /** Installs each runner and runs its example; reports a runner that is not available here. */
 function useRunners() {
-  const page = readFileSync(join(ROOT, "docs/do/test-with-other-runners.md"), "utf8");
+  const examples = runnerExamples();
   for (const { name, file, words } of RUNNERS) {
-    const [, text] = new RegExp(`^// ${file}\\n([\\s\\S]*?)^\`\`\``, "m").exec(page);
-    writeFileSync(join(project, file), text);
-    const [program, ...more] = words;
-    const path = join(project, "node_modules", program);
+    writeFileSync(join(project, file), examples[file]);
     try {
       install("--no-save", name);
     } catch (error) {
       console.error(`THE ENTRY FOR ${name} WAS NOT USED: ${error.message.trim().split("\n").at(-1)}`);
       continue;
     }
-    const call = name.startsWith("bun") ? [path, more] : [process.execPath, [path, ...more]];
-    assert.match(run(...call), /1 pass/);
+    const [program, ...more] = words;
+    const path = join(project, "node_modules", program);
+    const output = program.endsWith(".js") ? run(process.execPath, [path, ...more]) : run(path, more);
+    assert.match(output, /1 pass/);
   }
 }
 
