@@ -273,21 +273,25 @@ describe("a HAR file", () => {
     const packed = harEntry(list([]), {
       response: { status: 200, headers: pairs({ "Content-Encoding": "gzip" }), content: gzip },
     });
+    const cached = harEntry(list([run(1), run(1)]), { _fromCache: "disk" });
     const elsewhere = harEntry(exchange("GET", "/style.css", "a{}"));
     const bare = harEntry(list([]));
     const last = { ...bare, response: { ...bare.response, headers: [] } };
-    const report = await check(har(bodyless, aborted, cut, packed, elsewhere, last), { profile: "spec" });
+    const report = await check(har(bodyless, aborted, cut, packed, cached, elsewhere, last), {
+      profile: "spec",
+    });
     expect(report.results.map(({ verdict, findings }) => [verdict, findings[0]?.text])).toEqual([
       ["UNSUPPORTED", "the reply body was not recorded"],
       ["UNSUPPORTED", "the exchange has no reply"],
       ["UNSUPPORTED", "the reply body was recorded only in part"],
       ["UNSUPPORTED", "the reply body is recorded in a compressed form"],
+      ["UNSUPPORTED", "the reply is from the cache of the browser, not from the server"],
       ["PASS", undefined],
     ]);
     const text = writeReport(contractReport(report, false), "pretty");
-    expect(text).toContain("1 of 6 exchanges are not requests to the API");
-    expect(text).toContain("Not checked: 4 of 5 exchanges. By section, with the reasons");
-    expect(text).toMatch(/5 exchanges of the API, [\d.]+ s$/);
+    expect(text).toContain("1 of 7 exchanges are not requests to the API");
+    expect(text).toContain("Not checked: 5 of 6 exchanges. By section, with the reasons");
+    expect(text).toMatch(/6 exchanges of the API, [\d.]+ s$/);
   });
 
   it("can be limited to some servers, whose addresses may have a path", async () => {

@@ -102,7 +102,11 @@ function listFindings(exchange: ParsedExchange): Findings {
       ? fact(requirement, "each item is listed once", repeated[member])
       : undefined,
     isLong
-      ? { ...violation(exchange, firstOf(row), `limit ${limit}`), expected: limit, actual: body.length }
+      ? {
+          ...violation(exchange, firstOf(row), `at most ${limit} items are listed`),
+          expected: limit,
+          actual: body.length,
+        }
       : undefined,
   ];
 }

@@ -34,8 +34,8 @@ function limitFinding(limits: readonly string[], count: number): OracleFinding |
   if (Number.isNaN(limit)) return fact("4.1-3", `a limit that is not an integer must be refused: ${text}`);
   if (limit < 1) return choice("4.1-4", `limit ${text} is accepted`, "agent.list_limit");
   if (count <= limit) return undefined;
-  const text1 = limits.length === 0 ? `without limit, at most ${limit} runs are listed` : `limit ${text}`;
-  return { ...fact("4.1-1", text1, count), expected: limit };
+  const request = limits.length === 0 ? "without limit" : `with limit ${text}`;
+  return { ...fact("4.1-1", `${request}, at most ${limit} runs are listed`, count), expected: limit };
 }
 
 function statusFindings({ query, profile }: ParsedExchange, runs: readonly Members[]) {

@@ -3,6 +3,7 @@ import { isMembers, jsonOf, type Members } from "../json.ts";
 import type { RecordedExchange } from "../recorded.ts";
 import {
   ENCODED_BODY,
+  FROM_CACHE,
   NO_REPLY,
   NO_REPLY_BODY,
   PARTIAL_BODY,
@@ -20,7 +21,7 @@ export function harEntries(log: Members): readonly RecordedEntry[] {
 
 function entryOf(entry: unknown, index: number): RecordedEntry {
   const place = index + 1;
-  const { request, response, startedDateTime, time } = isMembers(entry) ? entry : {};
+  const { request, response, startedDateTime, time, _fromCache } = isMembers(entry) ? entry : {};
   if (!isMembers(request) || !isMembers(response))
     throw new RecordingError(`entry ${place} has no request or no response, which HAR 1.2 requires`);
   const exchange = exchangeOf(request, response);
@@ -28,7 +29,7 @@ function entryOf(entry: unknown, index: number): RecordedEntry {
     throw new RecordingError(`entry ${place} has no method, url or status, which HAR 1.2 requires`);
   const startedAt = instantOf(startedDateTime);
   const begin = Number.isNaN(startedAt) ? place : startedAt;
-  const unreadable = problemOf(exchange, response);
+  const unreadable = _fromCache ? FROM_CACHE : problemOf(exchange, response);
   return {
     place,
     exchange,

@@ -18,6 +18,7 @@ export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
 
+export const FROM_CACHE = "the reply is from the cache of the browser, not from the server";
 export const NO_REPLY = "the exchange has no reply";
 export const NO_REPLY_BODY = "the reply body was not recorded";
 export const PARTIAL_BODY = "the reply body was recorded only in part";
