@@ -67,9 +67,14 @@ export async function checkRecordings(
 
 function undecidedIn(results: readonly CaseResult[]): RecordedTraffic["undecided"] {
   const counts: Partial<Record<RequirementId, number>> = {};
-  for (const id of results.flatMap(({ checkedRequirements }) => checkedRequirements))
-    if (REQUIREMENTS[id].kind === "S" && !DECIDED.has(id)) counts[id] = (counts[id] ?? 0) + 1;
+  for (const { verdict, requirements } of results)
+    for (const id of verdict === "UNSUPPORTED" ? [] : requirements)
+      if (!isDecided(id)) counts[id] = (counts[id] ?? 0) + 1;
   return counts;
+}
+
+function isDecided(id: RequirementId): boolean {
+  return REQUIREMENTS[id].kind !== "S" || DECIDED.has(id);
 }
 
 /** A server in a file. */
@@ -189,7 +194,7 @@ function resultOf(
     requirements,
     verdict,
     findings,
-    checkedRequirements: verdict === "UNSUPPORTED" ? [] : requirements,
+    checkedRequirements: verdict === "UNSUPPORTED" ? [] : requirements.filter(isDecided),
     file: { path: name, ...(line !== undefined && { line }) },
     requests: 1,
     wallMs: 0,

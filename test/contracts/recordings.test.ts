@@ -390,6 +390,8 @@ it("no report contains secrets, wherever they are in the file", async () => {
 
 it("the report counts the statements that exchanges do not decide, and names the line of a finding", async () => {
   const report = await check(lines([order(3), { ...order(4), body: [] }]));
+  expect(report.results[0]?.checkedRequirements).toContain("2.5-3");
+  expect(report.results[0]?.checkedRequirements).not.toContain("2.5-4");
   expect(report.recorded).toMatchObject({ exchanges: 2, foreign: 0, undecided: { "2.5-4": 2, "2.5-6": 2 } });
   const sarif = JSON.parse(writeReport(contractReport(report, false), "sarif"));
   const found = sarif.runs[0].results.find(({ level }: { readonly level: string }) => level === "error");
