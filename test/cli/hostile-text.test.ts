@@ -146,6 +146,9 @@ function commandsOf(
     ...[
       ["contract", "list", TYPED],
       ["contract", "run", TYPED],
+      ["contract", "check", TYPED],
+      ["record", "--har", "seen.har", "--update"],
+      ["contract", "check", "seen.har", "--strict", "--verbose"],
       ["replay", ".", "--only", TYPED],
     ],
   ];
