@@ -1,7 +1,7 @@
 import type { Collection } from "../kernel/table.ts";
 import type { EventReactions, ResultReactions } from "../kernel/world-parts.ts";
 import { PLANS } from "../subjects/agent/plan.ts";
-import { ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
+import { ASSISTANT_VERSIONS, ASSISTANTS, CHECKPOINTS, RUNS, THREADS } from "../subjects/agent/records.ts";
 import * as agentRun from "../subjects/agent/run-lifecycle.ts";
 import { SCRIPT_MATCHES, SCRIPTS } from "../subjects/agent/scripts.ts";
 import { onExpire } from "../subjects/agent/thread-expiry.ts";
@@ -51,6 +51,7 @@ export const COLLECTIONS: readonly Collection<never>[] = [
   CHECKPOINTS,
   PLANS,
   ASSISTANTS,
+  ASSISTANT_VERSIONS,
   SCRIPTS,
   SCRIPT_MATCHES,
   ...OBJECT_STORAGE_COLLECTIONS,

@@ -7,7 +7,7 @@ import {
   maskedUrl,
   type Path,
 } from "../../contracts/spec/secrets.ts";
-import { ASSISTANTS, RUNS, THREADS } from "../subjects/agent/records.ts";
+import { ASSISTANT_VERSIONS, ASSISTANTS, RUNS, THREADS } from "../subjects/agent/records.ts";
 import { CRONS } from "../subjects/crons/records.ts";
 import { DESTINATIONS } from "../subjects/destinations/records.ts";
 import { FAULTS } from "../subjects/faults/records.ts";
@@ -25,9 +25,18 @@ export const EVENTS = "events";
  */
 const COLLECTIONS_WITH_SECRETS: ReadonlySet<string> = new Set([
   EVENTS,
-  ...[RUNS, CRONS, FAULTS, DELIVERIES, INBOX, THREADS, ASSISTANTS, PROJECTS, DESTINATIONS].map(
-    ({ name }) => name,
-  ),
+  ...[
+    RUNS,
+    CRONS,
+    FAULTS,
+    DELIVERIES,
+    INBOX,
+    THREADS,
+    ASSISTANTS,
+    ASSISTANT_VERSIONS,
+    PROJECTS,
+    DESTINATIONS,
+  ].map(({ name }) => name),
 ]);
 
 /** Headers that every webhook sender sends. All others are set by the user and may be secret. */

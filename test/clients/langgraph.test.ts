@@ -63,6 +63,19 @@ describe.each(AGENT_CLIENTS)("client %s %s", (line, transport, Client) => {
       version: 2,
     });
     expect(await client.assistants.search({ metadata: { team: "a" } })).toHaveLength(1);
+    expect(await client.assistants.getVersions(made.assistant_id)).toMatchObject([
+      { name: "Ours", version: 2 },
+      { name: "Mine", version: 1 },
+    ]);
+    expect(await client.assistants.setLatest(made.assistant_id, 1)).toMatchObject({
+      name: "Mine",
+      version: 1,
+    });
+    await expect(client.assistants.setLatest(made.assistant_id, 7)).rejects.toThrow("404");
+    expect(await client.assistants.update(made.assistant_id, { name: "Theirs" })).toMatchObject({
+      version: 3,
+    });
+    expect(await client.assistants.getVersions(ECHO)).toMatchObject([{ version: 1 }]);
     const run = await client.runs.create(await thread(), made.assistant_id, { input: {} });
     expect(run.assistant_id).toBe(made.assistant_id);
     expect((await client.assistants.getGraph(made.assistant_id)).nodes).toHaveLength(3);

@@ -54,6 +54,19 @@ it("bounds the assistants of a workspace", async () => {
   expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("limits.agent_assistants")]);
 });
 
+it("retains the newest versions of an assistant", async () => {
+  rig = await startRig({ limits: { agent_assistant_versions: 2 } });
+  const created = await rig.call<Record<string, string>>("POST", "/assistants", { graph_id: "echo" });
+  const path = `/assistants/${created.body.assistant_id}`;
+  for (const name of ["b", "c"]) await rig.call("PATCH", path, { name });
+  const { body } = await rig.call<readonly object[]>("POST", `${path}/versions`, {});
+  expect(body).toMatchObject([
+    { name: "c", version: 3 },
+    { name: "b", version: 2 },
+  ]);
+  expect((await rig.call("POST", `${path}/latest`, { version: 1 })).status).toBe(404);
+});
+
 it("bounds the bytes of a thread's values: a waiting caller gets the error, and a manual change is refused", async () => {
   rig = await startRig({ limits: { agent_values_bytes: 3000 } });
   const { thread_id } = (await rig.call<Thread>("POST", "/threads", {})).body;

@@ -52,6 +52,8 @@ AGENT = {
     f"GET /assistants/{ID}": agent.Assistant,
     f"PATCH /assistants/{ID}": agent.Assistant,
     f"DELETE /assistants/{ID}": None,
+    f"POST /assistants/{ID}/versions": List[agent.AssistantVersion],
+    f"POST /assistants/{ID}/latest": agent.Assistant,
     f"GET /assistants/{ID}/graph": Dict[str, List[OBJECT]],
     "POST /threads": agent.Thread,
     "POST /threads/search": List[agent.Thread],
@@ -89,7 +91,7 @@ if os.environ["EMULATOR_PROFILE"] != "observed":
     agent.Thread.__annotations__["interrupts"] = NotRequired[Any]
 # Also classes of the caller may be a context that is sent; one that is received is always an object.
 agent.Context = OBJECT
-for model in (agent.Assistant, agent.Thread, agent.ThreadState, agent.Run, agent.Cron):
+for model in (agent.Assistant, agent.AssistantVersion, agent.Thread, agent.ThreadState, agent.Run, agent.Cron):
     model.__pydantic_config__ = pydantic.ConfigDict(arbitrary_types_allowed=True)
 
 

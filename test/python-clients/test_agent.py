@@ -24,6 +24,10 @@ def test_assistants(agent_journey):
         changed = await settle(of.update(made["assistant_id"], name="Ours", metadata={"x": 1}))
         assert (changed["version"], changed["metadata"]) == (2, {"m": 1, "x": 1})
         assert await settle(of.get(made["assistant_id"])) == changed
+        versions = await settle(of.get_versions(made["assistant_id"], limit=5))
+        assert [(one["version"], one["name"]) for one in versions] == [(2, "Ours"), (1, "Mine")]
+        assert (await settle(of.set_latest(made["assistant_id"], 1)))["name"] == "Mine"
+        assert (await settle(of.update(made["assistant_id"], name="Theirs", metadata={"x": 1})))["version"] == 3
         assert await settle(of.count(metadata={"x": 1})) >= 1
         assert len((await settle(of.get_graph(made["assistant_id"], xray=True)))["nodes"]) == 3
         await settle(of.delete(made["assistant_id"], delete_threads=True))

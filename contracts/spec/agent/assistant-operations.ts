@@ -7,6 +7,8 @@ import {
   assistantPart,
   assistantPatch,
   assistantSearch,
+  assistantVersion,
+  assistantVersionSearch,
 } from "./assistant-resources.ts";
 import { counted } from "./resources.ts";
 import { REFUSED, REFUSED_BODY } from "./run-operations.ts";
@@ -81,6 +83,27 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     },
     reply: { status: 204 },
     refusals: [...missing, 409],
+  },
+  listAssistantVersions: {
+    ...supporting,
+    summary: "List the versions of an assistant, the newest first.",
+    method: "POST",
+    path: "/assistants/{assistant_id}/versions",
+    pathParameters: assistantPath,
+    access: "reads",
+    body: assistantVersionSearch,
+    reply: { status: 200, body: listOf(assistant) },
+    refusals: [...REFUSED_BODY, 404],
+  },
+  setLatestAssistantVersion: {
+    ...supporting,
+    summary: "Make a version of an assistant its latest.",
+    method: "POST",
+    path: "/assistants/{assistant_id}/latest",
+    pathParameters: assistantPath,
+    body: assistantVersion,
+    reply: { status: 200, body: assistant },
+    refusals: [...REFUSED_BODY, 404, 409],
   },
   getAssistantGraph: {
     ...supporting,

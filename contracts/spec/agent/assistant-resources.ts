@@ -76,6 +76,16 @@ export const assistantSearch = object(
   doc("4.8-3", "Which assistants to find."),
 );
 
+export const assistantVersionSearch = object(
+  { ...page, metadata },
+  doc("4.8-3", "Which versions of an assistant to list."),
+);
+
+export const assistantVersion = object(
+  { version: integer(doc("4.8-3", "Number of the version.", { minimum: 1 })) },
+  doc("4.8-3", "A version of an assistant."),
+);
+
 export const assistantGraph = assumed(
   object(
     {

@@ -26,6 +26,14 @@ export const AGENT_LIMITS = {
     own: true,
     text: "Maximum number of assistants of a workspace, not counting the built-in ones.",
   },
+  agent_assistant_versions: {
+    section: "4.8",
+    requirement: "X-2",
+    value: 100,
+    unit: "count",
+    own: true,
+    text: "Versions of an assistant that are retained; older ones are removed.",
+  },
   agent_runs: {
     section: "2.1",
     requirement: "X-2",

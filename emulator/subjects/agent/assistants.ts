@@ -4,8 +4,9 @@ import { Refusal } from "../../kernel/refusal.ts";
 import { type AgentGraph, GRAPH_BEHAVIOURS, type GraphBehaviour, type Settings } from "../settings.ts";
 import type { Turn } from "../turn.ts";
 import { type Workspace, workspaceKey } from "../workspace.ts";
+import { nextVersion, removeVersions, storeVersion, versionsOf } from "./assistant-versions.ts";
 import { requireAssistantCapacity, requireMetadataSize, requireRecursionLimit } from "./capacity.ts";
-import { ASSISTANTS, type Assistant, type Json } from "./records.ts";
+import { ASSISTANTS, type Assistant, assistantKey, type Json } from "./records.ts";
 
 /** System assistants belong to no workspace and are visible in every workspace. */
 const NIL_NAMESPACE: Workspace = { region: "", tenant_id: "" };
@@ -159,6 +160,7 @@ export function createAssistant(
     updated_at: turn.now,
   };
   turn.put(ASSISTANTS, assistant);
+  storeVersion(turn, assistant);
   return assistant;
 }
 
@@ -179,22 +181,41 @@ export function updateAssistant(
     config: input.config ?? before.config,
     context: input.context ?? before.context,
     metadata: { ...before.metadata, ...input.metadata },
-    version: before.version + 1,
+    version: nextVersion(turn, before),
     updated_at: turn.now,
   };
   requireMetadataSize(turn, after);
   turn.put(ASSISTANTS, after);
+  storeVersion(turn, after);
   return after;
+}
+
+/** Makes a stored version the one that runs use. Throws a `Refusal` (404, 409). */
+export function setLatestVersion(turn: Turn, workspace: Workspace, id: string, version: number): Assistant {
+  const assistant = requireOwnAssistant(turn, workspace, id);
+  const stored = versionsOf(turn, assistant).find((candidate) => candidate.version === version);
+  if (!stored)
+    throw new Refusal(
+      404,
+      "not_found",
+      `version: assistant ${id} has no version ${version}.`,
+      "List them with POST /assistants/{assistant_id}/versions.",
+    );
+  const latest: Assistant = { ...stored, updated_at: turn.now };
+  turn.put(ASSISTANTS, latest);
+  return latest;
 }
 
 /** Removes an assistant and returns it. Throws a `Refusal` (404, 409). */
 export function deleteAssistant(turn: Turn, workspace: Workspace, idOrGraph: string): Assistant {
   const assistant = requireOwnAssistant(turn, workspace, idOrGraph);
-  turn.remove(ASSISTANTS, `${workspaceKey(workspace)}/${assistant.assistant_id}`);
+  turn.remove(ASSISTANTS, assistantKey(assistant));
+  removeVersions(turn, assistant);
   return assistant;
 }
 
-function requireOwnAssistant(turn: Turn, workspace: Workspace, idOrGraph: string): Assistant {
+/** An assistant that may be changed. Throws a `Refusal` (404, 409). */
+export function requireOwnAssistant(turn: Turn, workspace: Workspace, idOrGraph: string): Assistant {
   const assistant = resolveAssistant(turn, workspace, idOrGraph);
   if (isSystem(assistant))
     throw new Refusal(

@@ -130,8 +130,15 @@ export const CHECKPOINTS = collection<Checkpoint>(
   (checkpoint) => checkpoint.thread,
 );
 
-export const ASSISTANTS = collection<Assistant>(
-  "agent_assistants",
-  (assistant) => `${workspaceKey(assistant)}/${assistant.assistant_id}`,
-  workspaceKey,
+export function assistantKey(assistant: Assistant): string {
+  return `${workspaceKey(assistant)}/${assistant.assistant_id}`;
+}
+
+export const ASSISTANTS = collection<Assistant>("agent_assistants", assistantKey, workspaceKey);
+
+/** The versions of each created assistant. */
+export const ASSISTANT_VERSIONS = collection<Assistant>(
+  "agent_assistant_versions",
+  (assistant) => `${assistantKey(assistant)}/${assistant.version}`,
+  assistantKey,
 );

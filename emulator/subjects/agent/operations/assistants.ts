@@ -3,18 +3,20 @@ import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
+import { versionsOf } from "../assistant-versions.ts";
 import {
   assistantsOf,
   behaviourOf,
   createAssistant,
   deleteAssistant,
   resolveAssistant,
+  setLatestVersion,
   updateAssistant,
 } from "../assistants.ts";
 import { nodeNames } from "../behaviours.ts";
 import { type Assistant, THREADS } from "../records.ts";
 import { deleteThread } from "../run-lifecycle.ts";
-import { pageOf, selected } from "../search.ts";
+import { pageFrom, pageOf, selected } from "../search.ts";
 import { includesMembers } from "../state.ts";
 import { assistantView } from "../view.ts";
 
@@ -25,7 +27,9 @@ type OperationIds =
   | "getAssistant"
   | "updateAssistant"
   | "deleteAssistant"
-  | "getAssistantGraph";
+  | "getAssistantGraph"
+  | "listAssistantVersions"
+  | "setLatestAssistantVersion";
 
 /** Handlers of the assistant operations (§4.8). */
 export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
@@ -59,6 +63,22 @@ export const AGENT_ASSISTANT_HANDLERS: Pick<Handlers, OperationIds> = {
     for (const thread of threads)
       if (thread.metadata.assistant_id === assistant_id) deleteThread(turn, thread);
     return undefined;
+  },
+
+  listAssistantVersions(turn, { workspace, path, body }) {
+    const hasMetadata = includesMembers(body.metadata ?? {});
+    const assistant = resolveAssistant(turn, workspace, path.assistant_id);
+    const versions = versionsOf(turn, assistant).filter(({ metadata }) => hasMetadata(metadata));
+    const { items, headers } = pageFrom(versions, body.limit ?? 10, body.offset ?? 0);
+    return replyWithHeaders(
+      items.map((version) => assistantView(turn.ports.settings, version)),
+      headers,
+    );
+  },
+
+  setLatestAssistantVersion(turn, { workspace, path, body }) {
+    const latest = setLatestVersion(turn, workspace, path.assistant_id, body.version);
+    return assistantView(turn.ports.settings, latest);
   },
 
   getAssistantGraph(turn, { workspace, path }) {
