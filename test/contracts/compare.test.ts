@@ -9,7 +9,7 @@ import {
   suite,
 } from "../../contracts/index.ts";
 import { awaitEnd, listRuns, startRun } from "../../contracts/suites/agent-helpers.ts";
-import { type Answer, tinyServer } from "./stub-server.ts";
+import { type Answer, oneCase, tinyServer } from "./stub-server.ts";
 
 const THREAD = "1a91a355-8a88-422c-9546-72c183b95b5c";
 const PATH = `/threads/${THREAD}/runs`;
@@ -139,15 +139,9 @@ describe("two servers", () => {
   });
 
   it("report their choices where the specification is silent, without the requests of the harness", async () => {
-    const cases = suite({
-      "4.1/order": {
-        title: "the order",
-        requirements: ["4.1-4"],
-        async run(t) {
-          const [run] = await listRuns(t, THREAD);
-          t.choice("agent.list_order", run?.run_id === "c", "newest first", { actual: run?.run_id });
-        },
-      },
+    const cases = oneCase("4.1-4", async (t) => {
+      const [run] = await listRuns(t, THREAD);
+      t.choice("agent.list_order", run?.run_id === "c", "newest first", { actual: run?.run_id });
     });
     const turned: Answer = (request) => ({ ...honest(request), body: [...RUNS].reverse() });
     const [first, second] = [await judge(turned, cases), await judge(honest, cases)];

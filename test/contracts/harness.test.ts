@@ -17,7 +17,7 @@ import {
 } from "../../contracts/index.ts";
 import { isProven, selftestJson, selftestLines, selftestProblems } from "../../contracts/report/selftest.ts";
 import { CASES } from "../../contracts/suites/cases.ts";
-import { type Answer, tinyServer } from "./stub-server.ts";
+import { type Answer, oneCase, tinyServer } from "./stub-server.ts";
 
 const RUN = {
   run_id: "0a91a355-8a88-422c-9546-72c183b95b5c",
@@ -127,15 +127,9 @@ describe("a run", () => {
   });
 
   it("finds credentials that come back", async () => {
-    const cases = suite({
-      "2.4/echo": {
-        title: "a destination is read",
-        requirements: ["2.4-2"],
-        async run(t) {
-          t.secret("a-very-secret-word");
-          await t.call("GET", "/api/v1/bulk-exports/destinations");
-        },
-      },
+    const cases = oneCase("2.4-2", async (t) => {
+      t.secret("a-very-secret-word");
+      await t.call("GET", "/api/v1/bulk-exports/destinations");
     });
     const body = [{ id: RUN.run_id, credentials: { secret_access_key: "a-very-secret-word" } }];
     const run = await judge(
@@ -150,18 +144,12 @@ describe("a run", () => {
   });
 
   it("keeps secrets out of the observations and the passed facts of a case", async () => {
-    const cases = suite({
-      "4.1/looks": {
-        title: "looks",
-        requirements: ["4.1-1"],
-        async run(t) {
-          const secret = t.secret('a "very" secret/word');
-          const { body } = await t.call("GET", PATH, { body: { secret } });
-          t.fact("4.1-1", false, `not ${secret}`, { expected: [secret], actual: { body, deep: { secret } } });
-          t.fact("4.1-1", true, "a list", { actual: `it says ${secret}` });
-          throw new Error(`stumbled over ${secret}`);
-        },
-      },
+    const cases = oneCase("4.1-1", async (t) => {
+      const secret = t.secret('a "very" secret/word');
+      const { body } = await t.call("GET", PATH, { body: { secret } });
+      t.fact("4.1-1", false, `not ${secret}`, { expected: [secret], actual: { body, deep: { secret } } });
+      t.fact("4.1-1", true, "a list", { actual: `it says ${secret}` });
+      throw new Error(`stumbled over ${secret}`);
     });
     const echo = 'a "very" secret/word of a-secret-key-of-the-caller';
     const run = await judge(
@@ -176,13 +164,7 @@ describe("a run", () => {
   });
 
   it("blames itself when a case stumbles, and a server that is not there", async () => {
-    const cases = suite({
-      "4/stumbles": {
-        title: "stumbles",
-        requirements: ["4-1"],
-        run: () => Promise.reject(new TypeError("oh")),
-      },
-    });
+    const cases = oneCase("4-1", () => Promise.reject(new TypeError("oh")));
     const run = await judge(honest, cases);
     expect(run.results[0]?.findings[0]).toMatchObject({ verdict: "FAIL", blame: "harness" });
     const target = await targetOf(honest);
@@ -228,15 +210,9 @@ describe("a run", () => {
   });
 
   it("blames nobody for what the budget leaves unasked in the middle of a case", async () => {
-    const cases = suite({
-      "4.1/twice": {
-        title: "asks twice",
-        requirements: ["4.1-1"],
-        async run(t) {
-          await t.call("GET", PATH);
-          await t.call("GET", PATH);
-        },
-      },
+    const cases = oneCase("4.1-1", async (t) => {
+      await t.call("GET", PATH);
+      await t.call("GET", PATH);
     });
     const run = await judge(honest, cases, { budget: 1 });
     expect(run.results[0]).toMatchObject({
@@ -256,13 +232,10 @@ describe("a run", () => {
 
   it("draws the same for the same seed, and other names wherever an earlier run may have left them", async () => {
     const drawn: { readonly number: number; readonly id: string }[] = [];
-    const cases = suite({
-      "4/draws": {
-        title: "draws",
-        requirements: ["4-1"],
-        run: async ({ draw }) => void drawn.push({ number: draw.integer(2 ** 31), id: draw.uuid() }),
-      },
-    });
+    const cases = oneCase(
+      "4-1",
+      async ({ draw }) => void drawn.push({ number: draw.integer(2 ** 31), id: draw.uuid() }),
+    );
     const { nonce: own, ...forgetful } = await targetOf(honest);
     const keeping = { ...forgetful, nonce: "first" };
     const later = { ...forgetful, nonce: "second" };
@@ -513,13 +486,7 @@ describe("a server that may not be written to", () => {
 
   it("is not written to by a case that has not said so: the harness is to blame", async () => {
     const { target, asked } = await readOnlyTarget(honest);
-    const cases = suite({
-      "4.7/careless": {
-        title: "stops an export",
-        requirements: ["4.7-1"],
-        run: async (t) => void (await t.call("PATCH", "/api/v1/bulk-exports/1")),
-      },
-    });
+    const cases = oneCase("4.7-1", async (t) => void (await t.call("PATCH", "/api/v1/bulk-exports/1")));
     const { results } = await runContracts(target, { cases, oracle: false });
     expect(results[0]?.findings[0]).toMatchObject({
       blame: "harness",

@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Case, CaseRow } from "../../contracts/engine/case.ts";
+import { suite } from "../../contracts/index.ts";
 
 /** What a very small server answers to a request; it knows nothing of the specification. */
 export type Answer = (request: {
@@ -34,4 +36,10 @@ export async function tinyServer(answer: Answer) {
     asked,
     close: () => new Promise((done) => server.close(done)),
   };
+}
+
+/** A suite of one case, which asserts one requirement. */
+export function oneCase(requirement: CaseRow["requirements"][number], run: CaseRow["run"]): readonly Case[] {
+  const section = requirement.slice(0, requirement.lastIndexOf("-"));
+  return suite({ [`${section}/case`]: { title: "a case", requirements: [requirement], run } });
 }
