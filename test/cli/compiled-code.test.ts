@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, expect, it } from "vitest";
 import { runBundle } from "../../bin/bundle-loader.ts";
 import { codeCacheIn } from "../../bin/compiled-code.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const BUNDLE = `module.exports = (function (module, require, importFrom, url) {
   module.exports = {
@@ -32,7 +32,7 @@ let file: string;
 let cache: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "emulator-compiled-"));
+  folder = workingFolder();
   file = join(folder, "bundle-1.js");
   cache = join(folder, "cache");
   // V8 compiles the same text only once in a process, whatever is in the cache.

@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
 import { type Resolution, resolveConfiguration, type Sources } from "../../emulator/config/resolve.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;
 
 let cwd: string;
 
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "configuration-"));
-});
-
-afterEach(() => {
-  rmSync(cwd, { recursive: true, force: true });
+  cwd = workingFolder();
 });
 
 async function resolved(sources: Partial<Sources> = {}): Promise<Resolved> {

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { childEnvironment } from "../../emulator/client/child-environment.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI = `${process.execPath} ${join(ROOT, "dist/bin/emulator.js")}`;
@@ -25,13 +25,12 @@ let folder: string;
 let pids: number[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "action-"));
+  folder = workingFolder();
   pids = [];
 });
 
 afterEach(() => {
   for (const pid of pids) process.kill(pid, "SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs the step as the runner does: expressions are put in, and what it writes is read. */

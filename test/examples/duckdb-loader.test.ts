@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { S3Client } from "@aws-sdk/client-s3";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -12,6 +9,7 @@ import {
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { useRig } from "../support/use-rig.ts";
 
 const rig = useRig("test", () => startRig());
@@ -19,7 +17,7 @@ let folder: string;
 let client: S3Client;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "loader-"));
+  folder = workingFolder();
   client = new S3Client({
     endpoint: rig.emulator.s3Url,
     region: "us-east-1",
@@ -30,7 +28,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   client.destroy();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function exported(prepared: PreparedExport, more: Record<string, unknown> = {}): Promise<string> {

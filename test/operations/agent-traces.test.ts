@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DESTINATION, type Rig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 interface Row {
   readonly id: string;
@@ -142,36 +140,32 @@ describe("scripts by the control surface", () => {
 });
 
 it("a run continues after a restart, and ended runs are still listed", async () => {
-  const data = mkdtempSync(join(tmpdir(), "agent-"));
-  try {
-    const first = await startRig({ ephemeral: false, data });
-    const { thread_id } = (await first.call<{ thread_id: string }>("POST", "/threads", {})).body;
-    const start = async (assistant_id: string) =>
-      (await first.call<{ run_id: string }>("POST", `/threads/${thread_id}/runs`, { assistant_id })).body
-        .run_id;
-    const [done, slow, next] = [await start("echo"), await start("slow"), await start("echo")];
-    await first.emulator.clock.advance("PT4S");
-    await first.close();
-    const second = await startRig({ ephemeral: false, data, now: undefined });
-    const listed = async () =>
-      (await second.call<{ run_id: string; status: string }[]>("GET", `/threads/${thread_id}/runs`)).body.map(
-        (run) => [run.run_id, run.status],
-      );
-    expect(await listed()).toEqual([
-      [next, "pending"],
-      [slow, "running"],
-      [done, "success"],
-    ]);
-    expect((await second.call("GET", `/threads/${thread_id}/runs/${slow}/join`)).body).toMatchObject({
-      step: 10,
-    });
-    expect(await listed()).toEqual([
-      [next, "success"],
-      [slow, "success"],
-      [done, "success"],
-    ]);
-    await second.close();
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
+  const data = workingFolder();
+  const first = await startRig({ ephemeral: false, data });
+  const { thread_id } = (await first.call<{ thread_id: string }>("POST", "/threads", {})).body;
+  const start = async (assistant_id: string) =>
+    (await first.call<{ run_id: string }>("POST", `/threads/${thread_id}/runs`, { assistant_id })).body
+      .run_id;
+  const [done, slow, next] = [await start("echo"), await start("slow"), await start("echo")];
+  await first.emulator.clock.advance("PT4S");
+  await first.close();
+  const second = await startRig({ ephemeral: false, data, now: undefined });
+  const listed = async () =>
+    (await second.call<{ run_id: string; status: string }[]>("GET", `/threads/${thread_id}/runs`)).body.map(
+      (run) => [run.run_id, run.status],
+    );
+  expect(await listed()).toEqual([
+    [next, "pending"],
+    [slow, "running"],
+    [done, "success"],
+  ]);
+  expect((await second.call("GET", `/threads/${thread_id}/runs/${slow}/join`)).body).toMatchObject({
+    step: 10,
+  });
+  expect(await listed()).toEqual([
+    [next, "success"],
+    [slow, "success"],
+    [done, "success"],
+  ]);
+  await second.close();
 });

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isFull } from "../support/depth.ts";
 import { duck } from "../support/duckdb.ts";
 import { createExport, prepareExport, type Rig, runToCompletion, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { uuid } from "./multipart.ts";
 
 interface Row {
@@ -127,7 +126,7 @@ describe("tokens and costs", () => {
   });
 
   test("wait for a parent over a restart", async () => {
-    const data = mkdtempSync(join(tmpdir(), "emulator-test-"));
+    const data = workingFolder();
     await rig.close();
     try {
       rig = await startRig({ data, ephemeral: false });
@@ -140,7 +139,6 @@ describe("tokens and costs", () => {
     } finally {
       await rig.close();
       rig = await startRig();
-      rmSync(data, { recursive: true, force: true });
     }
   });
 });

@@ -1,18 +1,18 @@
-import { mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import type { EmulatorOptions } from "../../emulator/runtime/library/options.ts";
 import { type ServingEmulator, serve } from "../../emulator/runtime/start.ts";
 import { HEADERS } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 /** Where temporary data folders are made. */
 let folder: string;
 const serving: ServingEmulator[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "emulator-start-"));
+  folder = workingFolder();
   vi.stubEnv("TMPDIR", folder);
 });
 

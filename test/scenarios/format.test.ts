@@ -1,23 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { configurationSchema } from "../../emulator/config/schema.ts";
 import { readScenario } from "../../scenarios/document.ts";
 import { scenarioSchema } from "../../scenarios/schema.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const SCENARIOS = fileURLToPath(new URL("../../scenarios", import.meta.url));
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "format-"));
+  folder = workingFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function written(name: string, text: string): string {
   const file = join(folder, name);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -9,6 +8,7 @@ import { readScenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { record } from "../../scenarios/recording.ts";
 import { replay } from "../../scenarios/replay.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const FIRST = "2026-03-01T00:00:00Z";
 
@@ -17,14 +17,13 @@ let environments: Environments;
 let emulator: Emulator;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "recording-"));
+  folder = workingFolder();
   environments = openInProcess();
 });
 
 afterEach(async () => {
   await emulator.close();
   await environments.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function begin(options: EmulatorOptions = {}): Promise<void> {

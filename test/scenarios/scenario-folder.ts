@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { openInProcess } from "../../bin/replay/in-process.ts";
 import type { Environments } from "../../scenarios/environment.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 /** A new folder for each test, removed afterwards, and emulators of this process for the scenarios in it. */
 export function useScenarioFolder() {
@@ -12,13 +12,10 @@ export function useScenarioFolder() {
 
   beforeEach(() => {
     environments = openInProcess();
-    folder = mkdtempSync(join(tmpdir(), "scenarios-"));
+    folder = workingFolder();
   });
 
-  afterEach(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await environments.close();
-  });
+  afterEach(() => environments.close());
 
   return {
     get folder() {

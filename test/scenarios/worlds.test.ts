@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +13,7 @@ import { readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts"
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import * as target from "../../scenarios/target.ts";
 import { someOf } from "../support/depth.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const openTarget = (url: string, world: string | undefined) => target.openTarget(url, world, readParquet);
 
@@ -23,10 +23,8 @@ const SHIPPED = fileURLToPath(new URL("../../scenarios/shipped", import.meta.url
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "worlds-"));
+  folder = workingFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(name: string, ...lines: readonly string[]): void {
   const text = ["scenario: A sentence.", ...lines].join("\n");

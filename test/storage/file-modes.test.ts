@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 it("only the owner may look into a data folder that the emulator has made", async () => {
-  const parent = mkdtempSync(join(tmpdir(), "modes-"));
+  const parent = workingFolder();
   const data = join(parent, "data");
   const rig = await startRig({ data, ephemeral: false });
   try {
@@ -26,5 +26,4 @@ it("only the owner may look into a data folder that the emulator has made", asyn
   const open = [data, ...paths].filter((path) => (statSync(path).mode & 0o077) !== 0);
   expect(paths.length).toBeGreaterThan(5);
   expect(open).toEqual([]);
-  rmSync(parent, { recursive: true });
 });

@@ -1,21 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FolderInUse, holderOf, lockFolder } from "../../emulator/storage/folder-lock.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 let folder: string;
 let child: ChildProcess | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "lock-"));
+  folder = workingFolder();
 });
 
 afterEach(() => {
   child?.kill("SIGKILL");
   child = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function lock() {

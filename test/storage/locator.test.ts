@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { statSync, writeFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import {
   isAlive,
@@ -10,6 +8,7 @@ import {
   removeLocator,
   writeLocator,
 } from "../../emulator/storage/locator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const READY: ReadyLine = {
   ready: true,
@@ -25,11 +24,7 @@ const READY: ReadyLine = {
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "locator-"));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = workingFolder();
 });
 
 describe("the locator file", () => {

@@ -1,24 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { sendSigned } from "../s3/signed-request.ts";
 import { type Rig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 let folder: string;
 let rig: Rig;
 let options: EmulatorOptions;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fork-past-"));
+  folder = workingFolder();
   options = { ephemeral: false, data: folder };
   rig = await startRig(options);
 });
 
 afterEach(async () => {
   await rig.close();
-  rmSync(folder, { recursive: true });
 });
 
 const create = (body: object) => rig.emulator.control("POST", "/worlds", body);

@@ -1,16 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { type Rig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 let data: string;
 
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), "past-"));
+  data = workingFolder();
 });
-
-afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 async function during<T>(act: (rig: Rig) => Promise<T>, limits = {}): Promise<T> {
   const rig = await startRig({ ephemeral: false, data, limits });

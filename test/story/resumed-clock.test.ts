@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { resolveConfiguration } from "../../emulator/config/resolve.ts";
 import type { EmulatorOptions } from "../../emulator/runtime/library/options.ts";
 import { type ServingEmulator, serve } from "../../emulator/runtime/start.ts";
 import { DESTINATION, HEADERS } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 const DAY = 86_400_000;
 const PRESENT = Date.parse("2026-06-01T12:00:00Z");
@@ -15,14 +13,13 @@ let folder: string;
 let emulator: ServingEmulator | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "resumed-"));
+  folder = workingFolder();
   vi.useFakeTimers({ toFake: ["Date"], now: PRESENT });
 });
 
 afterEach(async () => {
   await end();
   vi.useRealTimers();
-  rmSync(folder, { recursive: true });
 });
 
 async function end(): Promise<void> {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,6 +6,7 @@ import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import type { EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { type Receiver, startReceiver } from "../subjects/webhooks/receivers.ts";
 import { DESTINATION, HEADERS, type Rig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 
 /** Every field that may hold a secret has one of its own: `Hidden-<place>`, which no reply and no file may have. */
 const PLANTED = /hidden-[a-z-]+[a-z]/gi;
@@ -34,7 +34,7 @@ const OPERATIONS_WITH_WEBHOOK = Object.entries(OPERATIONS)
   .filter(({ body }) => JSON.stringify(body).includes('"webhook"'));
 
 beforeEach(async () => {
-  data = mkdtempSync(join(tmpdir(), "secrets-"));
+  data = workingFolder();
   hook = await startReceiver((response, { url, headers }) => {
     if (url.startsWith("/redirected?")) response.writeHead(302, { location: hookAt("target") });
     response.end(`${url} ${headers["x-proof"]}`);
@@ -45,7 +45,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await rig.close();
   await hook.close();
-  rmSync(data, { recursive: true, force: true });
 });
 
 /** The address of a webhook with a secret in each of its parts. */

@@ -1,14 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import {
@@ -31,6 +22,7 @@ import {
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 import { dottedOrder, traceRow } from "../support/trace-row.ts";
 
@@ -41,18 +33,7 @@ beforeEach(async () => {
   [rig, other] = await Promise.all([startRig(), startRig({ seed: 99, now: "2026-05-01T00:00:00Z" })]);
 });
 
-afterEach(async () => {
-  await Promise.all([rig.close(), other.close()]);
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-const folders: string[] = [];
-
-function workingFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "snapshots-"));
-  folders.push(folder);
-  return folder;
-}
+afterEach(() => Promise.all([rig.close(), other.close()]));
 
 const CONTROL = "/_emulator/v1/snapshots";
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import S3rver from "s3rver";
 import { expect, it } from "vitest";
@@ -13,6 +10,7 @@ import {
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 import { useRig } from "../support/use-rig.ts";
 
@@ -92,7 +90,7 @@ it("a world made empty, or reset, gives what a fresh process gives", async () =>
 });
 
 it("keys and destinations of a fork work, in its own store and in one elsewhere", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "elsewhere-"));
+  const folder = workingFolder();
   const elsewhere = new S3rver({
     port: 0,
     address: "127.0.0.1",
@@ -126,6 +124,5 @@ it("keys and destinations of a fork work, in its own store and in one elsewhere"
     for (const client of [there, here]) client.destroy();
   } finally {
     await elsewhere.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,19 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { writeArchiveFile } from "../../../emulator/storage/archive/archive-file.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "archive-file-"));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = workingFolder();
 });
 
 async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { beforeEach, describe, expect, it, test } from "vitest";
 import { COLLECTIONS } from "../../../emulator/runtime/assembly.ts";
 import { startEmulator } from "../../../emulator/runtime/index.ts";
 import { importArchive } from "../../../emulator/storage/archive/import-archive.ts";
@@ -10,17 +9,16 @@ import { type PackedEntry, packEntries, textEntry } from "../../../emulator/stor
 import { openPool, type Pool } from "../../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../../emulator/storage/secrets.ts";
 import { filesOf } from "../../../emulator/storage/unneeded-files.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 import { MANIFEST } from "./manifest.ts";
 
 let folder: string;
 let pool: Pool;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "import-"));
+  folder = workingFolder();
   pool = openPool(folder, true);
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const CLOCK = { mode: "frozen", rate: 1 };
 const FRAME = { frame: { seed: 1, turn: 1, now: 0, clock: CLOCK, ordinals: {} } };

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPage } from "../../../emulator/subjects/queries/page.ts";
 import { readSelection } from "../../../emulator/subjects/queries/selection.ts";
 import type { TraceStore } from "../../../emulator/subjects/traces/port.ts";
 import { openTraceStore } from "../../storage/rows/open-store.ts";
 import { sampleRow } from "../../storage/rows/sample-row.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 
 const WORKSPACE = { region: "us", tenant_id: "00000000-0000-4000-8000-000000000001" };
 const SCOPE = { region: WORKSPACE.region, tenantId: WORKSPACE.tenant_id };
@@ -19,14 +17,13 @@ let store: ReturnType<typeof openTraceStore>;
 let reads: number;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tree-filter-"));
+  folder = workingFolder();
   store = openTraceStore({ folder });
   reads = 0;
 });
 
 afterEach(() => {
   store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const idOf = (number: number) => `${number.toString(16).padStart(8, "0")}-0000-4000-8000-000000000001`;

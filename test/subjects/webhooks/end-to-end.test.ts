@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../emulator/runtime/index.ts";
 import { startRig } from "../../support/emulator.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 import { type Receiver, startReceiver } from "./receivers.ts";
 
 const open: { close(): unknown }[] = [];
@@ -117,8 +116,7 @@ describe("over real HTTP", () => {
   });
 
   it("undelivered webhooks of a stopped emulator are delivered by the next one", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
-    open.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
+    const folder = workingFolder();
     const options = { data: join(folder, "data"), ephemeral: false };
     const hanging = await receiver(() => undefined);
     const first = await openEmulator(options);
