@@ -49,7 +49,7 @@ const OWN_OPERANDS: Readonly<Record<string, readonly string[]>> = {
 /** Flags without which a verb does nothing. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "export create": { project: "absent", from: "2026-03-01", to: "2026-03-02" },
-  record: { har: "absent.har" },
+  record: { har: "absent/seen.har" },
 };
 
 /** Values that no flag with this placeholder can have. */
