@@ -22,7 +22,7 @@ const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
   "langsmith createDataset": () => new Traces(options()).createDataset("a"),
   "langsmith createAnnotationQueue": () => new Traces(options()).createAnnotationQueue({ name: "a" }),
   "langsmith deleteExample": () => new Traces(options()).deleteExample(NONE),
-  "langsmith traces.query": () => new Traces(options()).traces.query({ project_id: NONE }),
+  "langsmith evaluators.retrieve": () => new Traces(options()).evaluators.retrieve(NONE),
 };
 
 it.each(Object.entries(CALLS))("%s fails at once, with the section that is silent", async (_name, call) => {
