@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import pydantic
@@ -13,6 +13,7 @@ from stand_ins import import_agent_client
 langgraph_sdk = import_agent_client()
 
 import langsmith.schemas as tracing  # noqa: E402
+from langsmith import Client  # noqa: E402
 from langgraph_sdk import schema as agent  # noqa: E402
 
 ID = "[0-9a-f-]{36}"
@@ -44,6 +45,25 @@ TRACING = {
     f"PATCH /feedback/{ID}": tracing.Feedback,
     f"DELETE /feedback/{ID}": OBJECT,
 }
+
+def returned(method):
+    """The model of what a method returns; the page of one that returns pages."""
+    model = get_type_hints(method)["return"]
+    pages = get_args(model)[1:]
+    return pages[0] if pages else model
+
+
+newest = Client()._get_langsmith_api()
+TRACING.update({
+    "POST /api/v2/runs/query": returned(newest.runs.query),
+    f"GET /api/v2/runs/{ID}": returned(newest.runs.retrieve),
+    f"GET /api/v2/runs/{ID}/url": returned(newest.runs.get_url),
+    "POST /api/v2/threads/query": returned(newest.threads.query),
+    "GET /api/v2/threads/[^/]+/traces": returned(newest.threads.list_traces),
+    "GET /api/v2/threads/[^/]+/stats": returned(newest.threads.stats),
+    "POST /api/v2/traces/query": returned(newest.traces.query),
+    f"GET /api/v2/traces/{ID}/runs": returned(newest.traces.list_runs),
+})
 
 AGENT = {
     "POST /assistants": agent.Assistant,
