@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import S3rver from "s3rver";
 import { afterAll, describe, test } from "vitest";
 import { createObjectStoreClients } from "../../emulator/s3/client/object-store-clients.ts";
@@ -12,6 +9,7 @@ import type {
 } from "../../emulator/subjects/destinations/object-store-client.ts";
 import { changeCredential, createCredential } from "../../emulator/subjects/object-storage/credentials.ts";
 import type { S3Fault } from "../../emulator/subjects/object-storage/faults.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { openTestServer } from "./harness.ts";
 
 const MIB = 1024 * 1024;
@@ -70,7 +68,7 @@ describe("the client of an object store elsewhere", () => {
   }
 
   test("works with a store that is not ours", async ({ expect }) => {
-    const directory = mkdtempSync(join(tmpdir(), "foreign-"));
+    const directory = workingFolder();
     const s3rver = new S3rver({
       address: "127.0.0.1",
       port: 0,
@@ -97,7 +95,6 @@ describe("the client of an object store elsewhere", () => {
     );
     expect(await failureOf(open(`http://127.0.0.1:${port}`, key, "nothing"))).toBe("bucket_not_valid");
     await s3rver.close();
-    rmSync(directory, { recursive: true });
   });
 
   test("gives our own server's troubles the names that a turn which stores a file gives them", async ({

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../emulator/runtime/index.ts";
 import { casesOf } from "../support/depth.ts";
 import { startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { ACTIONS, closeStores, digest, lastTurn, waitUntilIdle } from "../support/world-actions.ts";
 
 interface Step {
@@ -131,12 +130,8 @@ describe("a fork from history shows the earlier state, and continues to the same
     ["in a data folder", false],
     ["in a data folder, after a restart", true],
   ])("%s", async (_, restarts) => {
-    const root = mkdtempSync(join(tmpdir(), "past-"));
+    const root = workingFolder();
     let runs = 0;
-    try {
-      await holds(() => ({ ephemeral: false, data: join(root, String(runs++)) }), 12, restarts);
-    } finally {
-      rmSync(root, { recursive: true, force: true });
-    }
+    await holds(() => ({ ephemeral: false, data: join(root, String(runs++)) }), 12, restarts);
   });
 });

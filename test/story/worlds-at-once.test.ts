@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
@@ -11,6 +10,7 @@ import type { Emulator } from "../../emulator/runtime/index.ts";
 import { startCli } from "../support/cli.ts";
 import { isFull } from "../support/depth.ts";
 import { BEGIN, HEADERS, type Rig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/bin/emulator.js", import.meta.url));
@@ -237,7 +237,7 @@ it("the time of a flowing world is the present, for its list, its handle and its
 
 it("a stored flowing world stands still until it is used, and then has the present time", async () => {
   await rig.close();
-  const data = mkdtempSync(join(tmpdir(), "kept-"));
+  const data = workingFolder();
   try {
     const options = { ephemeral: false, data, clock: "flowing", now: undefined } as const;
     rig = await startRig(options);
@@ -252,7 +252,6 @@ it("a stored flowing world stands still until it is used, and then has the prese
     expect(Date.parse(side?.now ?? "")).toBeGreaterThanOrEqual(asked);
   } finally {
     await rig.close();
-    rmSync(data, { recursive: true, force: true });
   }
 });
 
@@ -262,7 +261,7 @@ describe("seed data", () => {
   let file: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "seeding-"));
+    folder = workingFolder();
     file = join(folder, "rows.ndjson");
     const row = (n: number) => {
       const id = `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
@@ -271,10 +270,7 @@ describe("seed data", () => {
     writeFileSync(file, Array.from({ length: ROWS }, (_, n) => `${row(n)}\n`).join(""));
   });
 
-  afterEach(async () => {
-    await rig.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => rig.close());
 
   it("is all data of a seeded world, whatever requests arrive meanwhile", async () => {
     await rig.close();

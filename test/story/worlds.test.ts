@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   CompleteMultipartUploadCommand,
@@ -22,6 +21,7 @@ import {
   runToCompletion,
   startRig,
 } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { objectStore } from "../support/object-store.ts";
 import { unneededFiles } from "../support/pool-files.ts";
 import { traceRow } from "../support/trace-row.ts";
@@ -317,14 +317,11 @@ describe("in a data folder", () => {
 
   beforeEach(async () => {
     await rig.close();
-    folder = mkdtempSync(join(tmpdir(), "worlds-"));
+    folder = workingFolder();
     rig = await open(BEGIN);
   });
 
-  afterEach(async () => {
-    await rig.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => rig.close());
 
   it("worlds and snapshots are there again after a restart", async () => {
     const prepared = await prepareExport(rig);

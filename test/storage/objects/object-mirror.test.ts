@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -21,12 +12,13 @@ import { createObjectMirror } from "../../../emulator/storage/objects/object-mir
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { objectId, objects, type StoredObject } from "../../../emulator/subjects/object-storage/records.ts";
 import { casesOf } from "../../support/depth.ts";
+import { workingFolder } from "../../support/emulator-process.ts";
 
 const BUCKET = "traces";
 const OWNER = 1;
 
 function open() {
-  const root = mkdtempSync(join(tmpdir(), "mirror-"));
+  const root = workingFolder();
   const pool = openPool(root, true);
   const folder = pool.objectsFolder("main");
   const records = createRecords([objects as never], {});
@@ -69,7 +61,6 @@ function open() {
     async close() {
       mirror.stop();
       await pool.settle();
-      rmSync(root, { recursive: true, force: true });
     },
   };
 }
