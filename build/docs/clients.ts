@@ -1,5 +1,21 @@
+import { readFileSync } from "node:fs";
 import { CLIENT_NAMES, clientSettings } from "../../emulator/client/client-settings.ts";
 import { code, page, plain, table } from "./markdown.ts";
+
+/** The saved result of `npm run drift -- clients --save`. */
+interface ClientDrift {
+  readonly date: string;
+  /** Added by hand: what was unusual in this run. */
+  readonly remark?: string;
+  readonly rows: readonly {
+    readonly language: string;
+    readonly versions: readonly string[];
+    readonly calls: number;
+    readonly failed: number;
+    readonly requests: number;
+    readonly notFound: Readonly<Record<string, number>>;
+  }[];
+}
 
 const ADDRESSES = {
   url: "http://127.0.0.1:4700",
@@ -31,7 +47,32 @@ export function clientsPage(): string {
     ...clients.flatMap(({ name, notes }) =>
       notes.length === 0 ? [] : [`${code(name)}:\n\n${notes.map((note) => `- ${note}`).join("\n")}`],
     ),
+    ...driftSection(),
   );
+}
+
+function driftSection(): readonly string[] {
+  const { date, rows, remark }: ClientDrift = JSON.parse(
+    readFileSync(new URL("client-drift.json", import.meta.url), "utf8"),
+  );
+  return [
+    "## The newest clients",
+    `\`npm run drift -- clients\` in the repository installs the newest clients, runs the calls of their quick starts and lists the paths that were answered with 404 or 405. Result of ${date}:`,
+    table(
+      ["Client", "Calls", "Failed", "Requests", "Answered with 404 or 405"],
+      rows.map(({ language, versions, calls, failed, requests, notFound }) => [
+        plain(`${versions.join(", ")} (${language})`),
+        String(calls),
+        String(failed),
+        requests === 0 ? "not logged" : String(requests),
+        Object.entries(notFound)
+          .map(([path, count]) => `${code(path)} × ${count}`)
+          .join(", ") || "–",
+      ]),
+    ),
+    ...(remark === undefined ? [] : [remark]),
+    "Datasets, the prompt hub, the key-value store, annotation queues, shared runs and assistant schemas are [not emulated](../understand/not-emulated.md). A call can also fail because of the world, for example when it cancels a run that has ended.",
+  ];
 }
 
 function flagsOf(flags: readonly string[] | undefined): readonly string[] {

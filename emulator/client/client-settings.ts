@@ -23,7 +23,8 @@ const CLIENTS = {
   aws: (env) => ({
     packages: "AWS CLI, boto3, AWS SDK for JavaScript 3",
     minimum: "AWS CLI 2.13 or 1.29, boto3 1.28",
-    checkedWith: "AWS CLI 2.9.19 (with the flag) and 1.45.11, @aws-sdk/client-s3 3.1169.0",
+    checkedWith:
+      "AWS CLI 2.9.19 (with the flag) and 1.45.11, boto3 1.43.107, @aws-sdk/client-s3 3.1169.0 and 3.1173.0",
     variables: { AWS_ENDPOINT_URL_S3: env.AWS_ENDPOINT_URL_S3, ...keys(env), ...regions(env) },
     flags: ["aws", "--endpoint-url", env.AWS_ENDPOINT_URL_S3],
     notes: [
@@ -106,7 +107,7 @@ const CLIENTS = {
   }),
   otel: (env) => ({
     packages: "OpenTelemetry SDKs",
-    checkedWith: "@opentelemetry/exporter-trace-otlp-http and -proto 0.223.1",
+    checkedWith: "@opentelemetry/exporter-trace-otlp-http and -proto 0.223.1, -proto 0.301.1",
     variables: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `${env.EMULATOR_URL}/otel`,
       OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${env.LANGSMITH_API_KEY}`,
