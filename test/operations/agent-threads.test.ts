@@ -37,6 +37,22 @@ describe("a search of threads that were created at one instant", () => {
   });
 });
 
+it("a search sorts threads by the time of their state", async () => {
+  const [first, second] = [(await create({})).body, (await create({})).body];
+  await rig.call("POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
+  await rig.call("POST", `/threads/${second?.thread_id}/runs/wait`, { assistant_id: "echo", input: {} });
+  await rig.call("POST", "/_emulator/v1/clock/advance", { by: "PT1M" });
+  await rig.call("PATCH", `/threads/${first?.thread_id}`, { metadata: { a: 1 } });
+  await rig.call("POST", `/threads/${first?.thread_id}/state`, { values: {} });
+  await rig.call("PATCH", `/threads/${second?.thread_id}`, { metadata: { a: 1 } });
+  const { body } = await rig.call<Thread[]>("POST", "/threads/search", { sort_by: "state_updated_at" });
+  expect(body.map(({ thread_id }) => thread_id)).toEqual([first?.thread_id, second?.thread_id]);
+  const asc = { sort_by: "state_updated_at", sort_order: "asc" };
+  expect((await rig.call<Thread[]>("POST", "/threads/search", asc)).body[0]?.thread_id).toBe(
+    second?.thread_id,
+  );
+});
+
 describe("supersteps of a created thread (§4.8)", () => {
   it("repeat the states of another one", async () => {
     const { body: thread } = await create({});

@@ -47,7 +47,7 @@ TRACING = {
 }
 
 def returned(method):
-    """The model of what a method returns; the page of one that returns pages."""
+    """The model of the result of a method, or of a page of results."""
     model = get_type_hints(method)["return"]
     pages = get_args(model)[1:]
     return pages[0] if pages else model

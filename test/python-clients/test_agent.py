@@ -50,7 +50,7 @@ def test_threads(agent_journey):
         await settle(client.runs.wait(thread, "echo", input={"x": 1}))
         found = await settle(of.search(ids=[thread], metadata={"a": 1}, values={"x": 1}, status="idle", limit=3))
         assert [one["thread_id"] for one in found] == [thread]
-        part = await settle(of.search(ids=[thread], select=["thread_id", "status"], sort_by="updated_at"))
+        part = await settle(of.search(ids=[thread], select=["thread_id", "status"], sort_by="state_updated_at"))
         assert part == [{"thread_id": thread, "status": "idle"}]
         assert await settle(of.count(metadata={"b": 2}, status="idle")) >= 1
         copy = (await settle(of.copy(thread)))["thread_id"]

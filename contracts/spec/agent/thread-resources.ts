@@ -128,7 +128,7 @@ export const threadSearch = object(
     status: optional(nullable(oneOf(THREAD_STATUSES, doc("2.2-2", "Only threads of this status.")))),
     ...page,
     ...sorting(
-      ["thread_id", "status", "created_at", "updated_at"],
+      ["thread_id", "status", "created_at", "updated_at", "state_updated_at"],
       [...fieldNamesOf(thread), ...MORE_THREAD_FIELDS],
     ),
     extract: optional(anything(doc("4.8-3", "Accepted without effect."))),

@@ -74,6 +74,7 @@ describe("the operations", () => {
       [
         ...["countAssistants", "countCrons", "countThreads", "findThreadState", "queryRuns", "queryRunsV2"],
         ...[
+          "listAssistantVersions",
           "queryThreads",
           "queryTraces",
           "statThreads",

@@ -1,4 +1,5 @@
 import type { BodyOf } from "../../../../contracts/spec/operations.ts";
+import type { Instant } from "../../../kernel/instant.ts";
 import type { Handlers } from "../../handler.ts";
 import { replyWithHeaders } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
@@ -40,7 +41,10 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   searchThreads(turn, { workspace, body }) {
-    const { items, headers } = pageOf(threadsLike(turn, workspace, body), body);
+    const threads = threadsLike(turn, workspace, body);
+    const isByState = body.sort_by === "state_updated_at";
+    const withStateTime = (thread: Thread) => ({ ...thread, state_updated_at: stateTime(turn, thread) });
+    const { items, headers } = pageOf(isByState ? threads.map(withStateTime) : threads, body);
     return replyWithHeaders(
       items.map((thread) => selected(threadView(turn, thread), body.select)),
       headers,
@@ -97,6 +101,10 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
     return history(turn, thread, body).map((state) => stateView(turn.ports.settings, thread, state));
   },
 };
+
+function stateTime(turn: Turn, thread: Thread): Instant {
+  return latestCheckpoint(turn, thread)?.created_at ?? thread.updated_at;
+}
 
 function threadsLike(turn: Turn, workspace: Workspace, search: BodyOf<"searchThreads">): readonly Thread[] {
   const { ids, status, metadata, values } = search;
