@@ -162,6 +162,19 @@ describe.each(TRANSPORTS)("the npm client langsmith, unmodified, %s", (transport
       total_tokens: 15,
     });
     expect(await client.runs.retrieve(id, { project_id: project.id })).toEqual({ id });
+    const [trace] = await all(
+      client.traces.query({ project_id: project.id, selects: ["ID", "TOTAL_TOKENS"] }),
+    );
+    expect(trace?.trace_aggregates).toEqual({ total_tokens: 15 });
+    const traceId = trace?.root_run?.id ?? "";
+    expect((await client.traces.listRuns(traceId, { project_id: project.id })).items).toHaveLength(3);
+    const [thread] = await all(client.threads.query({ project_id: project.id }));
+    expect(thread).toMatchObject({ thread_id: "t-1", count: 1, total_tokens: 15, trace_id: traceId });
+    expect(await all(client.threads.listTraces("t-1", { project_id: project.id, page_size: 1 }))).toEqual([
+      { trace_id: traceId },
+    ]);
+    const sought = { session_id: project.id, selects: ["TURNS" as const] };
+    expect(await client.threads.stats("t-1", sought)).toEqual({ turns: 1 });
     const elsewhere = client.runs.retrieve(id, { project_id: idOf(1) }, { maxRetries: 0 });
     await expect(elsewhere).rejects.toMatchObject({ status: 404 });
   });

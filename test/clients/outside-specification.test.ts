@@ -23,6 +23,8 @@ const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
   "langsmith createAnnotationQueue": () => new Traces(options()).createAnnotationQueue({ name: "a" }),
   "langsmith deleteExample": () => new Traces(options()).deleteExample(NONE),
   "langsmith evaluators.retrieve": () => new Traces(options()).evaluators.retrieve(NONE),
+  "langsmith runs.share.create": () =>
+    new Traces(options()).runs.share.create(NONE, { session_id: NONE, trace_id: NONE }),
 };
 
 it.each(Object.entries(CALLS))("%s fails at once, with the section that is silent", async (_name, call) => {

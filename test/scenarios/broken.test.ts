@@ -64,6 +64,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   "forty-six-days-queue": { settings: { limits: { max_concurrent_runs_per_export: 44 } } },
   "four-destination-errors": rewritingStatus(/\/destinations$/, 400, 400, '{"detail":"It does not work."}'),
   "late-run-missed": { settings: { timings: { spawn_grace: "PT20M" } } },
+  "legacy-endpoints-end": rewritingStatus(/^\/runs\/query$/, 410, 200, '{"runs":[]}'),
   "list-runs-paging": {
     rewriteRequest: (asked) => ({ ...asked, path: asked.path.replace(/offset=\d+/, "offset=0") }),
   },
