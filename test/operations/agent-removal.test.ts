@@ -50,7 +50,7 @@ it.each([
   ["POST", "/threads/prune"],
   ["GET", "/assistants/agent/schemas"],
   ["GET", "/assistants/agent/subgraphs"],
-  ["POST", "/assistants/agent/versions"],
+  ["POST", "/assistants/agent/versions/1"],
   ["PUT", "/store/items"],
   ["GET", "/threads/"],
   ["GET", "/threads/a/runs/"],
