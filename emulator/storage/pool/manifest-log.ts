@@ -8,7 +8,6 @@ import { keyPath, lostKey } from "../secrets.ts";
 import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./entries.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
-import type { Pool } from "./pool.ts";
 
 const FORMAT = 9;
 const NAME = "worlds.ndjson";
@@ -62,6 +61,13 @@ export interface ManifestTable {
   isSwept: boolean;
 }
 
+/** The parts of a pool that its log needs. */
+interface LogFolder {
+  readonly root: string;
+  readonly id: string;
+  owners(): readonly number[];
+}
+
 /** The path of the log of a data folder, or of its copy. */
 export function logPath(root: string, isCopy = false): string {
   return join(root, isCopy ? COPY : NAME);
@@ -99,7 +105,7 @@ export function noWorlds(): ManifestTable {
  * or belongs to another key or version.
  */
 export function readLog(
-  { root, id, owners }: Omit<Pool, "files">,
+  { root, id, owners }: LogFolder,
   secrets: Secrets | undefined,
   isCopy = false,
 ): ManifestTable {
@@ -131,7 +137,7 @@ function readLogFile(path: string, hint: string): Buffer {
 }
 
 /** Each line and each rewrite goes to the log before its copy, so a log that is older or shorter than its copy has lost lines. */
-function refuseOlder({ root, id }: Pick<Pool, "root" | "id">, log: number, end: number): void {
+function refuseOlder({ root, id }: Omit<LogFolder, "owners">, log: number, end: number): void {
   const path = logPath(root, true);
   if (!existsSync(path)) return;
   const copy = readLogFile(path, "Remove it; the start writes it again.");
@@ -193,7 +199,7 @@ function otherFormat(problem: string): StoreError {
 }
 
 /** Rewrites the log with one line for each entry, and opens it for appending. */
-export function openLog({ root, id }: Omit<Pool, "files">, table: ManifestTable, secrets: Secrets) {
+export function openLog({ root, id }: Omit<LogFolder, "owners">, table: ManifestTable, secrets: Secrets) {
   const paths = [logPath(root), logPath(root, true)];
   let bytes = 0;
   let rewritten = 0;
