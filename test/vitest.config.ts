@@ -31,7 +31,7 @@ function quick(path: string): boolean {
 }
 
 /** Most files that take long start processes. Where no run has left its times, files go by their size, which says little. */
-const LONG = /\/test\/(docs|contracts|console|cli|entries|scenarios|clients|examples)\//;
+const LONG = /\/test\/((docs|contracts|console|cli|entries|scenarios|clients|examples)\/|storage\/damage)/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
