@@ -128,7 +128,7 @@ export const QUERY_FORMAT_CASES = suite({
   "X/query-threads": {
     title: "threads in the format of the newest clients consist of the root rows that older queries find",
     requirements: ["X-1"],
-    needs: ["writes", "ingest", "control"],
+    needs: ["writes", "ingest", "control", "clock"],
     async run(t) {
       const id = await twoThreads(t);
       const threads = await secondFormat(t, "/threads/query", { project_id: id });
@@ -159,6 +159,8 @@ export const QUERY_FORMAT_CASES = suite({
         const path = `/api/v2/threads/${thread.thread_id}/stats?session_id=${id}&${selects}`;
         const figures = { turns: run_count, total_tokens, latency_p50_seconds: latency_p50 };
         t.fact("X-1", same((await t.call("GET", path)).body, figures), "the same figures on their own");
+        // A server with limits answers one request for statistics in ten seconds.
+        await t.advance("PT10S");
       }
       const select = ["THREAD_COUNT", "TRACE_COUNT", "TOTAL_TOKENS"];
       const all = await t.call("POST", "/api/v2/threads/stats", { body: { project_id: id, select } });
