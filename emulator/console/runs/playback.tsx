@@ -1,6 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import type { TargetedInputEvent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { instantMs } from "../../kernel/instant.ts";
 import type { RunDetail } from "../../subjects/agent/overview.ts";
+import { useDrag } from "../parts/drag.ts";
 import { Json } from "../parts/json.tsx";
 import { spanOf } from "../parts/time.tsx";
 
@@ -26,13 +28,7 @@ export function Playback({ run }: { readonly run: RunDetail }) {
         </button>
         <label class="grow">
           <span class="hidden">Events shown</span>
-          <input
-            type="range"
-            min={0}
-            max={frames.length}
-            value={Math.min(at, frames.length)}
-            onInput={(event) => setAt(Number(event.currentTarget.value))}
-          />
+          <Position at={Math.min(at, frames.length)} max={frames.length} set={setAt} />
         </label>
       </header>
       <ol class="frames">
@@ -49,6 +45,46 @@ export function Playback({ run }: { readonly run: RunDetail }) {
         ))}
       </ol>
     </section>
+  );
+}
+
+interface PositionProps {
+  readonly at: number;
+  readonly max: number;
+  readonly set: (at: number) => void;
+}
+
+/** A slider. Escape restores the position before a drag; the browser's own drag continues without effect. */
+function Position({ at, max, set }: PositionProps) {
+  const isCancelled = useRef(false);
+  const drag = useDrag({
+    begin() {
+      isCancelled.current = false;
+      return at;
+    },
+    cancel(before) {
+      isCancelled.current = true;
+      set(before);
+    },
+  });
+  const onInput = (event: TargetedInputEvent<HTMLInputElement>) => {
+    if (isCancelled.current) event.currentTarget.value = String(at);
+    else set(Number(event.currentTarget.value));
+  };
+  const release = () => {
+    isCancelled.current = false;
+  };
+  return (
+    <input
+      type="range"
+      min={0}
+      max={max}
+      value={at}
+      onInput={onInput}
+      {...drag}
+      onChange={release}
+      onKeyDown={release}
+    />
   );
 }
 

@@ -4,13 +4,14 @@ import { control, perform, runningAction } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, now, visibleInstant } from "../model/clock.ts";
 import { turns } from "../model/live.ts";
+import { useDrag } from "../parts/drag.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { showAsOf } from "./as-of.ts";
 import { instantAt, type Scale, xOf } from "./scale.ts";
 
 /**
  * The playhead is the clock. Dragging it to the right advances the clock; dragging it to the left shows the world as of
- * that time. The arrow keys step by event or turn; space freezes the clock or lets it flow.
+ * that time; Escape cancels the drag. The arrow keys step by event or turn; space freezes the clock or lets it flow.
  */
 export function Playhead({ scale, height }: { readonly scale: Scale; readonly height: number }) {
   const [dragInstant, setDragInstant] = useState<number | null>(null);
@@ -21,10 +22,18 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
     const box = (event.currentTarget as HTMLElement).parentElement?.getBoundingClientRect();
     return instantAt(scale, Math.max(0, Math.min(scale.width, event.clientX - (box?.left ?? 0))));
   };
-  const release = () => {
-    if (dragInstant !== null) moveTo(dragInstant);
-    setDragInstant(null);
-  };
+  const drag = useDrag({
+    begin(event) {
+      setDragInstant(at);
+      return event.clientX;
+    },
+    move: (event) => setDragInstant(instantOf(event)),
+    drop(event, startX) {
+      setDragInstant(null);
+      if (event.clientX !== startX) moveTo(instantOf(event));
+    },
+    cancel: () => setDragInstant(null),
+  });
   return (
     <div
       class={`playhead${dragInstant === null ? "" : " dragged"}${asOf.value === null ? "" : " past"}`}
@@ -38,13 +47,7 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
       aria-valuetext={`${timeOf(at)} UTC, ${clock.value?.mode ?? "unknown"}${asOf.value === null ? "" : `, as of turn ${asOf.value}`}`}
       aria-busy={runningAction.value !== null}
       onKeyDown={onKey}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        setDragInstant(at);
-      }}
-      onPointerMove={(event) => dragInstant !== null && setDragInstant(instantOf(event))}
-      onPointerUp={release}
-      onPointerCancel={() => setDragInstant(null)}
+      {...drag}
     >
       <span class="playhead-line" />
       <span class={`playhead-text mono${x > scale.width / 2 ? " left" : ""}`}>
