@@ -18,7 +18,7 @@ let report: (seen: string) => void;
 /** Calls the emulator in every way that needs no preflight, and in one that does, and reports what it learned. */
 const SCRIPT = (url: string, s3Url: string) => `<!doctype html><body>
 <iframe name="sink"></iframe><form id="form" method="post" target="sink" enctype="text/plain" action="${url}/threads"><input name="{}"></form>
-<img src="${url}/info"><script src="${url}/ok"></script><img src="${s3Url}/traces/x">
+<img src="${url}/threads/image"><script src="${url}/ok"></script><img src="${s3Url}/traces/x">
 <script>
 window.open("${url}/info");
 const seen = [];
@@ -76,10 +76,15 @@ describe.skipIf(!hasChromium)("a page in Chromium", () => {
     expect(await turns()).toBe(before);
   });
 
-  it("of this machine reads and writes", async () => {
+  it("of this machine reads and writes, and does not reset", async () => {
+    await rig.emulator.control("POST", "/s3/buckets", { name: "first" });
     const before = await turns();
     expect(await seenBy("localhost")).toContain("read cors 200, json cors 200");
     expect(await turns()).toBeGreaterThan(before);
+    // The reset and the image, which need no preflight, were refused.
+    const lines = await rig.emulator.control<readonly { path?: string }[]>("GET", "/recording");
+    const paths = lines.flatMap(({ path }) => path ?? []);
+    expect(new Set(paths)).toEqual(new Set(["/_emulator/v1/s3/buckets", "/threads"]));
   });
 
   it.each(someOf(PORTS))("at a name that was rebound to this machine is refused at %s", async (port) => {

@@ -1,19 +1,23 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { Refusal } from "../../kernel/refusal.ts";
+import { CONTROL_PREFIX } from "../../subjects/control-prefix.ts";
 import { CONTAINER_HOST, isLoopback } from "../../subjects/local-hosts.ts";
 
 /** Keeps web pages that a developer happens to open away from the emulator. */
 export interface BrowserGuard {
   /**
-   * Why a request is refused (403, or 400 for a Host header that is sent twice); undefined when it may pass. A page of
-   * the console may be opened from any site.
+   * Why a request is refused (403, or 400 for a Host header that is sent twice); undefined when it may pass. The server
+   * is the API, unless another one is named.
    */
-  refusalOf(request: GuardedRequest, isConsolePage?: boolean): Refusal | undefined;
+  refusalOf(request: GuardedRequest, server?: GuardedServer): Refusal | undefined;
 }
 
+/** Any site may link to the console. Pages of this machine may load objects as images and scripts. */
+type GuardedServer = "api" | "console" | "objects";
+
 /** What is looked at of a request. */
-interface GuardedRequest extends Pick<IncomingMessage, "method" | "headers" | "rawHeaders"> {
+interface GuardedRequest extends Pick<IncomingMessage, "method" | "url" | "headers" | "rawHeaders"> {
   readonly socket: Pick<Socket, "localAddress">;
 }
 
@@ -29,13 +33,17 @@ export interface BrowserGuardOptions {
 /** Carries the token with which the console may write. */
 const TOKEN_HEADER = "x-emulator-console-token";
 const READS = ["GET", "HEAD", "OPTIONS"];
+const CONTROL_PATH = new RegExp(`^(?:/w/[^/]+)?${CONTROL_PREFIX}`);
+/** Content types that a page may send to another origin without a preflight. */
+const SIMPLE_TYPE = /^(?:$|text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)/;
 
 const PORT = /:\d*$/;
 
 /**
  * A page of another site reaches a local port in three ways. It rebinds a name of its own to this machine: then `Host`
  * names that site. It sends requests with a script or a form: then `Origin` does. Or it loads an image, a script or a
- * window: then `Sec-Fetch-Site` says cross-site, and `Referer` names a page of this machine at most.
+ * window: then `Sec-Fetch-Site` is cross-site or same-site, and `Referer` names a page of this machine at most. A page of
+ * this machine, at another port, may use the API, and the control API with requests that need a preflight.
  */
 export function createBrowserGuard({
   allowedHosts,
@@ -50,33 +58,44 @@ export function createBrowserGuard({
     withoutBrackets(name) === localAddress ||
     allowedHosts.includes(name);
 
-  /** Whether a request without Origin comes from a page of another site. */
-  function isForeign({ referer = "", ...headers }: IncomingHttpHeaders, isConsolePage: boolean): boolean {
-    if (headers["sec-fetch-site"] !== "cross-site") return false;
-    if (isConsolePage) return headers["sec-fetch-mode"] !== "navigate";
+  /** Whether a request without Origin comes from a page that may not send it. Reads of the control API have no effect. */
+  function isForeign(
+    { method = "GET", url = "/", headers: { referer = "", ...headers } }: GuardedRequest,
+    server: GuardedServer,
+  ): boolean {
+    const site = headers["sec-fetch-site"];
+    if (site !== "cross-site" && site !== "same-site") return false;
+    if (server === "console") return site === "cross-site" && headers["sec-fetch-mode"] !== "navigate";
     const [origin = ""] = /^[a-z]+:\/\/[^/]*/.exec(referer) ?? [];
-    return !isOfThisMachine(origin) && !corsOrigins.includes(origin);
+    if (corsOrigins.includes(origin)) return false;
+    const hasEffect = server === "api" && !(READS.includes(method) && CONTROL_PATH.test(url));
+    return hasEffect || (site === "cross-site" && !isOfThisMachine(origin));
   }
 
   function originRefusal(
     origin: string,
-    method: string,
-    { host = "", [TOKEN_HEADER]: token }: IncomingHttpHeaders,
+    { method = "GET", url = "/", headers }: GuardedRequest,
   ): Refusal | undefined {
+    const { host = "", "content-type": type = "", [TOKEN_HEADER]: token } = headers;
     if (corsOrigins.includes(origin)) return undefined;
-    if (!isOfThisMachine(origin) && !isSame(origin, host)) return foreignOrigin(origin);
-    const mayWrite = consoleToken === undefined || token === consoleToken;
-    return mayWrite || READS.includes(method) || !isSame(origin, host) ? undefined : readOnly();
+    if (isSame(origin, host)) {
+      const mayWrite = consoleToken === undefined || token === consoleToken;
+      return mayWrite || READS.includes(method) ? undefined : readOnly();
+    }
+    if (!isOfThisMachine(origin)) return foreignOrigin(origin);
+    const needsNoPreflight = method === "POST" && SIMPLE_TYPE.test(type.trim().toLowerCase());
+    return needsNoPreflight && CONTROL_PATH.test(url) ? simpleWrite(origin) : undefined;
   }
 
   return {
-    refusalOf({ method = "GET", headers, rawHeaders, socket }, isConsolePage = false) {
+    refusalOf(request, server = "api") {
+      const { headers, rawHeaders, socket } = request;
       const { host = "", origin } = headers;
       if (isRepeated("host", rawHeaders))
         return new Refusal(400, "two_hosts", "The header Host is sent more than once.");
       if (!isAllowedHost(hostName(host), socket.localAddress)) return foreignHost(host);
-      if (origin === undefined) return isForeign(headers, isConsolePage) ? crossSite() : undefined;
-      return originRefusal(origin, method, headers);
+      if (origin !== undefined) return originRefusal(origin, request);
+      return isForeign(request, server) ? crossSite(String(headers["sec-fetch-site"])) : undefined;
     },
   };
 }
@@ -129,12 +148,21 @@ function foreignOrigin(origin: string): Refusal {
   );
 }
 
-function crossSite(): Refusal {
+function crossSite(site: string): Refusal {
   return new Refusal(
     403,
     "cross_site",
-    "Requests are not accepted from pages of another site (Sec-Fetch-Site: cross-site).",
-    "If the page is yours, start with --cors-origins and its origin, and let it send Origin or Referer.",
+    `Images, scripts, frames and links of other pages are not accepted (Sec-Fetch-Site: ${site}).`,
+    "If the page is yours, let it use fetch(), or start with --cors-origins and its origin.",
+  );
+}
+
+function simpleWrite(origin: string): Refusal {
+  return new Refusal(
+    403,
+    "simple_write",
+    `A page of ${JSON.stringify(origin)} cannot change the emulator with a form or a request that needs no preflight.`,
+    "If the page is yours, send Content-Type: application/json.",
   );
 }
 

@@ -43,7 +43,7 @@ function consolePages(
   { guard, consoleFolder }: Listener,
 ): Router {
   const refuseForeign: RequestHandler = (request, response, next) => {
-    const refusal = guard.refusalOf(request, true);
+    const refusal = guard.refusalOf(request, "console");
     if (!refusal) return next();
     return void send(earlyRefusalReply(refusal, CONSOLE_PATH), request, response);
   };

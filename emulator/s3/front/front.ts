@@ -133,7 +133,7 @@ async function admitted(store: ObjectStore, claim: AccessRequest): Promise<"admi
 }
 
 function refuseForeign(guard: BrowserGuard | undefined, request: IncomingMessage): void {
-  const { status, message, hint = "" } = guard?.refusalOf(request) ?? {};
+  const { status, message, hint = "" } = guard?.refusalOf(request, "objects") ?? {};
   if (status !== undefined)
     throw refuse(status === 400 ? "InvalidRequest" : "AccessDenied", `${message} ${hint}`.trimEnd());
 }
