@@ -14,6 +14,7 @@ export function explorationReport(report: ExplorationReport, cwd: string): Repor
     tool: `emulator replay ${report.name}`,
     rules: Object.fromEntries(report.results.map(({ trial, differs }) => [trial, differs])),
     summary: [summaryLine(report)],
+    part: report.part,
     suites: () => [{ name: report.name, rows: rowsOf(report, cwd) }],
     pretty: () => [
       ...tableLines(report),
@@ -115,6 +116,14 @@ function detailLines(result: TrialResult, cwd: string): readonly string[] {
   ];
 }
 
+const NOTHING_RUN =
+  "No trial was run, so nothing was checked. Check that the requests reach the emulator, and that no bound is too small.";
+
+/** Nothing held because nothing was played. */
+export function isEmpty({ results }: ExplorationReport): boolean {
+  return results.length === 0;
+}
+
 /** The skipped trials, and the counts. */
 function footLines(report: ExplorationReport): readonly string[] {
   const { notRun, refused } = report;
@@ -123,6 +132,7 @@ function footLines(report: ExplorationReport): readonly string[] {
   return [
     "",
     ...refused.map(({ subject, why }) => `REFUSED ${subject}: ${why}`),
+    ...(isEmpty(report) ? [NOTHING_RUN] : []),
     ...(notRun.length === 0 ? [] : [`${notRun.length} trials were not run (${whys}):`]),
     ...notRun.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject} ${trial}`),
     ...(rest > 0 ? [`  and ${rest} more; see them all with --report json`] : []),

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import type { ReportPart } from "../contracts/report/model.ts";
 import { partOf, type Shard } from "./shard.ts";
 import { type Exploration, type Subject, type TrialResult, type Trials, trialsHere } from "./trials.ts";
 
@@ -15,6 +16,7 @@ export interface ExplorationReport {
   readonly notRun: readonly NotRun[];
   /** Subjects whose baseline does not pass: they show nothing. */
   readonly refused: readonly { readonly subject: string; readonly why: string }[];
+  readonly part: ReportPart;
 }
 
 /** Bounds of an exploration. */
@@ -49,9 +51,9 @@ export async function explore<Found>(
   const deadline = performance.now() + (options.budgetMs ?? Number.POSITIVE_INFINITY);
   const { trials = trialsHere(subjects, exploration) } = options;
   const { plans, refused } = await plan(subjects, trials, options);
-  const { chosen, left } = chosenOf(plans, options);
-  const results: TrialResult[] = [];
   const nameOf = (at: number): string => subjects[at]?.name ?? "";
+  const { chosen, left, part } = chosenOf(plans, nameOf, options);
+  const results: TrialResult[] = [];
   const notRun: NotRun[] = left.map(({ at, trial }) => ({ subject: nameOf(at), trial, why: "give --all" }));
   let done = 0;
   await sideBySide(chosen, options.jobs, async ({ at, trial }, index) => {
@@ -62,7 +64,7 @@ export async function explore<Found>(
     done += 1;
     options.onProgress?.(done, chosen.length, `${nameOf(at)} ${trial}`);
   });
-  return { name: exploration.name, results: once(results), notRun, refused };
+  return { name: exploration.name, results: once(results), notRun, refused, part };
 }
 
 /** Several trials may be reduced to the same smaller one. */
@@ -87,6 +89,7 @@ async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProg
 /** The trials to run, and those beyond the bound for each subject. */
 function chosenOf(
   plans: readonly (readonly PlannedTrial[])[],
+  nameOf: (at: number) => string,
   { shard, only, perSubject }: ExplorationOptions,
 ) {
   const matchingPlans = plans.map((plan) => plan.filter(({ trial }) => only === undefined || trial === only));
@@ -96,7 +99,8 @@ function chosenOf(
   const names = [...new Set(selection.map(({ trial }) => trial))];
   const ordered = names.flatMap((each) => selection.filter(({ trial }) => trial === each));
   const left = matchingPlans.flatMap((plan, at) => plan.filter((each) => !selectedPlans[at]?.includes(each)));
-  return { chosen: partOf(ordered, shard), left: partOf(left, shard) };
+  const { items: chosen, part } = partOf(ordered, ({ at, trial }) => `${nameOf(at)}: ${trial}`, shard);
+  return { chosen, left: partOf(left, ({ trial }) => trial, shard).items, part };
 }
 
 function evenly<T>(items: readonly T[], most: number): readonly T[] {

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { codeBlock, inline, table } from "../contracts/report/markdown-text.ts";
-import type { ReportModel, ReportRow, RowFinding } from "../contracts/report/model.ts";
+import type { ReportModel, ReportPart, ReportRow, RowFinding } from "../contracts/report/model.ts";
 import type { Outcome } from "./replay.ts";
 
 const RULES = {
@@ -10,11 +10,12 @@ const RULES = {
 } as const;
 
 /** The report of a replay; file names are relative to `cwd`. */
-export function replayReport(outcomes: readonly Outcome[], cwd: string): ReportModel {
+export function replayReport(outcomes: readonly Outcome[], cwd: string, part?: ReportPart): ReportModel {
   return {
     name: "scenarios",
     tool: "emulator replay",
     rules: RULES,
+    ...(part && { part }),
     summary: prettyLines(outcomes, cwd),
     suites: () => [{ name: "scenarios", rows: outcomes.map((outcome) => outcomeRow(outcome, cwd)) }],
     pretty: () => prettyLines(outcomes, cwd),

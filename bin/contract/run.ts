@@ -20,7 +20,7 @@ import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { programCall } from "../program-name.ts";
 import { openProgress } from "../progress.ts";
-import { shardOf } from "../replay/bounds.ts";
+import { refuseEmpty, shardOf } from "../replay/bounds.ts";
 import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
 import { printError } from "../terminal.ts";
 import { countOf, FROM_ZERO, textOf } from "../values.ts";
@@ -69,12 +69,13 @@ async function runTargets(
   selectors: readonly string[],
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
+  const { cases, part } = casesOf(invocation, selectors);
   const target = await targets.open(() => targetOf(invocation));
-  const report = await checkTarget(invocation, targets, target, casesOf(invocation, selectors));
+  const report = await checkTarget(invocation, targets, target, cases);
   const { verbose, strict } = invocation.flags;
   return {
     exitCode: report.ok ? 0 : 1,
-    model: contractReport(report, strict === true, verbose === true),
+    model: { ...contractReport(report, strict === true, verbose === true), part },
   };
 }
 
@@ -123,8 +124,11 @@ async function oracleOf(flags: Invocation["flags"]): Promise<Oracle> {
 }
 
 /** The selected cases, or the part of them that `--shard` names. */
-function casesOf({ flags }: Invocation, selectors: readonly string[]): readonly Case[] {
-  return partOf(selectCases(CASES, selectors), shardOf(flags));
+function casesOf({ flags }: Invocation, selectors: readonly string[]) {
+  const selectedCases = selectCases(CASES, selectors);
+  const { items: cases, part } = partOf(selectedCases, ({ id }) => id, shardOf(flags));
+  refuseEmpty(part, selectedCases.length, "case");
+  return { cases, part };
 }
 
 /** Runs the second server first: cases it cannot run are skipped on the first. */
@@ -133,7 +137,7 @@ async function compareTargets(
   selectors: readonly string[],
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
-  const cases = casesOf(invocation, selectors);
+  const { cases, part } = casesOf(invocation, selectors);
   const secondTarget = await targets.open(() => otherOf(invocation));
   const target = await targets.open(() => targetOf(invocation));
   const second = await checkTarget(invocation, targets, secondTarget, cases);
@@ -145,7 +149,7 @@ async function compareTargets(
   const comparison = comparisonOf(first, second);
   return {
     exitCode: comparison.compared === 0 ? 1 : comparison.drifts.length > 0 ? DRIFT : 0,
-    model: comparisonReport(comparison),
+    model: { ...comparisonReport(comparison), part },
   };
 }
 

@@ -1,6 +1,8 @@
+import { packageVersion } from "../../emulator/config/package-version.ts";
 import type { ExplorationOptions } from "../../scenarios/exploration.ts";
 import type { Shard } from "../../scenarios/shard.ts";
 import { type Flags, type Invocation, UsageError } from "../command.ts";
+import { counted } from "../terminal.ts";
 import { countOf, readDurationMs, textOf } from "../values.ts";
 
 /** Trials that are run unless `--max-runs` or `--all` says otherwise. */
@@ -53,10 +55,27 @@ export function boundsOf(
   };
 }
 
-/** The part that `--shard i/n` names; undefined for all of it. */
-export function shardOf({ shard }: Invocation["flags"]): Shard | undefined {
-  if (shard === undefined) return undefined;
+/** Flags that decide what a run checks; the addresses of its servers may differ between its parts. */
+const PLAN_FLAGS = ["vary", "sweep", "all", "only", "max-runs", "seed", "strict", "profile", "oracle"];
+
+/** The part that `--shard i/n` names; the only one without it. Throws `UsageError`. */
+export function shardOf(flags: Invocation["flags"]): Shard {
+  const { shard = "1/1" } = flags;
+  const options = JSON.stringify([packageVersion(), ...PLAN_FLAGS.map((name) => flags[name] ?? null)]);
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(String(shard)) ?? []).map(Number);
-  if (index >= 1 && index <= count && count <= MAX_SHARDS) return { index, count };
+  if (index >= 1 && index <= count && count <= MAX_SHARDS) return { index, count, options };
   throw new UsageError(`--shard: "${String(shard)}" is not valid; give a part and their number, such as 1/4`);
+}
+
+/** Refuses a part without items, which would succeed without having checked anything. Throws `UsageError`. */
+export function refuseEmpty(
+  { index, count }: Pick<Shard, "index" | "count">,
+  total: number,
+  noun: string,
+): void {
+  if (count === 1 || index <= total) return;
+  const most = total === 1 ? "1 part" : `${total} parts`;
+  throw new UsageError(
+    `--shard: part ${index} of ${count} is empty, because the run has ${counted(total, noun)}; give at most ${most}`,
+  );
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { REPORTERS } from "../../contracts/report/write.ts";
 import { type ExplorationOptions, type ExplorationReport, explore } from "../../scenarios/exploration.ts";
-import { explorationCounts, explorationReport } from "../../scenarios/exploration-reports.ts";
+import { explorationCounts, explorationReport, isEmpty } from "../../scenarios/exploration-reports.ts";
 import { scenarioFiles } from "../../scenarios/replay.ts";
 import { type Subject, trialsHere } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
@@ -77,19 +77,18 @@ export async function exploreSubjects(
 
 /** Nothing held because nothing was played. */
 function refuseUnknown(
-  { only, shard }: Pick<ExplorationOptions, "only" | "shard">,
+  { only }: Pick<ExplorationOptions, "only">,
   { results, notRun, refused }: ExplorationReport,
 ): void {
-  if (only === undefined || shard !== undefined || results.length + notRun.length + refused.length > 0)
-    return;
+  if (only === undefined || results.length + notRun.length + refused.length > 0) return;
   throw new UsageError(
     `--only: nothing here is named ${JSON.stringify(only)}, or depends on it; the report without --only has the names`,
   );
 }
 
-/** Exit codes: 1 where something differs or a baseline does not pass, 2 where a trial cannot be played. */
+/** Exit codes: 1 where something differs, a baseline does not pass or nothing was run; 2 where a trial cannot be played. */
 export function exitCodeOf(report: ExplorationReport): number {
   const { differs, refused, broken } = explorationCounts(report);
-  if (differs + refused > 0) return 1;
+  if (differs + refused > 0 || isEmpty(report)) return 1;
   return broken > 0 ? 2 : 0;
 }

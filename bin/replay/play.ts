@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Scenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
 import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
-import { replayReport } from "../../scenarios/reports.ts";
+import { near, replayReport } from "../../scenarios/reports.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
@@ -15,7 +15,7 @@ import { firstSignal, untilSignal, waitForSignal } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
-import { refuseBounds, shardOf } from "./bounds.ts";
+import { refuseBounds, refuseEmpty, shardOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { readParquet } from "./read-parquet.ts";
 
@@ -38,7 +38,9 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   if (address === undefined && flags.world !== undefined)
     throw new UsageError("--world: name the emulator as well, with --target");
   const capsule = await capsuleOf(invocation, address);
-  const files = partOf(scenarioFiles(operandsOf(invocation), cwd), shardOf(flags));
+  const allFiles = scenarioFiles(operandsOf(invocation), cwd);
+  const { items: files, part } = partOf(allFiles, (file) => near(file, cwd), shardOf(flags));
+  refuseEmpty(part, allFiles.length, "scenario");
   const scenarios = readScenarios(files);
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
@@ -57,7 +59,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     const outcomes = await untilSignal(playing, progress.account, interrupted);
     progress.clear();
     const exitCode = exitCodeOf(outcomes);
-    publish(invocation, replayReport(outcomes, cwd), { format, page: "replay", isLoud: exitCode > 0 });
+    publish(invocation, replayReport(outcomes, cwd, part), { format, page: "replay", isLoud: exitCode > 0 });
     await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {

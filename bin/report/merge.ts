@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RunReport } from "../../contracts/engine/run.ts";
 import { contractReport } from "../../contracts/report/contract-report.ts";
-import type { ReportModel } from "../../contracts/report/model.ts";
+import type { ReportModel, ReportPart } from "../../contracts/report/model.ts";
 import { isSuccessful } from "../../contracts/report/summary.ts";
 import { REPORTERS } from "../../contracts/report/write.ts";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
@@ -16,10 +16,11 @@ import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
 import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
 
 /** A report as `--report json` writes it, by the command that wrote it. */
-type ReportFile =
+type ReportFile = { readonly part: ReportPart } & (
   | { readonly kind: "replay"; readonly scenarios: readonly Outcome[] }
   | { readonly kind: "exploration"; readonly exploration: ExplorationReport }
-  | { readonly kind: "contract run"; readonly report: RunReport };
+  | { readonly kind: "contract run"; readonly report: RunReport & { readonly strict?: boolean } }
+);
 
 type Kind = ReportFile["kind"];
 
@@ -40,29 +41,80 @@ export async function mergeReports(invocation: Invocation): Promise<number> {
     throw new UsageError(
       `${mismatch.file} is a report of ${mismatch.kind}, and ${operands[0]} is a report of ${files[0]?.kind}; merge reports of one command`,
     );
+  const plan = planOf(files);
   const { exitCode, model, page } = mergedReport(files, cwd);
   const format = formatOf(invocation, page ? FORMATS : REPORTERS);
-  publish(invocation, model, { format, ...(page && { page }), isLoud: exitCode > 0 });
+  publish(
+    invocation,
+    { ...model, part: { index: 1, count: 1, plan } },
+    { format, ...(page && { page }), isLoud: exitCode > 0 },
+  );
   return exitCode;
+}
+
+/** The plan of the run whose parts these are. Throws `UsageError` for parts of several runs, a part given twice and a missing one. */
+function planOf(files: readonly (ReportFile & { readonly file: string })[]): string {
+  const [first] = files as [ReportFile & { readonly file: string }];
+  const { count, plan } = first.part;
+  const other = files.find(({ part }) => part.plan !== plan || part.count !== count);
+  if (other !== undefined)
+    throw new UsageError(
+      `${other.file} (${labelOf(other.part)}) and ${first.file} (${labelOf(first.part)}) are parts of different runs; merge parts that were run with the same selection, options and version`,
+    );
+  const indexes = files.map(({ part }) => part.index);
+  const again = files.find(({ part }, at) => indexes.indexOf(part.index) !== at);
+  if (again !== undefined)
+    throw new UsageError(`part ${again.part.index}/${count} is in two of the reports; give each part once`);
+  const missing = Array.from({ length: count }, (_, at) => at + 1).filter(
+    (index) => !indexes.includes(index),
+  );
+  if (missing.length > 0)
+    throw new UsageError(
+      `the reports are incomplete: ${missing.map((index) => `part ${index}/${count}`).join(", ")} missing; give the report of every part`,
+    );
+  return plan;
+}
+
+function labelOf({ index, count, plan }: ReportPart): string {
+  return `part ${index}/${count}, plan ${plan}`;
 }
 
 function readReport(file: string, cwd: string): ReportFile {
   const value = parseReport(file, cwd);
-  if (Array.isArray(value.scenarios)) return { kind: "replay", scenarios: value.scenarios as Outcome[] };
-  const { exploration, results, counts } = value;
-  if (typeof exploration === "object" && exploration !== null)
-    return { kind: "exploration", exploration: exploration as ExplorationReport };
-  if (Array.isArray(results) && counts !== undefined)
-    return { kind: "contract run", report: value as object as RunReport };
-  throw new UsageError(
-    `${file} is not a report of replay, exec or contract run; write one with --report json`,
-  );
+  const { scenarios, exploration, results, counts } = value;
+  const isContract = Array.isArray(results) && counts !== undefined;
+  if (!Array.isArray(scenarios) && !isObject(exploration) && !isContract)
+    throw new UsageError(
+      `${file} is not a report of replay, exec or contract run; write one with --report json`,
+    );
+  const { part } = value;
+  if (!isPart(part))
+    throw new UsageError(
+      `${file} does not say which part of a run it is; write it again with this version of the emulator`,
+    );
+  if (Array.isArray(scenarios)) return { kind: "replay", part, scenarios: scenarios as Outcome[] };
+  if (isContract) return { kind: "contract run", part, report: value as object as RunReport };
+  return { kind: "exploration", part, exploration: exploration as ExplorationReport };
+}
+
+const MAX_PARTS = 1_000;
+
+function isPart(value: unknown): value is ReportPart {
+  if (!isObject(value)) return false;
+  const { index, count, plan } = value;
+  const isCount = Number.isInteger(count) && Number(count) >= 1 && Number(count) <= MAX_PARTS;
+  const isIndex = Number.isInteger(index) && Number(index) >= 1 && Number(index) <= Number(count);
+  return isCount && isIndex && typeof plan === "string";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function parseReport(file: string, cwd: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
-    if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
+    if (isObject(value)) return value;
   } catch (error) {
     if ("code" in (error as Error)) throw new UsageError(`${file}: ${fileAdvice(error)}`);
   }
@@ -83,10 +135,7 @@ function mergedReport(files: readonly ReportFile[], cwd: string): Merged {
 }
 
 function mergedReplays(files: readonly Extract<ReportFile, { kind: "replay" }>[], cwd: string): Merged {
-  const outcomes = once(
-    files.flatMap(({ scenarios }) => scenarios),
-    ({ file }) => file,
-  );
+  const outcomes = files.flatMap(({ scenarios }) => scenarios);
   return {
     exitCode: exitCodeOfReplay(outcomes),
     model: replayReport(outcomes, cwd),
@@ -105,13 +154,11 @@ function mergedExplorations(
   const refused = new Map(reports.flatMap((each) => each.refused).map((each) => [each.subject, each]));
   const whole: ExplorationReport = {
     name: [...names].join(),
-    results: once(
-      reports.flatMap(({ results }) => results),
-      ({ file, subject, trial }) => `${file} ${subject}: ${trial}`,
-    ),
+    results: reports.flatMap(({ results }) => results),
     notRun: reports.flatMap(({ notRun }) => notRun),
     // Every part plays every baseline.
     refused: [...refused.values()],
+    part: (files[0] as ReportFile).part,
   };
   return {
     exitCode: exitCodeOfExploration(whole),
@@ -121,10 +168,8 @@ function mergedExplorations(
 
 function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract run" }>[]): Merged {
   const reports = files.map(({ report }) => report);
-  const results = once(
-    reports.flatMap((report) => report.results),
-    ({ id }) => id,
-  );
+  const results = reports.flatMap((report) => report.results);
+  const isStrict = reports.some(({ strict }) => strict);
   // Counts and lists of unmet requirements are computed again.
   const { target, seed, again } = reports[0] as RunReport;
   const sum = (countOf: (report: RunReport) => number) =>
@@ -136,18 +181,16 @@ function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract r
     results,
     requests: sum(({ requests }) => requests),
     wallMs: sum(({ wallMs }) => wallMs),
+    ...(reports.some(({ interrupted }) => interrupted) && {
+      interrupted: {
+        done: sum((each) => each.interrupted?.done ?? each.results.length),
+        total: results.length,
+      },
+    }),
   };
   return {
-    exitCode: isSuccessful(whole, false) ? 0 : 1,
-    model: contractReport(whole, false),
+    exitCode: isSuccessful(whole, isStrict) ? 0 : 1,
+    model: contractReport(whole, isStrict),
     page: "contract",
   };
-}
-
-/** Refuses a part that is given twice: it would be counted twice. */
-function once<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
-  const names = items.map(nameOf);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new UsageError(`${twice} is in two of the reports; give each part once`);
-  return items;
 }

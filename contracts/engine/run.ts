@@ -58,10 +58,13 @@ export interface RunReport {
   readonly results: readonly CaseResult[];
   readonly requests: number;
   readonly wallMs: number;
+  /** A signal ended the run after so many of its cases. */
+  readonly interrupted?: { readonly done: number; readonly total: number };
 }
 
 const NO_CASE = "No contract case matches the selection, so nothing was checked.";
 const INTERRUPTED = "the end of the run, which was interrupted";
+const NEEDS_THE_END = `needs ${INTERRUPTED}`;
 const BUDGET_SPENT = "the request budget is spent (--budget)";
 /** After so many cases without any reply the remaining ones do not run. */
 const MAX_SILENT = 3;
@@ -95,7 +98,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
 
   async function resultFor(testCase: Case): Promise<CaseResult> {
     const reason = signal?.aborted
-      ? `needs ${INTERRUPTED}`
+      ? NEEDS_THE_END
       : skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
     if (reason) return resultOf(testCase, [unsupported(testCase, reason)]);
     const { result, isSilent } = await runCase(target, testCase, { ...options, seed, nonce, spend });
@@ -117,6 +120,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
 
   await Promise.all(Array.from({ length: Math.min(target.width, cases.length) }, work));
   const known = results.filter((result) => result !== undefined);
+  const cut = known.filter(({ findings }) => findings.some(({ text }) => text === NEEDS_THE_END)).length;
   return {
     target: target.name,
     ...(target.temporaryServer !== undefined && { temporaryServer: target.temporaryServer }),
@@ -125,6 +129,7 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
     results: known,
     requests,
     wallMs: Math.round(target.now() - startedAt),
+    ...(cut > 0 && { interrupted: { done: known.length - cut, total: cases.length } }),
   };
 }
 

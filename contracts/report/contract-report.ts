@@ -30,6 +30,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
     markdown: () => markdownLines(run, verbose),
     json: () => ({
       ok: isSuccessful(run, strict),
+      strict,
       counts: countsOf(results),
       notChecked: uncheckedSections(results),
       unmet: unmet(results),

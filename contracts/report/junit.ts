@@ -1,11 +1,12 @@
-import type { ReportModel, ReportRow, ReportSuite } from "./model.ts";
+import { partLabel, type ReportModel, type ReportRow, type ReportSuite } from "./model.ts";
 import { printable } from "./printable.ts";
 
 /** A JUnit report: each result has its full text, since build servers show each result alone. */
 export function junitReport(model: ReportModel): string {
   const suites = model.suites();
   const rows = suites.flatMap((suite) => suite.rows);
-  const open = { name: model.name, time: seconds(model.durationMs ?? durationOf(rows)), ...totals(rows) };
+  const name = [model.name, partLabel(model)].filter(Boolean).join(", ");
+  const open = { name, time: seconds(model.durationMs ?? durationOf(rows)), ...totals(rows) };
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${attributes(open)}>`,

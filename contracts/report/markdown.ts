@@ -9,7 +9,7 @@ import { codeBlock, inline, span, table } from "./markdown-text.ts";
 import { costLine } from "./pretty.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
-import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
+import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
@@ -22,6 +22,7 @@ export function markdownLines(report: RunReport, verbose: boolean): readonly str
     "",
     `${countsLine(countsOf(results))} — ${costLine(report)}`,
     "",
+    ...interruptedLines(report),
     ...uncheckedLines(results, verbose, resultNoun(report)).map((line) => inline(line).replace(/^ +/, "- ")),
     ...recordedLines(report).map(inline),
     ...table(

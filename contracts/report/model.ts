@@ -28,6 +28,14 @@ export interface RowFinding {
   readonly fingerprint: string;
 }
 
+/** Which part of a run a report describes; `index` counts from 1. */
+export interface ReportPart {
+  readonly index: number;
+  readonly count: number;
+  /** A hash of the names of everything that all parts run, and of the options: parts of one run have the same. */
+  readonly plan: string;
+}
+
 export interface ReportSuite {
   readonly name: string;
   readonly rows: readonly ReportRow[];
@@ -43,10 +51,18 @@ export interface ReportModel {
   /** Lines printed when the report goes to a file. */
   readonly summary: readonly string[];
   readonly durationMs?: number;
+  readonly part?: ReportPart;
   suites(): readonly ReportSuite[];
   pretty(): readonly string[];
   markdown(): readonly string[];
   json(): object;
+}
+
+/** `part 2 of 3, plan 1f0a…`; undefined for a report of the whole run. */
+export function partLabel({ part }: ReportModel): string | undefined {
+  return part === undefined || part.count === 1
+    ? undefined
+    : `part ${part.index} of ${part.count}, plan ${part.plan}`;
 }
 
 /** All rows of a report. */

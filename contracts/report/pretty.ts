@@ -4,10 +4,10 @@ import { cut, formatValue } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
-import { bySeverity, rerunLine, rowName } from "./findings.ts";
+import { rerunLine, rowName } from "./findings.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
-import { counted, countsLine, countsOf, listIds, stoppedLines } from "./summary.ts";
+import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */
@@ -17,11 +17,10 @@ const MAX_COMPARED_CHARACTERS = 60;
 const MAX_FINDINGS = 5;
 const MAX_CHOICES = 2;
 
-/** A text report: what was not looked at, what was found by the row that it breaks, the gravest last, then the counts. */
+/** A text report: what was not looked at, what was found by the row that it breaks, the most severe first, then the counts. */
 export function prettyLines(report: RunReport, strict: boolean, verbose: boolean): readonly string[] {
   const { results, again } = report;
-  // The end is what a terminal shows.
-  const rows = [...brokenRows(results)].sort((a, b) => bySeverity(b, a));
+  const rows = brokenRows(results);
   return [
     ...uncheckedLines(results, verbose, resultNoun(report)),
     ...recordedLines(report),
@@ -33,6 +32,7 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
     ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     costLine(report),
+    ...interruptedLines(report),
   ];
 }
 

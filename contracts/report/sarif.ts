@@ -1,4 +1,4 @@
-import { type ReportModel, type ReportRow, type RowFinding, rowsOf } from "./model.ts";
+import { partLabel, type ReportModel, type ReportRow, type RowFinding, rowsOf } from "./model.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -11,7 +11,14 @@ export function sarifReport(model: ReportModel): string {
   });
   const ids = [...new Set(results.map(({ ruleId }) => ruleId))];
   const rules = ids.map((id) => ({ id, shortDescription: { text: model.rules[id] ?? id } }));
-  const run = { tool: { driver: { name: model.tool, rules } }, columnKind: "utf16CodeUnits", results };
+  const label = partLabel(model);
+  const automationDetails = label && { automationDetails: { id: `${model.tool}/${label}/` } };
+  const run = {
+    ...automationDetails,
+    tool: { driver: { name: model.tool, rules } },
+    columnKind: "utf16CodeUnits",
+    results,
+  };
   return JSON.stringify({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, null, 2);
 }
 

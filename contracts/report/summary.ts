@@ -10,8 +10,9 @@ export function countsOf(results: readonly Pick<CaseResult, "verdict">[]): Count
   return counts;
 }
 
-/** Whether a run succeeded: no FAIL, at least one case ran; under `strict` also no NON-STRICT and UNSPECIFIED. */
-export function isSuccessful({ results }: RunReport, strict: boolean): boolean {
+/** Whether a run succeeded: it was not interrupted, no FAIL, at least one case ran; under `strict` also no NON-STRICT and UNSPECIFIED. */
+export function isSuccessful({ results, interrupted }: RunReport, strict: boolean): boolean {
+  if (interrupted !== undefined) return false;
   const counts = countsOf(results);
   if (counts.FAIL > 0 || counts.PASS + counts["NON-STRICT"] + counts.UNSPECIFIED === 0) return false;
   return !strict || counts["NON-STRICT"] + counts.UNSPECIFIED === 0;
@@ -22,6 +23,12 @@ export function countsLine(counts: Counts): string {
   return VERDICTS.filter((verdict) => counts[verdict] > 0)
     .map((verdict) => `${counts[verdict]} ${verdict}`)
     .join(" · ");
+}
+
+/** `interrupted after 12 of 294 cases`. */
+export function interruptedLines({ interrupted }: RunReport): string[] {
+  if (interrupted === undefined) return [];
+  return [`interrupted after ${interrupted.done} of ${counted(interrupted.total, "case")}`];
 }
 
 /** `1 case`, `2 cases`. */

@@ -1,5 +1,5 @@
 import { junitReport } from "./junit.ts";
-import type { ReportModel } from "./model.ts";
+import { partLabel, type ReportModel } from "./model.ts";
 import { printable } from "./printable.ts";
 import { sarifReport } from "./sarif.ts";
 
@@ -9,12 +9,18 @@ export type Reporter = (typeof REPORTERS)[number];
 
 /** The lines of a report in each format. */
 const WRITERS: Readonly<Record<Reporter, (model: ReportModel) => readonly string[]>> = {
-  pretty: (model) => model.pretty(),
+  pretty: (model) => [...model.pretty(), ...partLines(model)],
   junit: (model) => junitReport(model).split("\n"),
-  json: (model) => JSON.stringify(model.json(), null, 2).split("\n"),
-  md: (model) => model.markdown(),
+  json: (model) =>
+    JSON.stringify({ ...model.json(), ...(model.part && { part: model.part }) }, null, 2).split("\n"),
+  md: (model) => [...model.markdown(), ...partLines(model).flatMap((line) => ["", line])],
   sarif: (model) => sarifReport(model).split("\n"),
 };
+
+function partLines(model: ReportModel): readonly string[] {
+  const label = partLabel(model);
+  return label === undefined ? [] : [label];
+}
 
 /** Writes a report in a format; its lines are `printable`. */
 export function writeReport(model: ReportModel, reporter: Reporter): string {

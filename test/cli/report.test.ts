@@ -7,6 +7,7 @@ interface JsonReport {
   readonly summary?: Readonly<Record<string, number>>;
   readonly scenarios?: readonly { readonly name: string }[];
   readonly counts?: Readonly<Record<string, number>>;
+  readonly part?: { readonly index: number; readonly count: number; readonly plan: string };
 }
 
 function folderWith(...names: readonly string[]): string {
@@ -39,6 +40,12 @@ describe("emulator report merge", () => {
     const { merged, whole, parts } = await inParts(cwd, "replay", ".");
     expect(merged.summary).toEqual(whole.summary);
     expect(parts.map(({ scenarios }) => scenarios?.length)).toEqual([2, 1]);
+    const plan = expect.stringMatching(/^[0-9a-f]{12}$/);
+    expect(whole.part).toEqual({ index: 1, count: 1, plan });
+    expect(merged.part).toEqual(whole.part);
+    expect(parts.map(({ part }) => part)).toEqual(
+      [1, 2].map((index) => ({ ...whole.part, index, count: 2 })),
+    );
     const pretty = await run(["report", "merge", "1.json", "2.json"], { cwd });
     expect(pretty).toMatchObject({
       code: 1,
@@ -58,6 +65,84 @@ describe("emulator report merge", () => {
     expect(parts[0]?.counts).not.toEqual(whole.counts);
   });
 
+  it("fails where a part is missing, or parts of different runs are mixed", async () => {
+    const cwd = folderWith("good", "well", "also");
+    const part = (name: string, ...words: readonly string[]) =>
+      run(["replay", ".", "--report", "json", "--output", `${name}.json`, ...words], { cwd });
+    for (const index of [1, 2, 3]) await part(String(index), "--shard", `${index}/3`);
+    await part("2-of-2", "--shard", "2/2");
+    await part("seed", "--shard", "3/3", "--seed", "5");
+    for (const [files, text] of [
+      ["1.json", "the reports are incomplete: part 2/3, part 3/3 missing"],
+      ["1.json 3.json", "the reports are incomplete: part 2/3 missing; give the report of every part"],
+      ["1.json 2.json 3.json 1.json", "part 1/3 is in two of the reports; give each part once"],
+      ["1.json 2-of-2.json", "2-of-2.json (part 2/2, plan "],
+      ["1.json 2.json seed.json", "are parts of different runs"],
+    ] as const)
+      expect(await run(["report", "merge", ...files.split(" ")], { cwd }), files).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(text),
+      });
+    expect((await run(["report", "merge", "1.json", "2.json", "3.json"], { cwd })).code).toBe(0);
+  });
+
+  it.each(["pretty", "junit", "md", "sarif"])("a %s report names its part", async (format) => {
+    const words = ["replay", ".", "--shard", "2/2", "--report", format];
+    const { code, stdout } = await run(words, { cwd: folderWith("good", "well") });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/part 2 of 2, plan [0-9a-f]{12}/),
+    });
+  });
+
+  it("keeps --strict, and fails for a part that was interrupted", async () => {
+    const cwd = workingFolder();
+    const report = { counts: {}, part: { index: 1, count: 1, plan: "0" }, target: "t", seed: 1, requests: 1 };
+    const result = (verdict: string) => ({
+      id: "4.1/x",
+      title: "T",
+      requirements: [],
+      findings: [],
+      verdict,
+    });
+    const merged = async (more: object) => {
+      writeFileSync(join(cwd, "1.json"), JSON.stringify({ ...report, wallMs: 1, ...more }));
+      return run(["report", "merge", "1.json"], { cwd });
+    };
+    const mild = { results: [{ ...result("UNSPECIFIED"), checkedRequirements: [] }] };
+    expect((await merged(mild)).code).toBe(0);
+    expect((await merged({ ...mild, strict: true })).code).toBe(1);
+    expect(await merged({ ...mild, interrupted: { done: 1, total: 9 } })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("interrupted after 1 of 1 case"),
+    });
+  });
+
+  it.each([
+    ["replay . --shard 3/3", "part 3 of 3 is empty, because the run has 2 scenarios; give at most 2 parts"],
+    [
+      "contract run 4.1/limit --shard 4/9",
+      "part 4 of 9 is empty, because the run has 2 cases; give at most 2 parts",
+    ],
+  ])("%s: an empty part fails", async (words, text) => {
+    expect(await run(words.split(" "), { cwd: folderWith("good", "well") })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(text),
+    });
+  });
+
+  it("a variation run without a trial fails", async () => {
+    const { code, stdout } = await run(["replay", ".", "--vary", "--shard", "99/99"], {
+      cwd: folderWith("good"),
+    });
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining("No trial was run, so nothing was checked."),
+    });
+  });
+
   it("refuses a file that is not a report, unrelated reports, and the same part twice", async () => {
     const cwd = folderWith("good");
     await run(["replay", ".", "--report", "json", "--output", "a.json"], { cwd });
@@ -66,7 +151,7 @@ describe("emulator report merge", () => {
     writeFileSync(join(cwd, "d.json"), "not JSON");
     for (const [files, said] of [
       [["a.json", "b.json"], "b.json is a report of exploration, and a.json is a report of replay"],
-      [["a.json", "a.json"], "good.scenario.yaml is in two of the reports; give each part once"],
+      [["a.json", "a.json"], "part 1/1 is in two of the reports; give each part once"],
       [["c.json"], "c.json is not a report of replay, exec or contract run"],
       [["d.json"], "d.json is not JSON"],
       [["e.json"], "e.json: no such file or folder; check the path"],
