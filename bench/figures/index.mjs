@@ -13,6 +13,7 @@ export const NAMES = [
   "oracle",
   "limiter",
   "forks",
+  "diff",
   "past",
   "variations",
   "filters",

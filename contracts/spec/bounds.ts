@@ -183,10 +183,10 @@ export const BOUNDS = {
   compared_rows: {
     section: "8",
     requirement: "X-2",
-    value: 100_000,
+    value: 1_000_000,
     unit: "count",
     own: true,
-    text: "Trace rows that a comparison of two worlds reads; it reports how many it did not read.",
+    text: "Trace rows with a version in each of two worlds whose values a comparison reads; it reports how many it did not.",
   },
   parquet_page_bytes: {
     section: "2.8",

@@ -4,6 +4,8 @@ export interface SharedMap<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): boolean;
+  /** The shards. Copies have the same ones until one of them writes. */
+  parts(): readonly (ReadonlyMap<string, V> | undefined)[];
   /** An independent copy. */
   copy(): SharedMap<V>;
 }
@@ -68,12 +70,36 @@ function mapOn<V>(initial: (Shard<V> | undefined)[], initialSize: number): Share
       size -= 1;
       return true;
     },
+    parts: () => shards.map((shard) => shard?.entries),
     copy() {
       // From now on neither copy owns the shared shards.
       owner = {};
       return mapOn(shards.slice(), size);
     },
   };
+}
+
+/** A value of two maps; undefined in the one without it. */
+export interface ValuePair<V> {
+  readonly key: string;
+  readonly before: V | undefined;
+  readonly after: V | undefined;
+}
+
+/**
+ * The pairs of values that may differ. Shards that both maps have are skipped, so the cost grows with the number of changes
+ * since the copy. Yields undefined where the caller may let other work run.
+ */
+export function* unsharedValues<V>(a: SharedMap<V>, b: SharedMap<V>): Generator<ValuePair<V> | undefined> {
+  for (const [key, before] of unsharedEntries(a, b)) yield { key, before, after: b.get(key) };
+  for (const [key, after] of unsharedEntries(b, a))
+    yield a.get(key) === undefined ? { key, before: undefined, after } : undefined;
+}
+
+function* unsharedEntries<V>(map: SharedMap<V>, other: SharedMap<V>): Generator<[string, V]> {
+  const [parts, others] = [map.parts(), other.parts()];
+  const isAligned = parts.length === others.length;
+  for (const [n, part] of parts.entries()) if (part && !(isAligned && part === others[n])) yield* part;
 }
 
 /** Hashes only some characters of a long key. */

@@ -47,6 +47,8 @@ export interface Table<T> {
   /** In the order of first puts, or reversed. */
   page(range: PageRange): readonly T[];
   values(): Iterable<T>;
+  /** The rows by id, to compare them with those of a copy. */
+  readonly rows: SharedMap<Row<T>>;
   /** An independent copy, whose cost hardly depends on the size of the table. */
   copy(): Table<T>;
 }
@@ -111,6 +113,7 @@ function tableOn<T>(kind: Collection<T>, state: TableState<T>): Table<T> {
   }
 
   return {
+    rows,
     get size() {
       return rows.size;
     },

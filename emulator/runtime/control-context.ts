@@ -7,6 +7,7 @@ import { formatInstant } from "../kernel/instant.ts";
 import { yieldToEventLoop } from "../oracle/yield-to-event-loop.ts";
 import { completedRecords, missingSecrets } from "../storage/archive/supplied-secrets.ts";
 import { chunksOf, type OpenedBody } from "../storage/objects/opened-body.ts";
+import type { Pool } from "../storage/pool/pool.ts";
 import { schedulesWithoutDestination } from "../subjects/bulk-exports/schedule.ts";
 import type {
   ControlContext,
@@ -32,6 +33,7 @@ import type { WorldFacts, Worlds } from "./worlds/worlds.ts";
 
 /** The context that control operations of all worlds share. */
 export interface SharedContext {
+  readonly pool: Pool;
   readonly worlds: Worlds;
   readonly snapshots: Snapshots;
   readonly snapshotFiles: SnapshotFiles;
@@ -119,7 +121,7 @@ function historyView({ history: { earliest } }: WorldRuntime) {
   return { earliest_turn: earliest.turn, earliest: formatInstant(earliest.now) };
 }
 
-function worldsOf({ worlds, addresses, configuration }: SharedContext): ControlWorlds {
+function worldsOf({ pool, worlds, addresses, configuration }: SharedContext): ControlWorlds {
   const viewOf = ({ id, from, named }: WorldFacts): WorldView => {
     named?.runtime.clock.sync();
     return {
@@ -140,8 +142,8 @@ function worldsOf({ worlds, addresses, configuration }: SharedContext): ControlW
     find,
     create: async (request) => viewOf(await worlds.create(request)),
     async diff(a, b) {
-      const [one, other] = [await worldAt(worlds, a), await worldAt(worlds, b)];
-      return compareWorlds(one, other, configuration.settings.limits.compared_rows);
+      const both = [await worldAt(worlds, a), await worldAt(worlds, b)] as const;
+      return compareWorlds(pool, both, configuration.settings.limits.compared_rows);
     },
     async remove(id) {
       const view = find(id);

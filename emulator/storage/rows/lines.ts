@@ -92,6 +92,11 @@ export function checkedLine(line: Buffer, path: string, seal: Seal, byte: number
   throw damaged(path, `byte ${byte}`);
 }
 
+/** The part of a line with the values of the row, without its position and checksum. */
+export function contentOf(line: Buffer): Buffer {
+  return line.subarray(0, line.lastIndexOf(OPENING_BRACKET) - SIZES.length);
+}
+
 /** A line of a row as `JSON.parse` reads it. */
 export interface ParsedLine extends Pick<TraceRow, JsonColumn> {
   readonly head: readonly unknown[];

@@ -1,3 +1,4 @@
+import type { ValuePair } from "../../../kernel/shared-map.ts";
 import type { Changes, FieldChange, ItemChange } from "../../../subjects/world-difference.ts";
 import type { YieldWhenDue } from "../slices.ts";
 
@@ -5,44 +6,77 @@ const MAX_ITEMS = 100;
 const MAX_FIELDS = 20;
 const MAX_VALUE_CHARACTERS = 200;
 
-/** Collects what differs: all of it is counted, the first part is listed. */
+/** A thing that differs. */
+interface Difference extends Pick<ItemChange, "key" | "change"> {
+  /** The items of a list have numbers or texts, in whose order they are listed. */
+  readonly rank: number | string;
+  readonly more?: () => Omit<ItemChange, "key" | "change">;
+}
+
+/** Counts all differences, and lists the first of them. */
 export interface ChangeList {
-  add(key: string, change: ItemChange["change"], more?: () => Omit<ItemChange, "key" | "change">): void;
-  list(): Changes;
+  add(difference: Difference): void;
+  list(yieldWhenDue: YieldWhenDue): Promise<Changes>;
 }
 
 /** An empty list. */
 export function createChangeList(): ChangeList {
   const count = { added: 0, removed: 0, changed: 0 };
-  const items: ItemChange[] = [];
+  let differences: Difference[] = [];
+  const first = () => differences.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, MAX_ITEMS);
   return {
-    add(key, change, more) {
-      count[change] += 1;
-      if (items.length < MAX_ITEMS) items.push({ key, change, ...more?.() });
+    add(difference) {
+      count[difference.change] += 1;
+      differences.push(difference);
+      if (differences.length >= 2 * MAX_ITEMS) differences = first();
     },
-    list: () => ({ ...count, items, cut: count.added + count.removed + count.changed - items.length }),
+    async list(yieldWhenDue) {
+      const items: ItemChange[] = [];
+      for (const { key, change, more } of first()) {
+        await yieldWhenDue();
+        items.push({ key, change, ...more?.() });
+      }
+      return { ...count, items, cut: count.added + count.removed + count.changed - items.length };
+    },
   };
 }
 
-/** The differences between two maps by key; values are compared and listed in the JSON form of `comparableOf`. */
+/** A value on each side; undefined where it is missing. */
+interface Pair<T> extends ValuePair<T> {
+  readonly rank: number;
+}
+
+/** The pairs that differ; values are compared and listed in the JSON form of `comparableOf`. Undefined is skipped. */
 export async function changesBetween<T>(
-  [a, b]: readonly [ReadonlyMap<string, T>, ReadonlyMap<string, T>],
+  pairs: Iterable<Pair<T> | undefined>,
   comparableOf: (value: T) => unknown,
   yieldWhenDue: YieldWhenDue,
 ): Promise<Changes> {
   const changes = createChangeList();
-  for (const [key, before] of a) {
+  for (const pair of pairs) {
     await yieldWhenDue();
-    const after = b.get(key);
-    if (after === undefined) changes.add(key, "removed");
-    else if (before !== after) {
-      const [left, right] = [comparableOf(before), comparableOf(after)];
-      if (JSON.stringify(left) !== JSON.stringify(right))
-        changes.add(key, "changed", () => fieldChanges(left, right));
+    if (!pair || pair.before === pair.after) continue;
+    const { key, rank, before, after } = pair;
+    if (before === undefined || after === undefined) {
+      changes.add({ rank, key, change: before === undefined ? "added" : "removed" });
+      continue;
     }
+    const [left, right] = [comparableOf(before), comparableOf(after)];
+    if (JSON.stringify(left) !== JSON.stringify(right))
+      changes.add({ rank, key, change: "changed", more: () => fieldChanges(left, right) });
   }
-  for (const key of b.keys()) if (!a.has(key)) changes.add(key, "added");
-  return changes.list();
+  return changes.list(yieldWhenDue);
+}
+
+/** Every pair of two maps. */
+export function* pairsOf<T>(
+  a: ReadonlyMap<string, T>,
+  b: ReadonlyMap<string, T>,
+): Generator<Pair<T> | undefined> {
+  let rank = 0;
+  for (const [key, before] of a) yield { key, rank: rank++, before, after: b.get(key) };
+  for (const [key, after] of b)
+    yield a.has(key) ? undefined : { key, rank: rank++, before: undefined, after };
 }
 
 /** Where two JSON values differ, by path; large values and long lists are cut. */

@@ -2,7 +2,9 @@ import type { AsOf } from "../../../kernel/as-of.ts";
 import type { Commit } from "../../../kernel/commit.ts";
 import { formatInstant } from "../../../kernel/instant.ts";
 import { entryOf, type JournalEntry } from "../../../kernel/journal.ts";
-import type { Collection } from "../../../kernel/table.ts";
+import { unsharedValues } from "../../../kernel/shared-map.ts";
+import type { Table } from "../../../kernel/table.ts";
+import type { Pool } from "../../../storage/pool/pool.ts";
 import { EVENTS } from "../../../storage/secret-paths.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
 import type { World } from "../../../subjects/turn.ts";
@@ -11,7 +13,7 @@ import { COLLECTIONS } from "../../assembly.ts";
 import type { WorldRuntime } from "../runtime.ts";
 import type { YieldWhenDue } from "../slices.ts";
 import { withOwnTime } from "../world-state.ts";
-import { changesBetween, createChangeList } from "./changes.ts";
+import { changesBetween, createChangeList, pairsOf } from "./changes.ts";
 import { comparable } from "./comparable.ts";
 import { withParquetRows } from "./parquet.ts";
 import { rowChanges } from "./rows.ts";
@@ -23,26 +25,38 @@ export interface WorldAt {
   readonly at: AsOf | undefined;
 }
 
+/** Above the order of every record. */
+const MAX_ORDER = 2 ** 50;
+
 /**
  * Compares two worlds, each as of one point: what happens meanwhile changes nothing of the result. Throws what has
  * ended one of them.
  */
-export async function compareWorlds(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
+export async function compareWorlds(
+  pool: Pool,
+  worlds: readonly [WorldAt, WorldAt],
+  maxRows: number,
+): Promise<WorldDifference> {
+  const [one, other] = worlds;
   try {
-    return await differenceOf(one, other, maxRows);
+    return await differenceOf(pool, worlds, maxRows);
   } catch (error) {
     // The files of a world that was removed or reset are no longer there.
     throw one.runtime.world.defect ?? other.runtime.world.defect ?? error;
   }
 }
 
-async function differenceOf(one: WorldAt, other: WorldAt, maxRows: number): Promise<WorldDifference> {
+async function differenceOf(
+  pool: Pool,
+  [one, other]: readonly [WorldAt, WorldAt],
+  maxRows: number,
+): Promise<WorldDifference> {
   const [a, b] = [runtimeAt(one), runtimeAt(other)];
   const { yieldWhenDue } = one.runtime.clock;
   const records = new Map(await recordChanges(a.world, b.world, yieldWhenDue));
-  const objectChanges = records.get(objects.name) ?? createChangeList().list();
+  const objectChanges = records.get(objects.name) ?? (await createChangeList().list(yieldWhenDue));
   records.delete(objects.name);
-  const rows = await rowChanges(a, b, maxRows, yieldWhenDue);
+  const rows = await rowChanges(pool, [a, b], maxRows, yieldWhenDue);
   const events = await eventChanges(a.world, b.world, yieldWhenDue);
   const found = {
     records: Object.fromEntries(records),
@@ -51,7 +65,13 @@ async function differenceOf(one: WorldAt, other: WorldAt, maxRows: number): Prom
     events,
   };
   const same = records.size === 0 && [rows, objectChanges, events].every(isEmpty) && rows.not_compared === 0;
-  return { a: viewOf(one.id, a), b: viewOf(other.id, b), same, ...found, parted: partingOf(a, b) };
+  return {
+    a: viewOf(one.id, a),
+    b: viewOf(other.id, b),
+    same,
+    ...found,
+    parted: await partingOf(a, b, yieldWhenDue),
+  };
 }
 
 function runtimeAt({ runtime, at }: WorldAt): WorldRuntime {
@@ -67,10 +87,15 @@ function viewOf(id: string, { world }: WorldRuntime): ComparedWorld {
 }
 
 /** Where the journals of two worlds part, as far as both histories reach. */
-function partingOf(a: WorldRuntime, b: WorldRuntime): Parting | null {
+async function partingOf(
+  a: WorldRuntime,
+  b: WorldRuntime,
+  yieldWhenDue: YieldWhenDue,
+): Promise<Parting | null> {
   const begin = Math.max(a.history.earliest.turn, b.history.earliest.turn);
   const [left, right] = [turnsFrom(a, begin), turnsFrom(b, begin)];
   for (const turn of [...new Set([...left.keys(), ...right.keys()])].sort((x, y) => x - y)) {
+    await yieldWhenDue();
     const [one, other] = [left.get(turn), right.get(turn)];
     if (one !== other && !(one && other && textOf(one) === textOf(other))) return partingAt(turn, one, other);
   }
@@ -112,30 +137,35 @@ function describeTurn(entry: JournalEntry | null): string {
   return [type, name, ref].filter(Boolean).join(" ");
 }
 
-/** The records of two worlds that differ, by collection. Forks share what neither has changed, which is passed over. */
+/** The records of two worlds that differ, by collection. Forks share what neither has changed, which is skipped. */
 async function recordChanges(
   a: World,
   b: World,
   yieldWhenDue: YieldWhenDue,
 ): Promise<ReadonlyMap<string, Changes>> {
   const found = new Map<string, Changes>();
+  const [left, right] = [a.image().records, b.image().records];
   for (const kind of COLLECTIONS) {
     const comparableOf = (record: unknown) => comparable(kind.name, record);
-    const changes = await changesBetween([byId(a, kind), byId(b, kind)], comparableOf, yieldWhenDue);
+    const pairs = recordPairs(left.table(kind), right.table(kind));
+    const changes = await changesBetween<unknown>(pairs, comparableOf, yieldWhenDue);
     if (!isEmpty(changes)) found.set(kind.name, changes);
   }
   return found;
 }
 
-function byId<T>({ reader }: World, kind: Collection<T>): ReadonlyMap<string, unknown> {
-  const found = new Map<string, unknown>();
-  for (const record of reader.all(kind)) found.set(kind.idOf(record), record);
-  return found;
+/** In the order in which the first world has its records, then the other its own. */
+function* recordPairs<T>(a: Table<T>, b: Table<T>) {
+  for (const pair of unsharedValues(a.rows, b.rows)) {
+    const { key = "", before, after } = pair ?? {};
+    const rank = before?.order ?? MAX_ORDER + (after?.order ?? 0);
+    yield pair && { key, rank, before: before?.record, after: after?.record };
+  }
 }
 
 /** What is due in one of two worlds. */
 function eventChanges(a: World, b: World, yieldWhenDue: YieldWhenDue): Promise<Changes> {
   const byName = (world: World) =>
     new Map(world.queue().map((event) => [`${event.number} ${event.kind} ${event.ref}`, event]));
-  return changesBetween([byName(a), byName(b)], (event) => comparable(EVENTS, event), yieldWhenDue);
+  return changesBetween(pairsOf(byName(a), byName(b)), (event) => comparable(EVENTS, event), yieldWhenDue);
 }

@@ -4,7 +4,7 @@ import { readBody } from "../../../storage/objects/opened-body.ts";
 import { objects } from "../../../subjects/object-storage/records.ts";
 import type { Changes, ItemChange } from "../../../subjects/world-difference.ts";
 import type { YieldWhenDue } from "../slices.ts";
-import { changesBetween } from "./changes.ts";
+import { changesBetween, pairsOf } from "./changes.ts";
 
 const MAX_FILES = 20;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -36,7 +36,7 @@ async function fileChanges(
 ): Promise<Changes | undefined> {
   const [left, right] = [await rowsById(a, key), await rowsById(b, key)];
   if (!left || !right) return undefined;
-  return changesBetween([left, right], plain, yieldWhenDue);
+  return changesBetween(pairsOf(left, right), plain, yieldWhenDue);
 }
 
 /** Undefined for what is too large, or no Parquet file after all. */
