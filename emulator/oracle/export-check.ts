@@ -13,6 +13,7 @@ import { openListing } from "./listing.ts";
 import { reconcile } from "./reconciliation.ts";
 import { checkRun, type ExportCheck } from "./run-check.ts";
 import { openStoredFiles, type StoredFilesTools } from "./stored-files.ts";
+import { checkTimes, timeContextOf } from "./time-laws.ts";
 import { type UnmatchedRows, unmatchedBudget } from "./unmatched-rows.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
@@ -34,6 +35,7 @@ export async function checkExport(
   const runs = [...tools.world.reader.list(EXPORT_RUNS, parent.id)];
   checkStatuses(parent, runs, findings);
   checkTiling(parent, runs, findings);
+  checkTimes(timeContextOf(tools.world), parent, runs, findings);
   const reader = createPartitionReader(tools.rowsOf);
   try {
     await checkFiles(tools, parent, runs, reader, findings);

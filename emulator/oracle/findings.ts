@@ -20,7 +20,8 @@ export type ProblemKind =
   | "size"
   | "extra_file"
   | "not_completed"
-  | "schedule_gap";
+  | "schedule_gap"
+  | "timing";
 
 /** The rows and files that were read, and the problems. Beyond a limit, problems are only counted. */
 export interface Findings {

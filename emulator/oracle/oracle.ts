@@ -8,6 +8,7 @@ import type { ObjectStoreClients } from "../subjects/destinations/object-store-c
 import type { Secrets, World } from "../subjects/turn.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
+import { checkSpawnTimes, timeContextOf } from "./time-laws.ts";
 
 /** The data that the oracle reads: the world, its rows and the object stores of its files. */
 export interface OracleParts {
@@ -103,7 +104,9 @@ async function checkSchedule(
   findings: Findings,
 ): Promise<void> {
   let start = schedule.start_time;
-  for (const each of spawnedBy(tools.world, schedule)) {
+  const spawned = spawnedBy(tools.world, schedule);
+  checkSpawnTimes(timeContextOf(tools.world), schedule, spawned, findings);
+  for (const each of spawned) {
     const end = addHours(start, schedule.interval_hours as number);
     if (each.start_time !== start || each.end_time !== end) {
       const detail = `covers ${each.start_time} to ${each.end_time} instead of ${start} to ${end}`;

@@ -39,7 +39,8 @@ export const EXPORT_ID = "e0000000-0000-4000-8000-000000000001";
 export const BUCKET = "exports";
 const DESTINATION_ID = "d0000000-0000-4000-8000-000000000001";
 const WORKSPACE = { region: SCOPE.region, tenant_id: SCOPE.tenantId };
-const TIMES = { created_at: 0, updated_at: 0 };
+const CREATED = Date.UTC(2026, 0, 1);
+const TIMES = { created_at: CREATED, updated_at: CREATED };
 const CAUSE = { type: "control", name: "test" } as const;
 
 export interface ExportFixtureOptions {
@@ -68,7 +69,7 @@ export async function createExportFixture(options: ExportFixtureOptions) {
   const traces = openTraceStore({ folder: temporaryFolder() });
   const settings = await settingsWith({ limits: { rows_per_file: options.rowsPerFile ?? 10 } });
   const secrets = createSecrets();
-  const { world } = openWorld({ settings, now: 0, ports: { traces, secrets } });
+  const { world } = openWorld({ settings, now: CREATED, ports: { traces, secrets } });
   const elsewhere = new Map<string, Uint8Array>();
   const destination: Destination = {
     ...WORKSPACE,
@@ -224,7 +225,7 @@ function exportRecord(options: ExportFixtureOptions, changes: Partial<BulkExport
     format_version: options.formatVersion ?? "v1",
     compression: options.compression ?? "none",
     status: "COMPLETED",
-    finished_at: 0,
+    finished_at: CREATED,
     source_bulk_export_id: null,
     runsLeft: 0,
     ...changes,
@@ -243,7 +244,7 @@ function blankRun(
     bulk_export_id: exportId,
     session_id: SESSION,
     status: "COMPLETED" satisfies ExportStatusName,
-    finished_at: 0,
+    finished_at: CREATED,
     start_time: window.start,
     end_time: window.end,
     errors: {},

@@ -2,6 +2,8 @@ import { FAULT_POINT_NAMES } from "../../../contracts/spec/faults.ts";
 import { formatInstant, parseInstant } from "../../../emulator/kernel/instant.ts";
 import type { JournalEntry } from "../../../emulator/kernel/journal.ts";
 import { Refusal } from "../../../emulator/kernel/refusal.ts";
+import { createFindings } from "../../../emulator/oracle/findings.ts";
+import { checkSpawnTimes, checkTimes } from "../../../emulator/oracle/time-laws.ts";
 import { HELD_SLOTS, SLOT_QUEUE } from "../../../emulator/subjects/bulk-exports/capacity.ts";
 import { isFinal } from "../../../emulator/subjects/bulk-exports/lifecycle.ts";
 import {
@@ -61,6 +63,7 @@ export async function simulate(
       check(exportWorld);
     }
     await drain({ ...simulation, random });
+    monitor.checkTimes(exportWorld);
   } catch (error) {
     return { broken: (error as Error).message.split("\n")[0], happened: monitor.happened };
   }
@@ -306,6 +309,7 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
   const retryDueAt = new Map<string, number>();
   const rows = new Map<string, string>();
   const scheduled: { readonly id: string; readonly at: number }[] = [];
+  const entries: JournalEntry[] = [];
   let broken: Error | undefined;
 
   function countEvent(what: string): void {
@@ -373,6 +377,7 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
   }
 
   exportWorld.follow((entry) => {
+    entries.push(entry);
     // A listener that throws would be blamed on the turn.
     try {
       follow(entry);
@@ -385,6 +390,8 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
     happened,
     happen: countEvent,
     scheduled,
+    /** The laws of time, which the oracle finds in the journal alone. */
+    checkTimes: (now: ExportWorld) => checkLaws(now, entries),
     rowComes(id: string, workspace: TestWorkspace, at: number): void {
       const key = `${id} ${workspace.tenant_id}`;
       const day = formatInstant(at).slice(0, 10);
@@ -451,6 +458,17 @@ function monitorWorld(exportWorld: ExportWorld, limits: Limits) {
     if (isOverdue && !isFinal(schedule))
       throw new Error(`schedule ${id} has stopped at ${formatInstant(start)}`);
   }
+}
+
+function checkLaws({ world, spawned, settings }: ExportWorld, entries: readonly JournalEntry[]): void {
+  const findings = createFindings();
+  const context = { settings, now: world.now, entries, isExact: true };
+  for (const parent of world.reader.all(EXPORTS)) {
+    if (parent.interval_hours !== null) checkSpawnTimes(context, parent, spawned(parent.id), findings);
+    else checkTimes(context, parent, [...world.reader.list(EXPORT_RUNS, parent.id)], findings);
+  }
+  const [problem] = findings.problems();
+  if (problem) throw new Error(`${problem.key} ${problem.detail}`);
 }
 
 /** Failures that no retry can repair (§7.3). */
