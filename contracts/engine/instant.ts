@@ -12,6 +12,12 @@ export function iso(instant: Instant): string {
   return new Date(instant).toISOString().replace(".000Z", "Z");
 }
 
+/** An instant moved by microseconds, with six decimals. */
+export function isoMicros(instant: Instant, micros: number): string {
+  const milliseconds = new Date(instant + Math.floor(micros / 1000)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(((micros % 1000) + 1000) % 1000).padStart(3, "0")}Z`;
+}
+
 /** Reads an ISO 8601 time; NaN for anything else. */
 export function instantOf(text: unknown): Instant {
   return typeof text === "string" ? Date.parse(text) : Number.NaN;

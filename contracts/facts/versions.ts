@@ -7,13 +7,17 @@ export const GATES = {
   disable_webhooks: { agent_server: "0.2.78" },
 } as const;
 
-type Versions = Readonly<Record<string, string>>;
-
-/** Those versions, but of one component the last one before: its last part is one less. */
-export function before(versions: Versions, component: string): Versions {
-  return { ...versions, [component]: previous(versions[component] ?? "") };
-}
-
-function previous(version: string): string {
-  return version.replace(/\d+$/, (last) => String(Number(last) - 1));
+/**
+ * Versions on both sides of a gate: its neighbour, and those that a comparison of texts sorts to the other side
+ * (0.10.9 is older than 0.10.34, 0.10.100 is newer).
+ */
+export function versionsAround(gate: string): Readonly<Record<"older" | "newer", readonly string[]>> {
+  const [minor = 0, patch = 0] = gate.split(".").slice(1).map(Number);
+  const shorter = (part: number) => 10 ** (String(part).length - 1) - 1;
+  const longer = (part: number) => 10 ** String(part).length;
+  const olderMinor = shorter(minor) || minor - 1;
+  return {
+    older: [`0.${minor}.${patch - 1}`, `0.${minor}.${shorter(patch)}`, `0.${olderMinor}.${patch}`],
+    newer: [gate, `0.${minor}.${longer(patch)}`, `0.${longer(minor)}.0`],
+  };
 }

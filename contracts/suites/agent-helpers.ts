@@ -8,6 +8,7 @@ export interface RunBody {
   readonly thread_id: string;
   readonly assistant_id: string;
   readonly created_at: string;
+  readonly updated_at: string;
   readonly status: string;
   readonly metadata: Members;
   readonly kwargs: Members;

@@ -13,6 +13,7 @@ import { FILTER_CASES } from "./filters.ts";
 import { FUZZ_CASES } from "./fuzz.ts";
 import { LIFECYCLE_CASES } from "./lifecycle.ts";
 import { LIMIT_CASES } from "./limits.ts";
+import { LIST_PAIR_CASES } from "./list-pairs.ts";
 import { QUERY_FORMAT_CASES } from "./query-formats.ts";
 import { RATE_LIMIT_ROW_CASES } from "./rate-limit-rows.ts";
 import { RATE_LIMIT_CASES } from "./rate-limits.ts";
@@ -21,9 +22,11 @@ import { SCHEDULE_CASES } from "./schedules.ts";
 import { STARTING_CASES } from "./starting-operations.ts";
 import { THREAD_RUN_CASES } from "./thread-runs.ts";
 import { TIMEOUT_CASES } from "./timeouts.ts";
+import { VERSION_GATE_CASES } from "./version-gates.ts";
 import { WEBHOOK_RULE_CASES } from "./webhook-rules.ts";
 import { WEBHOOK_SETTING_CASES } from "./webhook-settings.ts";
 import { WEBHOOK_CASES } from "./webhooks.ts";
+import { WINDOW_EDGE_CASES } from "./window-edges.ts";
 
 /** Cases that need the platform; an agent server alone cannot run them. */
 const PLATFORM_CASES: readonly Case[] = [
@@ -32,11 +35,13 @@ const PLATFORM_CASES: readonly Case[] = [
   ...BUCKET_PERMISSION_CASES,
   ...EXPORT_CASES,
   ...EXPORT_REQUEST_CASES,
+  ...VERSION_GATE_CASES,
   ...FILE_CASES,
   ...FILTER_CASES,
   ...COLUMN_CASES,
   ...LIFECYCLE_CASES,
   ...SCHEDULE_CASES,
+  ...WINDOW_EDGE_CASES,
   ...FAILURE_CASES,
   ...TIMEOUT_CASES,
   ...LIMIT_CASES,
@@ -50,6 +55,7 @@ export const CASES: readonly Case[] = [
   ...PLATFORM_CASES,
   ...RUN_FIELD_CASES,
   ...THREAD_RUN_CASES,
+  ...LIST_PAIR_CASES,
   ...STARTING_CASES,
   ...AGENT_CASES,
   ...WEBHOOK_CASES,

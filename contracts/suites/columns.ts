@@ -1,17 +1,16 @@
 import { suite } from "../engine/case.ts";
-import { equal } from "../engine/check.ts";
+import { accepted, equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso, SECOND } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { jsonOf } from "../engine/json.ts";
 import type { COLUMNS, EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
-import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
+import { ingest, prepare, row, rowAt, rowsOf, runExport } from "./export-helpers.ts";
 
 const JSON_COLUMNS = new Set(["inputs", "outputs", "extra", "events"]);
 
-/** A value of a file in its sent form: times as text, whole numbers as numbers, JSON as values. */
+/** A value of a file in its sent form: whole numbers as numbers, JSON as values. */
 function plain(name: string, value: unknown): unknown {
-  if (value instanceof Date) return iso(value.getTime());
   if (typeof value === "bigint") return Number(value);
   return JSON_COLUMNS.has(name) && typeof value === "string" ? jsonOf(value) : (value ?? null);
 }
@@ -57,7 +56,112 @@ function fullStep(t: Contract, start: number, root: Members): Members {
   } satisfies Members & Record<SentColumn, unknown>;
 }
 
+const LARGE = 2 ** 31;
+const NOTHING = { total_tokens: null, prompt_tokens: null, completion_tokens: null, total_cost: null };
+
+/** §2.7: values next to a boundary that a file or a store may have, each in a row of its own. */
+const BOUNDARY_VALUES: Readonly<Record<string, Members>> = {
+  "a long name": { name: "n".repeat(300) },
+  "a name with spaces at its ends": { name: " ü " },
+  "token counts above 31 and 32 bits": {
+    prompt_tokens: LARGE,
+    completion_tokens: 2 * LARGE,
+    total_tokens: 3 * LARGE,
+  },
+  "token counts of 0": { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  "no token counts and costs": {
+    ...NOTHING,
+    prompt_cost: null,
+    completion_cost: null,
+    first_token_time: null,
+  },
+  "small costs": { prompt_cost: 0.000001, completion_cost: 0.000002, total_cost: 0.000003 },
+  "JSON in JSON": { inputs: { text: '{"a":"\\"1\\""}' }, outputs: { list: [null, true, 1.5, LARGE, ""] } },
+  "no outputs and error": { outputs: null, error: null },
+  "a trace_tier": { trace_tier: "longlived" },
+};
+
+/** Rows with the values, a row with times below a millisecond, and a trace of three levels. */
+function boundaryRows(t: Contract, from: number): Readonly<Record<string, Members>> {
+  const values = Object.entries(BOUNDARY_VALUES).map(([title, more]) => [title, row(t, from, more)]);
+  const second = iso(from).slice(0, 19);
+  const times = {
+    start_time: `${second}.123456Z`,
+    end_time: `${second}.123457Z`,
+    first_token_time: `${second}.123456Z`,
+  };
+  const top = row(t, from);
+  const middle = childOf(row(t, from + SECOND), top, []);
+  const leaf = childOf(row(t, from + 2 * SECOND), middle, [top.id]);
+  return {
+    ...Object.fromEntries(values),
+    "times below a millisecond": rowAt(t, times.start_time, times),
+    "a root row": { ...top, parent_run_id: null, parent_run_ids: [], is_root: true },
+    "its child": { ...middle, is_root: false },
+    "the child of its child": { ...leaf, is_root: false },
+  };
+}
+
+function childOf(made: Members, parent: Members, above: readonly unknown[]): Members {
+  return {
+    ...made,
+    trace_id: parent.trace_id,
+    parent_run_id: parent.id,
+    parent_run_ids: [...above, parent.id],
+    dotted_order: `${parent.dotted_order}.${made.dotted_order}`,
+  };
+}
+
+const FILES = ["writes", "ingest", "object_store"] as const;
+
 export const COLUMN_CASES = suite({
+  "2.7/boundaries": {
+    title: "values next to the boundaries of their types are exported unchanged",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 0 });
+      const rows = boundaryRows(t, prepared.from + HOUR);
+      const derived = new Set(["is_root", "parent_run_ids"]);
+      const sent = Object.values(rows).map((made) =>
+        Object.fromEntries(Object.entries(made).filter(([name]) => !derived.has(name))),
+      );
+      await ingest(t, prepared.projectId, sent);
+      const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
+      const exported = new Map((await rowsOf(t, id)).map((made) => [made.id, made]));
+      for (const [title, made] of Object.entries(rows)) {
+        const actualRow = exported.get(made.id);
+        if (!t.fact("2.7-1", actualRow !== undefined, `a row with ${title} is exported`)) continue;
+        for (const [name, expected] of Object.entries(made)) {
+          const actual = plain(name, actualRow?.[name]);
+          const text = `${title}: column ${name}`;
+          if (name !== "trace_tier") t.fact("2.7-1", equal(actual, expected), text);
+          else if (t.fact("2.7-1", actual !== null, `${text} has a value`))
+            t.choice("ingest.trace_tier", equal(actual, expected), text);
+        }
+      }
+    },
+  },
+  "2.7/feedback": {
+    title: "feedback_stats contains the feedback on a row",
+    requirements: ["2.7-1"],
+    needs: FILES,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 2 });
+      const [first] = prepared.rows;
+      const key = `contract_${t.draw.word()}`;
+      const body = { run_id: first?.id, key, score: 1 };
+      const { status } = await t.call("POST", "/feedback", { body });
+      if (!accepted(status).holds) t.lack(`feedback on rows: POST /feedback returned ${status}`);
+      const { id } = await runExport(t, prepared, {});
+      for (const exported of await rowsOf(t, id)) {
+        const isIncluded = JSON.stringify(exported.feedback_stats ?? null).includes(key);
+        const text = `the feedback is in the row that it is about, and in no other`;
+        t.fact("2.7-1", equal(isIncluded, exported.id === first?.id), text);
+      }
+    },
+  },
+
   "2.7/every-column": {
     title: "each column of an exported row has the value that was sent",
     requirements: ["2.7-1"],

@@ -3,7 +3,7 @@ import { accepted, equal, isRefused, refused } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import type { Members } from "../engine/json.ts";
 import { BUCKET_IN_PREFIX, DESTINATION_REQUIRED } from "../facts/bulk-exports.ts";
-import { before, GATES } from "../facts/versions.ts";
+import { GATES } from "../facts/versions.ts";
 import {
   createDestination,
   DESTINATIONS,
@@ -25,7 +25,7 @@ function without(body: Members, path: string): Members {
 }
 
 /** A key pair that only works together with its token. */
-async function temporaryPair(t: Contract): Promise<Members> {
+export async function temporaryPair(t: Contract): Promise<Members> {
   const access_key_id = `contract-${t.draw.word()}`;
   const secret_access_key = t.secret(t.draw.word(24));
   const session_token = t.secret(`token-${t.draw.word(24)}`);
@@ -77,27 +77,6 @@ function requireBucket(t: Contract, status: number): void {
 
 /** The keys of the embedded store, where the library looks for them first. */
 const ENVIRONMENT_KEYS = { AWS_ACCESS_KEY_ID: "emulator", AWS_SECRET_ACCESS_KEY: "emulator-secret" };
-
-/** Either of the two numbers of the version is too low. */
-function sessionTokenBefore(component: "service" | "application"): CaseRow {
-  return {
-    title: `a session token is refused before ${component} ${GATES.session_token[component]}`,
-    requirements: ["2.4-3", "9-2"],
-    needs: [...WRITES, "control"],
-    settings: { versions: before(GATES.session_token, component) },
-    async run(t) {
-      const { status } = await createDestination(t, {}, await temporaryPair(t));
-      t.fact("2.4-3", refused(status), "this version refuses session_token");
-      t.fact("9-2", refused(status), "a feature is available from its version on");
-      t.choice("destination.session_token_gate", equal(status, 422), "the reply is 422");
-      t.fact(
-        "2.4-3",
-        (await createDestination(t)).status < 300,
-        "long-term credentials work in this version",
-      );
-    },
-  };
-}
 
 export const DESTINATION_CASES = suite({
   "4.2/create": {
@@ -257,8 +236,6 @@ export const DESTINATION_CASES = suite({
       t.fact("2.4-4", accepted(status), "the environment's credentials are used");
     },
   },
-  "2.4/session-token-old": sessionTokenBefore("service"),
-  "2.4/session-token-old-application": sessionTokenBefore("application"),
   "2.4/session-token-new": {
     title: "a session token is accepted from service 0.10.34 on",
     requirements: ["2.4-3", "9-2"],

@@ -1,7 +1,7 @@
 import type { Check } from "../engine/check.ts";
 import { accepted, isRefused } from "../engine/check.ts";
 import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
-import { DAY, iso, midnight } from "../engine/instant.ts";
+import { DAY, instantOf, iso, midnight } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import type { ReadFile } from "../engine/target.ts";
 import { DESTINATIONS, EXPORTS, STOP_WORD } from "../facts/bulk-exports.ts";
@@ -106,6 +106,13 @@ export function row(t: Contract, start: number, more: Members = {}): Members {
     outputs: { answer: "Because." },
     ...more,
   };
+}
+
+/** A root row with a start in microseconds: ISO 8601 with six decimals. */
+export function rowAt(t: Contract, start: string, more: Members = {}): Members {
+  const made = row(t, instantOf(start), more);
+  const stamp = start.replace(/[-:.]/g, "");
+  return { ...made, start_time: start, dotted_order: stamp + String(made.id) };
 }
 
 /** What an export needs: a destination, and a project with rows on some whole days before today. */

@@ -1,11 +1,10 @@
-import { type CaseRow, suite } from "../engine/case.ts";
+import { suite } from "../engine/case.ts";
 import { accepted, equal, isRefused, refused, sameItems } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { HOUR, iso } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { ENHANCED_FORMAT, INTERVAL_HOURS } from "../facts/bulk-exports.ts";
 import { EXPORT_ONLY_COLUMNS } from "../facts/columns.ts";
-import { before, GATES } from "../facts/versions.ts";
 import {
   EXPORTS,
   exportBody,
@@ -53,44 +52,6 @@ async function prepareNamedRows(t: Contract): Promise<Prepared> {
   ];
   let next = 0;
   return prepare(t, { days: 1, perDay: variety.length, more: () => variety[next++] as Members });
-}
-
-/** Creates a schedule that asks for what the emulated version has just brought. */
-async function expectAccepted(t: Contract, id: "2.5-5" | "2.5-8", more: Members): Promise<void> {
-  const prepared = await prepareOrder(t);
-  const body = exportBody({ ...prepared, from: await t.now() }, more);
-  const { status } = await t.call("POST", EXPORTS, { body });
-  for (const row of [id, "9-2"] as const) t.fact(row, accepted(status), "this version accepts the feature");
-}
-
-/** A case for each of the two numbers that a version has: either of them alone is too low. */
-function refusedBefore(
-  slug: string,
-  id: "2.5-5" | "2.5-8",
-  gate: Readonly<Record<"service" | "application", string>>,
-  more: Members,
-): Readonly<Record<string, CaseRow>> {
-  const caseFor = (component: "service" | "application"): CaseRow => ({
-    title: `${Object.keys(more).join()} is refused before ${component} ${gate[component]}`,
-    requirements: [id, "9-2"],
-    needs: ["writes"],
-    settings: { versions: before(gate, component) },
-    async run(t) {
-      const prepared = await prepareOrder(t);
-      const { status } = await t.call("POST", EXPORTS, { body: exportBody(prepared, more) });
-      for (const row of [id, "9-2"] as const)
-        t.fact(row, refused(status), "this version refuses the feature");
-      t.fact(
-        id,
-        accepted((await placeOrder(t, prepared)).status),
-        "an export without the feature is accepted",
-      );
-    },
-  });
-  return {
-    [`2.5/${slug}-old`]: caseFor("service"),
-    [`2.5/${slug}-old-application`]: caseFor("application"),
-  };
 }
 
 export const EXPORT_REQUEST_CASES = suite({
@@ -247,22 +208,6 @@ export const EXPORT_REQUEST_CASES = suite({
       const { status } = await placeOrder(t, { ...order, from }, { interval_hours: 6, export_fields });
       t.fact("2.5-5", accepted(status), "a schedule accepts them");
     },
-  },
-  ...refusedBefore("export-fields", "2.5-5", GATES.export_fields, { export_fields: ["id"] }),
-  ...refusedBefore("scheduled", "2.5-8", GATES.scheduled_exports, { interval_hours: 6 }),
-  "2.5/scheduled-new": {
-    title: "scheduled exports are accepted from service 0.10.42 on",
-    requirements: ["2.5-8", "9-2"],
-    needs: ["writes"],
-    settings: { versions: GATES.scheduled_exports },
-    run: (t) => expectAccepted(t, "2.5-8", { interval_hours: 6 }),
-  },
-  "2.5/export-fields-new": {
-    title: "export_fields is accepted from service 0.12.11 on, also in schedules",
-    requirements: ["2.5-5", "9-2"],
-    needs: ["writes"],
-    settings: { versions: GATES.export_fields },
-    run: (t) => expectAccepted(t, "2.5-5", { interval_hours: 6, export_fields: ["id"] }),
   },
   "2.5/format-version": {
     title: "format_version accepts v2_beta and refuses unknown values",

@@ -129,8 +129,12 @@ export const EXPORT_CASES = suite({
       const prepared = await prepareOrder(t);
       const ids: string[] = [];
       for (let count = 0; count < 12; count++) ids.push((await createExport(t, prepared)).id);
+      if (t.has("schedules")) {
+        const scheduled = await placeOrder(t, { ...prepared, from: await t.now() }, { interval_hours: 6 });
+        ids.push(requireExport(t, prepared, scheduled).id);
+      }
       const listedIds = (await exportsIn(t)).filter(({ id }) => ids.includes(id)).map(({ id }) => id);
-      t.fact("4.6-1", sameItems(listedIds, ids), "every export is listed once");
+      t.fact("4.6-1", sameItems(listedIds, ids), "every export is listed once, schedules included");
       t.choice("export.list_order", listedIds[0] === ids.at(-1), "the newest export is first");
       const paged = await exportsIn(t, {}, "?limit=5&offset=5");
       t.choice("export.list_paging", equal(paged.length, 5), "limit and offset select a page of the list");

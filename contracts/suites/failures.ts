@@ -18,7 +18,14 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
-import { attempts, exportWithFault, FAULTS, retriedOnce, workerFault } from "./faulted-exports.ts";
+import {
+  attempts,
+  exportWithFault,
+  FAULTS,
+  retriedOnce,
+  storeError,
+  workerFault,
+} from "./faulted-exports.ts";
 import { listIn } from "./reading.ts";
 
 async function expectError(
@@ -55,13 +62,6 @@ async function failsAtOnce(t: Contract, id: "7.3-4" | "7.3-5", rule: Members) {
 }
 
 const INVALID = DESTINATION_ERRORS.invalid_endpoint;
-
-/** An error with which the store answers the next put of an export file. */
-const storeError = (s3_error: string): Members => ({
-  target: "s3",
-  match: { op: "PutObject", key: "*.parquet" },
-  then: { s3_error },
-});
 
 /** 4xx answers that are neither a missing bucket nor a missing permission. */
 const REFUSALS = [
@@ -119,7 +119,7 @@ export const FAILURE_CASES = suite({
   },
   "7.3/interruption": {
     title: "an interrupted run resumes from its checkpoint",
-    requirements: ["7.3-1", "8.3-2", "7.3-7"],
+    requirements: ["7.3-1", "8.3-2", "7.3-7", "2.6-2"],
     needs: [...FAULTS, "object_store"],
     settings: { limits: { rows_per_file: 1 } },
     async run(t) {
@@ -133,6 +133,7 @@ export const FAILURE_CASES = suite({
       const storedFiles = await filesOf(t, exportId);
       const isOnce = files.length === storedFiles.length && new Set(files).size === files.length;
       t.fact("8.3-2", isOnce, "each file is reported once", { expected: storedFiles, actual: files });
+      t.fact("2.6-2", equal(run?.rows_exported, prepared.rows.length), "each row is counted once");
     },
   },
   "7.3/interruption-keeps-files": {

@@ -16,6 +16,13 @@ export const workerFault = (at: string, then: Members, more: Members = {}): Memb
   ...more,
 });
 
+/** An error with which the store answers the next put of an export file. */
+export const storeError = (s3_error: string): Members => ({
+  target: "s3",
+  match: { op: "PutObject", key: "*.parquet" },
+  then: { s3_error },
+});
+
 /** Creates an export of one run under a fault. */
 export async function exportWithFault(t: Contract, rule: Members, limit: Members = {}) {
   const prepared = await prepare(t, { days: 1, perDay: 4, ...limit });

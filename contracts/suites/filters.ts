@@ -23,6 +23,23 @@ const FILTERS = [
   'like(events, "%mark%")',
 ] as const;
 
+/** Three conditions, each of which only half of the rows with the other two meet. */
+const CONDITIONS = ['eq(name, "a")', 'eq(run_type, "llm")', 'like(error, "b%")'] as const;
+const [FIRST, SECOND, THIRD] = CONDITIONS;
+
+const CONJUNCTIONS = [
+  `and(${CONDITIONS.join()})`,
+  `and(${CONDITIONS.toReversed().join()})`,
+  `and(${FIRST}, and(${SECOND}, ${THIRD}))`,
+  `and(and(${THIRD}, ${FIRST}), ${SECOND})`,
+  `and(${SECOND}, ${FIRST}, ${THIRD}, ${SECOND})`,
+] as const;
+
+/** A row for each combination of a name, a type and an error; the first one meets the three conditions. */
+const COMBINATIONS: readonly Members[] = ["a", "c"].flatMap((name) =>
+  ["llm", "tool"].flatMap((run_type) => ["boom", "late"].map((error) => ({ name, run_type, error }))),
+);
+
 /** Words that no list of examples has. */
 const OPEN = { run_type: "Robot", status: "on-hold" } as const;
 
@@ -44,6 +61,25 @@ export const FILTER_CASES = suite({
       const ids = (await rowsOf(t, id)).map((each) => each.id);
       const all = [...prepared.rows, marked].map((each) => each.id);
       t.fact("2.5-4", sameItems(ids, all), "eq(tenant_id, …) selects the rows of the workspace");
+    },
+  },
+  "2.5/filter-and": {
+    title: "and of three and more expressions needs all of them",
+    requirements: ["2.5-4"],
+    needs: ["writes", "ingest", "object_store"],
+    async run(t) {
+      let next = 0;
+      const more = () => COMBINATIONS[next++] as Members;
+      const prepared = await prepare(t, { days: 1, perDay: COMBINATIONS.length, more });
+      for (const filter of CONJUNCTIONS) {
+        const { id } = await runExport(t, prepared, { filter });
+        const ids = (await rowsOf(t, id)).map((each) => each.id);
+        t.fact(
+          "2.5-4",
+          sameItems(ids, [prepared.rows[0]?.id]),
+          `${filter} selects the one row that meets it`,
+        );
+      }
     },
   },
   "2.7/open-sets": {

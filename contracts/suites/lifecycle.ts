@@ -51,17 +51,16 @@ export async function spawnedBy(t: Contract, id: string): Promise<readonly Expor
     .sort((a, b) => instantOf(a.start_time) - instantOf(b.start_time));
 }
 
-/** How many of them have begun to work. */
-const countStarted = async (t: Contract, id: string) =>
-  (await spawnedBy(t, id)).filter((spawned) => statusOf(spawned) !== "CREATED").length;
-
 /** Stalls each export run for an hour as it starts. */
 const stallRuns = (t: Contract) => arm(t, workerFault("run.started", { stall: "PT1H" }, { times: 100 }));
 
 /** §3.3: how long after its window a spawned export runs. */
-const GRACE = SPAWN_DELAY_MINUTES * MINUTE;
+export const GRACE = SPAWN_DELAY_MINUTES * MINUTE;
 
-const windowOf = ({ start_time, end_time }: ExportBody) => [instantOf(start_time), instantOf(end_time)];
+export const windowOf = ({ start_time, end_time }: ExportBody) => [
+  instantOf(start_time),
+  instantOf(end_time),
+];
 
 export const LIFECYCLE_CASES = suite({
   "3.1/statuses": {
@@ -180,50 +179,6 @@ export const LIFECYCLE_CASES = suite({
       t.fact("3.1-4", statusOf(await exportOf(t, id)) !== "CANCELLED", "the schedule is still RUNNING");
       await t.advance("PT6H");
       t.fact("3.1-4", (await spawnedBy(t, id)).length === 2, "the schedule spawns the next export");
-    },
-  },
-  "3.3/windows": {
-    title: "a schedule spawns consecutive windows, each ten minutes after its end",
-    requirements: ["3.3-1", "3.3-2", "3.3-3", "3.3-4", "2.5-7"],
-    needs: SCHEDULES,
-    async run(t) {
-      const prepared = await prepare(t);
-      const { id, start } = await schedule(t, prepared);
-      for (let index = 0; index < 4; index++) {
-        const due = start + (index + 1) * 6 * HOUR + GRACE;
-        await t.advance({ to: iso(due - 1) });
-        t.fact("3.3-3", equal(await countStarted(t, id), index), `export ${index + 1} does not begin early`);
-        await t.advance({ to: iso(due + MINUTE / 2) });
-        const isBegun = equal(await countStarted(t, id), index + 1);
-        t.must("3.3-3", isBegun, `export ${index + 1} runs ten minutes after its end`);
-        t.fact("3.3-4", isBegun, `export ${index + 1} is spawned on time`);
-      }
-      const all = await spawnedBy(t, id);
-      t.fact("2.5-7", equal(all[0]?.source_bulk_export_id, id), "a spawned export names its source");
-      const windows = all.map(windowOf);
-      const hasWindows = windows.every((window) => !window.some(Number.isNaN));
-      if (!t.choice("platform.reply_fields", hasWindows, "spawned exports have their windows")) return;
-      t.fact("3.3-1", equal(windows[0], [start, start + 6 * HOUR]), "the first window begins at start_time", {
-        actual: all[0],
-      });
-      for (const [index, child] of all.slice(0, 4).entries()) {
-        const expected = [start + index * 6 * HOUR, start + (index + 1) * 6 * HOUR];
-        const isNext = windowOf(child).join() === expected.join();
-        t.fact("3.3-2", isNext, `window ${index + 1} begins at the end of the previous window`, {
-          expected: expected.map(iso),
-          actual: [child.start_time, child.end_time],
-        });
-        const due = start + (index + 1) * 6 * HOUR + GRACE;
-        t.choice(
-          "export.start",
-          instantOf(child.created_at) === due,
-          "the export is created when it begins",
-          {
-            expected: iso(due),
-            actual: child.created_at,
-          },
-        );
-      }
     },
   },
   "3.3/late-rows": {

@@ -1,9 +1,10 @@
-import { suite } from "../engine/case.ts";
+import { type CaseRow, suite } from "../engine/case.ts";
 import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
-import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE } from "../facts/bulk-exports.ts";
+import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE, WORKFLOW_HOURS } from "../facts/bulk-exports.ts";
 import {
   arm,
+  cancel,
   createExport,
   EXPORTS,
   type ExportBody,
@@ -22,15 +23,47 @@ import {
   statusOf,
   until,
 } from "./export-helpers.ts";
-import { workerFault } from "./faulted-exports.ts";
+import { storeError, workerFault } from "./faulted-exports.ts";
+import { schedule } from "./lifecycle.ts";
 
 const CAPACITY = ["writes", "ingest", "clock", "faults"] as const;
 
 const running = (list: readonly { readonly status: unknown }[]) =>
   list.filter((item) => statusOf(item) === "RUNNING").length;
 
-/** Stalls every export run for an hour as it starts. */
-const armStall = (t: Contract) => arm(t, workerFault("run.started", { stall: "PT1H" }, { times: 10_000 }));
+/** Stalls every export run as it starts. */
+const armStall = (t: Contract, stall = "PT1H") =>
+  arm(t, workerFault("run.started", { stall }, { times: 10_000 }));
+
+/** How exports end whose runs stall, and by what. */
+const ENDS = {
+  cancelled: { status: "CANCELLED", stall: "PT1H", after: "PT1M" },
+  failed: { status: "FAILED", stall: "PT1H", after: "PT1H1M" },
+  timedout: { status: "TIMEDOUT", stall: "PT5H", after: `PT${WORKFLOW_HOURS}H1M` },
+} as const;
+
+/** Fifteen exports end in the same way, except that a single one is cancelled; the sixteenth gets a slot. */
+function freedSlotCase(end: string, { status, stall, after }: (typeof ENDS)[keyof typeof ENDS]): CaseRow {
+  return {
+    title: `the slot of a ${end} export goes to the next export`,
+    requirements: ["8.2-2"],
+    needs: CAPACITY,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const fault = await armStall(t, stall);
+      if (status === "FAILED") await arm(t, { ...storeError("AccessDenied"), times: EXPORTS_AT_ONCE });
+      const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 1);
+      await t.advance("PT1M");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE), "the 16th waits");
+      const before = await hitsOf(t, fault);
+      if (status === "CANCELLED") await cancel(t, ids[0] ?? "");
+      await t.advance(after);
+      t.fact("8.2-2", inStatus(await exportOf(t, ids[0] ?? ""), status), `the first export is ${status}`);
+      t.fact("8.2-2", inStatus(await exportOf(t, ids.at(-1) ?? ""), "RUNNING"), "the 16th gets a free slot");
+      t.fact("8.2-2", (await hitsOf(t, fault)) > before, "the 16th export begins to work");
+    },
+  };
+}
 
 async function createExports(t: Contract, prepared: Prepared, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -93,22 +126,25 @@ export const LIMIT_CASES = suite({
       });
     },
   },
-  "8.2/cancelled-frees-place": {
-    title: "the slot of a cancelled export goes to the next export",
+  ...Object.fromEntries(
+    Object.entries(ENDS).map(([end, row]) => [`8.2/${end}-frees-place`, freedSlotCase(end, row)]),
+  ),
+  "8.2/spawned-counts": {
+    title: "spawned exports use the slots of their workspace like other exports",
     requirements: ["8.2-2"],
-    needs: CAPACITY,
+    needs: [...CAPACITY, "schedules"],
     async run(t) {
       const prepared = await prepare(t, { days: 1 });
-      const fault = await armStall(t);
-      const ids = await createExports(t, prepared, EXPORTS_AT_ONCE + 1);
+      const fault = await armStall(t, "PT3H");
+      await schedule(t, prepared, { interval_hours: 1 });
+      await createExports(t, prepared, EXPORTS_AT_ONCE - 1);
+      await t.advance("PT1H11M");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE), "14 exports and a spawned one work");
+      const next = await createExport(t, prepared);
       await t.advance("PT1M");
-      const startedRuns = await hitsOf(t, fault);
-      t.fact("8.2-2", equal(startedRuns, EXPORTS_AT_ONCE), "the 16th waits");
-      await t.call("PATCH", `${EXPORTS}/${ids[0]}`, { body: { status: "Cancelled" } });
-      await t.advance("PT1M");
-      const after = await exportOf(t, ids.at(-1) ?? "");
-      t.fact("8.2-2", inStatus(after, "RUNNING"), "the 16th export gets the free slot");
-      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE + 1), "the 16th export begins to work");
+      t.fact("8.2-2", inStatus(await exportOf(t, next.id), "CREATED"), "the 16th export waits");
+      await t.advance("PT1H");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE), "the second spawned export waits too");
     },
   },
   "8.2/settings": {

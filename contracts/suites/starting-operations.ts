@@ -1,9 +1,20 @@
 import { suite } from "../engine/case.ts";
 import { accepted, equal, every } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
+import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { ENDED_STATUSES, RUN_MEMBERS, STARTING_OPERATIONS } from "../facts/agent.ts";
-import { advanceClock, assistant, INPUT, postToListedPath, type RunBody, thread } from "./agent-helpers.ts";
+import {
+  advanceClock,
+  assistant,
+  awaitEnd,
+  INPUT,
+  listRuns,
+  postToListedPath,
+  type RunBody,
+  startRun,
+  thread,
+} from "./agent-helpers.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -84,6 +95,35 @@ export const STARTING_CASES = suite({
         t.fact("6-1", JSON.stringify(run.kwargs).includes(name), `${path}: kwargs contain the input`);
         if (cron) await t.call("DELETE", `/runs/crons/${(reply.body as Members).cron_id}`);
       }
+    },
+  },
+  "6/payload": {
+    title: "the payload is the run as the list has it after its end",
+    requirements: ["6-1"],
+    needs: ["writes", "agent", "receiver"],
+    async run(t) {
+      const receiver = await t.receiver();
+      const id = await thread(t);
+      const isTimed = t.has("clock") && t.has("control");
+      const then = { status: "success", after: "PT1M" };
+      if (isTimed) await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+      await startRun(t, id, { webhook: receiver.url });
+      if (isTimed) await advanceClock(t, "PT2M");
+      else await awaitEnd(t, id);
+      await receiver.arrived(1, TIMEOUT_MS);
+      t.must("6-1", equal(receiver.deliveries.length, 1), "one delivery");
+      const [listed] = await listRuns(t, id);
+      const payload = JSON.parse(receiver.deliveries[0]?.body ?? "{}") as RunBody;
+      for (const name of ["run_id", "thread_id", "assistant_id", "status"] as const)
+        t.fact("6-1", equal(payload[name], listed?.[name]), `${name} is that of the run`);
+      const createdAt = instantOf(payload.created_at);
+      t.fact("6-1", equal(createdAt, instantOf(listed?.created_at)), "created_at is that of the run");
+      const ranMs = instantOf(payload.updated_at) - createdAt;
+      const leastMs = isTimed ? MINUTE : 0;
+      t.fact("6-1", ranMs >= leastMs, "updated_at is the time of the last update", {
+        expected: `${leastMs} ms or more after created_at`,
+        actual: `${ranMs} ms after it`,
+      });
     },
   },
 });

@@ -11,6 +11,21 @@ const VALUE = 'a, b; c="d  e"';
 /** §6.1: headers that follow from the request or the connection. */
 const RESERVED = ["Host", "content-length", "Transfer-Encoding", "Connection"];
 
+const DEFAULT_PREFIX = "LG_WEBHOOK_";
+
+/** §6.1: prefixes (null is the default), and variables that a header may embed with them or not. */
+const VARIABLES = [
+  [null, "LG_WEBHOOK_CONTRACT", true],
+  [null, "CONTRACT_PATH", false],
+  [null, "X_LG_WEBHOOK_CONTRACT", false],
+  [null, "lg_webhook_CONTRACT", false],
+  [null, "LG_WEBHOOK", false],
+  ["CONTRACT_", "CONTRACT_PATH", true],
+  ["CONTRACT_", "MY_CONTRACT_PATH", false],
+  ["CONTRACT_", "Contract_PATH", false],
+  ["CONTRACT_", "LG_WEBHOOK_CONTRACT", false],
+] as const;
+
 /** A value of another type for each key of §6.1. */
 const WRONG_TYPES: readonly Members[] = [
   { webhooks: { headers: ["X-Static"] } },
@@ -96,6 +111,36 @@ export const WEBHOOK_RULE_CASES = suite({
         const error = await t.refusesToStart({ webhooks: { headers: { [name]: "7" } } });
         t.fact("6.1-1", error !== null, `${name} prevents the start`);
         t.fact("6.1-1", error?.includes(name) === true, "the error names it", { actual: error });
+      }
+    },
+  },
+  "6.1/env": {
+    title: "a missing variable, or a variable without the prefix, prevents the start",
+    requirements: ["6.1-2", "6.1-3"],
+    needs: ["settings"],
+    async run(t) {
+      const header = (value: string) => ({ headers: { "X-Token": value } });
+      for (const first of ["", "${{ env.LG_WEBHOOK_FIRST }}:"]) {
+        const webhooks = header(`${first}\${{ env.LG_WEBHOOK_NOT_THERE }}`);
+        const missing = await t.refusesToStart({ webhooks, environment: { LG_WEBHOOK_FIRST: "x" } });
+        t.fact(
+          "6.1-3",
+          missing !== null,
+          `a missing variable after ${JSON.stringify(first)} prevents the start`,
+        );
+        t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", {
+          actual: missing,
+        });
+      }
+      for (const [prefix, name, isAllowed] of VARIABLES) {
+        const first = `${prefix ?? DEFAULT_PREFIX}FIRST`;
+        const webhooks = {
+          ...header(`\${{ env.${first} }}:\${{ env.${name} }}`),
+          ...(prefix !== null && { env_prefix: prefix }),
+        };
+        const error = await t.refusesToStart({ webhooks, environment: { [first]: "x", [name]: "x" } });
+        const message = `${name} is ${isAllowed ? "allowed" : "refused"} with the prefix ${prefix ?? "by default"}`;
+        t.fact("6.1-2", isAllowed ? equal(error, null) : error !== null, message);
       }
     },
   },

@@ -1,6 +1,22 @@
 import { gunzipSync } from "node:zlib";
 import type { ParquetColumn, ReadFile } from "../engine/target.ts";
 
+/** Times as ISO 8601 text, with as many decimals as they need: the library would cut them to milliseconds. */
+const PARSERS = {
+  timestampFromMilliseconds: (value: bigint) => timeText(value * 1000n),
+  timestampFromMicroseconds: timeText,
+  timestampFromNanoseconds: (value: bigint) => timeText(value / 1000n),
+};
+
+function timeText(micros: bigint): string {
+  const inSecond = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((micros - inSecond) / 1000n)).toISOString().slice(0, 19);
+  const decimals = String(inSecond)
+    .padStart(6, "0")
+    .replace(/(000)+$/, "");
+  return `${seconds}${decimals && `.${decimals}`}Z`;
+}
+
 /** Reads a Parquet file with a library that is independent of the tested writer. */
 export async function readParquet(bytes: Uint8Array): Promise<ReadFile> {
   const [{ parquetMetadata, parquetReadObjects }, { decompress }] = await Promise.all([
@@ -13,7 +29,7 @@ export async function readParquet(bytes: Uint8Array): Promise<ReadFile> {
     ZSTD: (input: Uint8Array, length: number) => decompress(input, new Uint8Array(length)),
   };
   const metadata = parquetMetadata(file);
-  const rows = await parquetReadObjects({ file, compressors });
+  const rows = await parquetReadObjects({ file, compressors, parsers: PARSERS });
   const codec = metadata.row_groups[0]?.columns[0]?.meta_data?.codec ?? "UNCOMPRESSED";
   return { columns: columnsOf(metadata.schema as readonly Element[]), codec, rows };
 }

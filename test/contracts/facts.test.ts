@@ -3,7 +3,7 @@ import * as AGENT from "../../contracts/facts/agent.ts";
 import * as EXPORTS from "../../contracts/facts/bulk-exports.ts";
 import { COLUMNS, EXPORT_ONLY_COLUMNS, folderOf } from "../../contracts/facts/columns.ts";
 import { RATE_FACTS } from "../../contracts/facts/rate-limits.ts";
-import { before, GATES } from "../../contracts/facts/versions.ts";
+import { GATES, versionsAround } from "../../contracts/facts/versions.ts";
 import { ENV_PREFIX_END, WEBHOOK_SETTINGS as TOLD } from "../../contracts/facts/webhooks.ts";
 import * as lifecycle from "../../contracts/spec/agent/lifecycle.ts";
 import { agentRun } from "../../contracts/spec/agent/resources.ts";
@@ -152,9 +152,13 @@ describe("the facts of versions, webhooks and rate limits agree with their table
       versions,
     ]);
     expect(Object.fromEntries(since)).toEqual(GATES);
-    expect(before(GATES.scheduled_exports, "service")).toEqual({
-      service: "0.10.41",
-      application: "0.10.109",
+    expect(versionsAround(GATES.scheduled_exports.application)).toEqual({
+      older: ["0.10.108", "0.10.99", "0.9.109"],
+      newer: ["0.10.109", "0.10.1000", "0.100.0"],
+    });
+    expect(versionsAround(GATES.webhook_settings.agent_server)).toEqual({
+      older: ["0.5.35", "0.5.9", "0.4.36"],
+      newer: ["0.5.36", "0.5.100", "0.10.0"],
     });
   });
 

@@ -1,3 +1,4 @@
+import { ESCAPE_MUTATIONS } from "./escapes.ts";
 import type { Mutation } from "./mutation.ts";
 import { EXPORT_MUTATIONS, OTHER_MUTATIONS } from "./rules.ts";
 import { RATE_LIMIT_MUTATIONS, TABLE_MUTATIONS } from "./tables.ts";
@@ -8,4 +9,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...RATE_LIMIT_MUTATIONS,
   ...EXPORT_MUTATIONS,
   ...OTHER_MUTATIONS,
+  ...ESCAPE_MUTATIONS,
 ];

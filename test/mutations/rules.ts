@@ -85,7 +85,7 @@ export const EXPORT_MUTATIONS = [
     "version gates are ignored",
     "if (missing)",
     "if (missing && false)",
-    "2.5/export-fields-old",
+    "2.5/export-fields-service",
   ]),
   ...mutationsOf(
     "emulator/subjects/bulk-exports/create.ts",
@@ -93,7 +93,7 @@ export const EXPORT_MUTATIONS = [
       "the gate of scheduled exports is ignored",
       'requireFeature(versions, "scheduled_exports")',
       "undefined",
-      "2.5/scheduled-old",
+      "2.5/scheduled-service",
     ],
     [
       "a scheduled export may have an end",
@@ -109,7 +109,7 @@ export const EXPORT_MUTATIONS = [
       "the gate of session tokens is ignored",
       'if (credentials?.session_token) requireFeature(versions, "session_token");',
       "",
-      "2.4/session-token-old",
+      "2.4/session-token-service",
     ],
     [
       "no destination needs credentials",

@@ -89,6 +89,12 @@ export const EXPORT_FILE_ASSUMPTIONS = {
     choice: "a run without a file",
     reason: "The run shows that the day was processed. Readers do not need an empty file.",
   },
+  "export.window_end": {
+    section: "2.5",
+    requirement: "2.5-1",
+    choice: "exclusive",
+    reason: "Consecutive windows share an edge, and a row there belongs to one of them.",
+  },
   "export.partition_bounds": {
     section: "2.6",
     requirement: "2.6-1",

@@ -1,0 +1,115 @@
+import { suite } from "../engine/case.ts";
+import { equal } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
+import { instantOf, MINUTE } from "../engine/instant.ts";
+import type { Members } from "../engine/json.ts";
+import { pairwise } from "../engine/pairs.ts";
+import { LIST_DEFAULTS, RUN_MEMBERS } from "../facts/agent.ts";
+import { advanceClock, awaitEnd, listRuns, startRun, thread } from "./agent-helpers.ts";
+
+/** Parameters of the list; null leaves one out. */
+const PAIRS = pairwise({
+  status: [null, "success", "error", "timeout"],
+  limit: [null, 1, 2, 100],
+  offset: [null, 1, 2, 7],
+  select: [null, ["run_id"], ["kwargs", "status"], ["updated_at", "metadata", "thread_id"]],
+});
+
+const ENDINGS = ["success", "error", "success", "interrupted", "error", "success", "success"] as const;
+
+/** A thread with ended runs: of several statuses where the target lets the harness choose them. */
+async function endedThread(t: Contract): Promise<string> {
+  const id = await thread(t);
+  if (id === t.identity.threadId) return id;
+  for (const status of [...ENDINGS, ...ENDINGS].slice(0, t.has("control") ? 14 : 5)) {
+    const match = { thread_id: id };
+    if (t.has("control"))
+      await t.control("POST", "/agent/scripts", { match, then: { status, after: "PT1M" }, times: 1 });
+    await startRun(t, id, { metadata: { note: t.draw.word() } });
+    if (t.has("clock")) await advanceClock(t, "PT2M");
+    else await awaitEnd(t, id);
+  }
+  return id;
+}
+
+type Combination = (typeof PAIRS)[number];
+
+function queryOf({ select, ...others }: Combination): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(others)) if (value !== null) query.set(name, String(value));
+  for (const name of select ?? []) query.append("select", name);
+  return `?${query}`;
+}
+
+/** What the list with these parameters contains, by the whole list: filtered, then cut to the page, then selected. */
+function expectedList(all: readonly Members[], { status, limit, offset, select }: Combination) {
+  const filtered = all.filter((run) => status === null || run.status === status);
+  const from = offset ?? LIST_DEFAULTS.offset;
+  const page = filtered.slice(from, from + (limit ?? LIST_DEFAULTS.limit));
+  return page.map((run) => (select ? membersOf(run, select) : membersOf(run, RUN_MEMBERS)));
+}
+
+/** In the order of the names, so that lists can be compared as texts. */
+const membersOf = (run: Members, names: readonly string[]) =>
+  Object.fromEntries([...names].sort().map((name) => [name, run[name] ?? null]));
+
+export const LIST_PAIR_CASES = suite({
+  "4.1/pairs": {
+    title: "status, limit, offset and select have their effect together, two by two",
+    requirements: ["4.1-1", "4.1-2", "2.1-4"],
+    needs: ["agent"],
+    async run(t) {
+      const id = await endedThread(t);
+      const all: readonly Members[] = (await listRuns(t, id, "?limit=100")).map((run) => ({ ...run }));
+      for (const combination of PAIRS) {
+        const query = queryOf(combination);
+        const runs = (await listRuns(t, id, query)).map((run) => {
+          const members = run as object as Members;
+          return membersOf(members, combination.select ? Object.keys(members) : RUN_MEMBERS);
+        });
+        const expected = expectedList(all, combination);
+        t.fact("4.1-1", equal(runs.length, expected.length), `${query} lists this number of runs`);
+        const text = `${query} lists these runs with these fields`;
+        t.fact(combination.status === null ? "4.1-2" : "2.1-4", equal(runs, expected), text);
+      }
+    },
+  },
+  "2.1/listed-fields": {
+    title: "a listed run has its own input in kwargs",
+    requirements: ["2.1-1"],
+    needs: ["writes", "agent"],
+    async run(t) {
+      const id = await thread(t);
+      const contents = ["earlier", "newest"].map((word) => `${word} ${t.draw.word()}`);
+      for (const content of contents) {
+        await startRun(t, id, { input: { messages: [{ role: "user", content }] } });
+        await awaitEnd(t, id);
+      }
+      const inputs = (await listRuns(t, id)).map(({ kwargs }) => JSON.stringify(kwargs) ?? "");
+      for (const content of contents) {
+        const count = inputs.filter((text) => text.includes(content)).length;
+        t.fact("2.1-1", equal(count, 1), "the kwargs of one listed run contain its input", {
+          actual: inputs,
+        });
+      }
+    },
+  },
+  "2.1/updated-at": {
+    title: "updated_at moves when the status of a run changes",
+    requirements: ["2.1-1"],
+    needs: ["writes", "agent", "clock", "control"],
+    async run(t) {
+      const id = await thread(t);
+      const then = { status: "success", after: "PT1M" };
+      await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
+      await startRun(t, id);
+      await advanceClock(t, "PT2M");
+      const [run] = await listRuns(t, id);
+      const ranMs = instantOf(run?.updated_at) - instantOf(run?.created_at);
+      t.fact("2.1-1", ranMs >= MINUTE, "updated_at is the end of a run that took a minute", {
+        expected: "a minute or more after created_at",
+        actual: run,
+      });
+    },
+  },
+});
