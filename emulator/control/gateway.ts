@@ -21,6 +21,7 @@ import { WEBHOOK_OPERATIONS } from "../subjects/webhooks/control.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
+import { REQUEST_OPERATIONS } from "./requests.ts";
 import { WORKSPACE_OPERATIONS } from "./workspaces.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
@@ -39,6 +40,7 @@ export const CONTROL_OPERATIONS = [
   ...WORKSPACE_OPERATIONS,
   ...INSPECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
+  ...REQUEST_OPERATIONS,
   ...WORLD_OPERATIONS,
 ] as const;
 

@@ -65,6 +65,8 @@ export function createRecording(
     isComplete = false;
   }
 
+  const inOrder = () => ring.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
+
   return {
     record(request, now) {
       arrivals += 1;
@@ -88,8 +90,20 @@ export function createRecording(
     },
     get requests() {
       const labels = new Map<string, string>([[DEFAULT_API_KEY, DEFAULT_API_KEY]]);
-      const inOrder = ring.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
-      return inOrder.map((each) => recordOf(each, labels));
+      return inOrder().map((each) => recordOf(each, labels));
+    },
+    get summaries() {
+      return inOrder().map(({ arrival, at, method, path, status }) => ({
+        number: arrival,
+        at: formatInstant(at),
+        method,
+        path,
+        status,
+      }));
+    },
+    find(number) {
+      const request = inOrder().find(({ arrival }) => arrival === number);
+      return request && recordOf(request, new Map([[DEFAULT_API_KEY, DEFAULT_API_KEY]]));
     },
   };
 }
@@ -105,6 +119,10 @@ export function recordingUpTo(recording: Recording, now: Instant): Recording {
     get requests() {
       return recording.requests.filter(({ at }) => at <= until);
     },
+    get summaries() {
+      return recording.summaries.filter(({ at }) => at <= until);
+    },
+    find: (number) => recording.find(number),
   };
 }
 

@@ -9,6 +9,16 @@ export interface Recording {
   /** False when earlier requests are no longer kept. */
   readonly isComplete: boolean;
   readonly requests: readonly RecordedRequest[];
+  /** The requests without their headers and bodies, which is cheaper. */
+  readonly summaries: readonly RequestSummary[];
+  /** The request with this number. */
+  find(number: number): RecordedRequest | undefined;
+}
+
+/** A recorded request without headers and bodies. */
+export interface RequestSummary extends Pick<RecordedRequest, "at" | "method" | "path" | "status"> {
+  /** Counts the requests of the world, including those that are no longer retained. */
+  readonly number: number;
 }
 
 /** A request as sent, and its reply. */

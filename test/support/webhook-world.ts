@@ -40,7 +40,7 @@ export async function openWebhookWorld(
     /** Arms a fault of the webhook target. */
     armWebhook: (fault: Record<string, unknown>) =>
       base.arm({ target: "webhook", match: { url: "*" }, ...fault }),
-    ledger: () => listDeliveries(base.reader, {}).map((delivery) => deliveryView(settings, delivery)),
+    ledger: () => listDeliveries(base.reader).map((delivery) => deliveryView(settings, delivery)),
   });
 }
 

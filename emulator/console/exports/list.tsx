@@ -1,16 +1,12 @@
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Loaded } from "../parts/states.tsx";
+import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { Time, Window } from "../parts/time.tsx";
 
 /** The exports of all workspaces, the newest first. */
 export function ExportList() {
-  const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
   return (
     <>
       <header class="row">
@@ -20,15 +16,14 @@ export function ExportList() {
           New export
         </a>
       </header>
-      <Loaded resource={exports}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>No exports yet. To create one, use New export or POST /api/v1/bulk-exports.</Empty>
-          ) : (
-            <Table label="Exports" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
-          )
-        }
-      </Loaded>
+      <TableList<ExportOverview>
+        label="Exports"
+        path="/exports"
+        filters={{ status: "Status", project: "Project", kind: "Kind" }}
+        empty="No exports yet. To create one, use New export or POST /api/v1/bulk-exports."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
     </>
   );
 }

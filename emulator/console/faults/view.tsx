@@ -1,20 +1,16 @@
 import { FAULT_PRESETS } from "../../../contracts/spec/faults.ts";
 import type { FaultView } from "../../subjects/faults/rules.ts";
 import { control } from "../model/actions.ts";
-import { client } from "../model/client.ts";
 import { turnsNow } from "../model/live.ts";
-import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
-import { Empty } from "../parts/empty.tsx";
-import { Loaded } from "../parts/states.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { TableList } from "../parts/list.tsx";
+import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { ArmRule } from "./arm-rule.tsx";
 
 /** Armed and triggered faults, the turns that triggered them, and the presets. */
 export function FaultsView() {
-  const faults = useResource("faults", () => client.call<readonly FaultView[]>("GET", "/faults"));
   return (
     <>
       <header class="row">
@@ -22,15 +18,14 @@ export function FaultsView() {
         <span class="spacer" />
         <Action label="Remove all faults" kind="danger" call={control("DELETE", "/faults")} />
       </header>
-      <Loaded resource={faults}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>No fault is armed. Faults count matches and never use chance.</Empty>
-          ) : (
-            <Table label="Faults" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
-          )
-        }
-      </Loaded>
+      <TableList<FaultView>
+        label="Faults"
+        path="/faults"
+        filters={{ status: "State", kind: "Target" }}
+        empty="No fault is armed. Faults count matches and never use chance."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
       <Presets />
       <ArmRule />
     </>

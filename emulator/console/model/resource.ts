@@ -11,14 +11,14 @@ export interface Resource<T> {
 }
 
 /**
- * Reads with `load` now, when `key` or `asOf` changes, and after new turns. The last value stays until the next
- * value arrives, so that nothing flickers. While a request is pending, at most one more waits.
+ * Reads with `load` now, when `key`, `variant` or `asOf` changes, and after new turns. The last value stays until the
+ * next value arrives, so that nothing flickers, unless `key` changes. While a request is pending, at most one more waits.
  */
-export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
+export function useResource<T>(key: string, load: () => Promise<T>, variant = key): Resource<T> {
   const turn = asOf.value;
   const reader = useMemo(() => createReader<T>(), [key, turn]);
   const currentRevision = revision.value;
-  useEffect(() => void reader.read(load), [reader, currentRevision]);
+  useEffect(() => void reader.read(load), [reader, variant, currentRevision]);
   return reader.state.value;
 }
 

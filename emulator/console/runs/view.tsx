@@ -1,11 +1,8 @@
 import type { RunOverview, ThreadOverview } from "../../subjects/agent/overview.ts";
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Loaded } from "../parts/states.tsx";
+import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { Crons } from "./crons.tsx";
 import { RunPage } from "./run.tsx";
@@ -48,24 +45,15 @@ const THREAD_COLUMNS: readonly Column<ThreadOverview>[] = [
 ];
 
 function Threads() {
-  const threads = useResource("threads", () =>
-    client.call<readonly ThreadOverview[]>("GET", "/agent/threads"),
-  );
   return (
-    <Loaded resource={threads}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty>No thread yet. POST /threads makes one.</Empty>
-        ) : (
-          <Table
-            label="Threads"
-            columns={THREAD_COLUMNS}
-            rows={list.toReversed()}
-            keyOf={({ tenant_id, thread_id }) => `${tenant_id}/${thread_id}`}
-          />
-        )
-      }
-    </Loaded>
+    <TableList<ThreadOverview>
+      label="Threads"
+      path="/agent/threads"
+      filters={{}}
+      empty="No thread yet. POST /threads makes one."
+      columns={THREAD_COLUMNS}
+      keyOf={({ tenant_id, thread_id }) => `${tenant_id}/${thread_id}`}
+    />
   );
 }
 
@@ -87,17 +75,15 @@ const RUN_COLUMNS: readonly Column<RunOverview>[] = [
 ];
 
 function Runs({ thread }: { readonly thread: string | null }) {
-  const path = thread === null ? "/agent/runs" : `/agent/runs?thread=${encodeURIComponent(thread)}`;
-  const runs = useResource(path, () => client.call<readonly RunOverview[]>("GET", path));
   return (
-    <Loaded resource={runs}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty>No run yet. POST /threads/&lt;thread&gt;/runs makes one.</Empty>
-        ) : (
-          <Table label="Runs" columns={RUN_COLUMNS} rows={list.toReversed()} keyOf={({ run_id }) => run_id} />
-        )
-      }
-    </Loaded>
+    <TableList<RunOverview>
+      label="Runs"
+      path="/agent/runs"
+      fixed={thread === null ? {} : { thread }}
+      filters={{ status: "Status", kind: "Graph" }}
+      empty="No run yet. POST /threads/<thread>/runs makes one."
+      columns={RUN_COLUMNS}
+      keyOf={({ run_id }) => run_id}
+    />
   );
 }

@@ -1,51 +1,61 @@
+import { useState } from "preact/hooks";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { ObjectList } from "../../subjects/object-storage/contents.ts";
 import { client } from "../model/client.ts";
+import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
-import { addressOf, addressWith } from "../model/router.ts";
+import { addressOf, route } from "../model/router.ts";
 import { worldUrl } from "../model/world-address.ts";
 import { Empty } from "../parts/empty.tsx";
+import { More, SearchField } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 
-const PAGE_ROWS = 200;
+const PAGE_ROWS = 100;
 
 interface BucketProps {
   readonly name: string;
   readonly prefix: string;
-  readonly after: string;
 }
 
 type Entry = { readonly folder: string } | ObjectList["objects"][number];
 
 /** A folder of a bucket: folders first, then objects. */
-export function Bucket({ name, prefix, after }: BucketProps) {
-  const parameters = new URLSearchParams({ prefix, delimiter: "/", after, limit: String(PAGE_ROWS) });
-  const path = `/s3/buckets/${encodeURIComponent(name)}/objects?${parameters}`;
-  const resource = useResource(path, () => client.call<ObjectList>("GET", path));
+export function Bucket({ name, prefix }: BucketProps) {
+  const [limit, setLimit] = useState(PAGE_ROWS);
+  const text = route.value.query.get("text") ?? "";
+  const parameters = new URLSearchParams({ prefix, text, limit: String(limit) });
+  // A search includes the folders below.
+  if (text === "") parameters.set("delimiter", "/");
+  const folder = `/s3/buckets/${encodeURIComponent(name)}/objects`;
+  const path = `${folder}?${parameters}`;
+  const resource = useResource(`${folder} ${prefix}`, () => client.call<ObjectList>("GET", path), path);
   return (
     <>
       <Crumbs name={name} prefix={prefix} />
       <h1>{prefix === "" ? name : prefix.split("/").at(-2)}</h1>
       <Loaded resource={resource}>
-        {({ prefixes, objects, truncated }) => {
-          const entries: readonly Entry[] = [...prefixes.map((folder) => ({ folder })), ...objects];
-          if (entries.length === 0) return <Empty>This folder is empty.</Empty>;
-          const last = [...prefixes, ...objects.map(({ key }) => key)].sort().at(-1) ?? null;
+        {({ prefixes, objects, truncated, total, matching }) => {
+          const entries: readonly Entry[] = [...prefixes.map((each) => ({ folder: each })), ...objects];
+          if (total === 0) return <Empty>This folder is empty.</Empty>;
+          const first = truncated ? `first ${entries.length.toLocaleString("en")} entries; ` : "";
+          const matches = text === "" ? "" : `${matching.toLocaleString("en")} matching of `;
           return (
             <>
+              <div class="row list-bar">
+                <SearchField label="Objects" />
+                <span class="muted" role="status">
+                  {first + matches + count(total, "object")}, with those in folders
+                </span>
+              </div>
               <Table
                 label="Objects"
                 columns={columnsOf(name, prefix)}
                 rows={entries}
                 keyOf={(entry) => ("folder" in entry ? entry.folder : entry.key)}
               />
-              {truncated && (
-                <p>
-                  <a href={addressWith({ after: last })}>More</a>
-                </p>
-              )}
+              {truncated && <More shown={0} of={PAGE_ROWS} act={() => setLimit(limit + PAGE_ROWS)} />}
             </>
           );
         }}

@@ -14,8 +14,7 @@ import { Keys } from "./keys.tsx";
 /** The embedded object store: buckets, folders, objects, and key pairs with their permissions. */
 export function StorageView() {
   const { id, query } = route.value;
-  if (id !== null)
-    return <Bucket name={id} prefix={query.get("prefix") ?? ""} after={query.get("after") ?? ""} />;
+  if (id !== null) return <Bucket name={id} prefix={query.get("prefix") ?? ""} />;
   return (
     <>
       <h1>Storage</h1>

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { asOf } from "../model/client.ts";
 import { type Turn, turnsNow } from "../model/live.ts";
+import { route } from "../model/router.ts";
 import { shortTime } from "../parts/time.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { select, selectedTurn } from "./state.ts";
@@ -16,9 +17,22 @@ const GLYPHS: Readonly<Record<Turn["cause"]["type"], string>> = {
   start: "◆",
 };
 
-/** Every turn with its cause, oldest first; scrolls with the playhead. */
-export function TurnList() {
+/** The turns with the kind and the text of the address: in the cause, the subject, the notes or the error. */
+export function matchingTurns(): readonly Turn[] {
   const turns = turnsNow();
+  const { query } = route.value;
+  const [kind, text] = [query.get("kind") ?? "", (query.get("text") ?? "").toLowerCase()];
+  if (kind === "" && text === "") return turns;
+  return turns.filter(
+    ({ turn, cause, refused, notes, put }) =>
+      (kind === "" || cause.type === kind || (kind === "refused" && refused !== undefined)) &&
+      (text === "" || JSON.stringify({ turn, cause, refused, notes, put }).toLowerCase().includes(text)),
+  );
+}
+
+/** Every matching turn with its cause, oldest first; scrolls with the playhead. */
+export function TurnList() {
+  const turns = matchingTurns();
   const focusedTurn = selectedTurn.value ?? asOf.value;
   const focusedIndex = focusedTurn === null ? -1 : turns.findIndex(({ turn }) => turn === focusedTurn);
   useEffect(() => {

@@ -3,15 +3,17 @@ import { present } from "../model/client.ts";
 import { count } from "../model/count.ts";
 import { turnsNow } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
+import { Filter, SearchField } from "../parts/list.tsx";
 import { Axis } from "./axis.tsx";
 import { historyNow } from "./history.ts";
 import { lookAhead } from "./state.ts";
 import { TurnDetail } from "./turn-detail.tsx";
-import { TurnList } from "./turn-list.tsx";
+import { matchingTurns, TurnList } from "./turn-list.tsx";
 
 /** The home view: the axis of virtual time above, the turns with their causes below. */
 export function TimeView() {
   const turns = turnsNow();
+  const matches = matchingTurns();
   const exports = useResource("exports", () => present.call<readonly ExportOverview[]>("GET", "/exports"));
   const future = useResource("future", lookAhead);
   return (
@@ -23,7 +25,13 @@ export function TimeView() {
         <section class="card grow" aria-label="Journal">
           <header class="row">
             <h2>Turns</h2>
-            <span class="muted">{turns.length.toLocaleString("en")}</span>
+            <SearchField label="Turns" />
+            <Filter name="kind" text="Kind" values={TURN_KINDS} />
+            <span class="muted" role="status">
+              {matches.length === turns.length
+                ? turns.length.toLocaleString("en")
+                : `${matches.length.toLocaleString("en")} matching of ${turns.length.toLocaleString("en")}`}
+            </span>
           </header>
           <TurnList />
         </section>
@@ -32,6 +40,8 @@ export function TimeView() {
     </>
   );
 }
+
+const TURN_KINDS = ["request", "event", "effect", "control", "object_storage", "start", "refused"];
 
 function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> | undefined }) {
   if (!future) return null;

@@ -1,10 +1,7 @@
-import { client } from "../model/client.ts";
-import { useResource } from "../model/resource.ts";
 import { addressOf, route } from "../model/router.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Loaded } from "../parts/states.tsx";
+import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { CheckUrl } from "./check-url.tsx";
 import { DeliveryPage } from "./delivery.tsx";
@@ -18,7 +15,14 @@ export function WebhooksView() {
   return (
     <>
       <h1>Webhooks</h1>
-      <Ledger />
+      <TableList<DeliveryView>
+        label="Deliveries"
+        path="/webhooks/deliveries"
+        filters={{ status: "Status" }}
+        empty="No delivery yet: a run with `webhook` makes one when it ends."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
       <CheckUrl />
       <Inboxes />
     </>
@@ -41,20 +45,3 @@ const COLUMNS: readonly Column<DeliveryView>[] = [
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
   { name: "Why", show: ({ reason }) => <span class="key">{reason}</span> },
 ];
-
-function Ledger() {
-  const resource = useResource("deliveries", () =>
-    client.call<readonly DeliveryView[]>("GET", "/webhooks/deliveries?limit=200"),
-  );
-  return (
-    <Loaded resource={resource}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty>No delivery yet: a run with `webhook` makes one when it ends.</Empty>
-        ) : (
-          <Table label="Deliveries" columns={COLUMNS} rows={list.toReversed()} keyOf={({ id }) => id} />
-        )
-      }
-    </Loaded>
-  );
-}

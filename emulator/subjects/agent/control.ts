@@ -1,5 +1,6 @@
-import { integer, optional, text } from "../../../contracts/spec/fields.ts";
+import { optional, text } from "../../../contracts/spec/fields.ts";
 import { formatDuration } from "../../kernel/duration.ts";
+import { FILTER, LIST_QUERY } from "../control-list.ts";
 import { control } from "../control-operation.ts";
 import type { Reader } from "../turn.ts";
 import { listRuns, listThreads, runDetail } from "./overview.ts";
@@ -13,24 +14,21 @@ import {
   type StoredScript,
 } from "./scripts.ts";
 
-const LISTED = 100;
-const LIMIT = optional(integer({ minimum: 1, maximum: 10_000, default: LISTED }));
-
 /** Control operations that show threads and runs, and those for scripts, which decide how runs go. */
 export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/threads",
     summary: "The newest threads of all workspaces, oldest first.",
-    query: { limit: LIMIT },
-    run: ({ world }, { query }) => listThreads(world.reader, world.ports.settings, query.limit ?? LISTED),
+    query: { ...LIST_QUERY, status: FILTER },
+    run: ({ world }, { query }) => listThreads(world.reader, world.ports.settings, query),
   }),
   control({
     method: "GET",
     path: "/agent/runs",
     summary: "List the newest runs of all workspaces or of one thread, oldest first.",
-    query: { limit: LIMIT, thread: optional(text()) },
-    run: ({ world }, { query }) => listRuns(world.reader, query.limit ?? LISTED, query.thread?.toLowerCase()),
+    query: { ...LIST_QUERY, thread: optional(text()), status: FILTER, kind: FILTER },
+    run: ({ world }, { query }) => listRuns(world.reader, query),
   }),
   control({
     method: "GET",

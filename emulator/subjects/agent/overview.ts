@@ -1,6 +1,7 @@
 import { hideIn, hideWith } from "../../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { type ListFilters, listOf } from "../control-list.ts";
 import type { Settings } from "../settings.ts";
 import type { Reader } from "../turn.ts";
 import { PLANS, type Plan } from "./plan.ts";
@@ -21,14 +22,19 @@ export type RunOverview = ReturnType<typeof runOverview>;
 export type RunDetail = ReturnType<typeof runDetail>;
 
 /** The newest threads of all workspaces, oldest first. */
-export function listThreads(reader: Reader, settings: Settings, limit: number): readonly ThreadOverview[] {
-  return [...reader.all(THREADS)].slice(-limit).map((thread) => threadOverview(reader, settings, thread));
+export function listThreads(reader: Reader, settings: Settings, query: ListFilters) {
+  return listOf(reader.all(THREADS), query, {
+    filters: { status: ({ status }) => status },
+    show: (thread) => threadOverview(reader, settings, thread),
+  });
 }
 
 /** The newest runs of all workspaces or of one thread, oldest first. */
-export function listRuns(reader: Reader, limit: number, thread?: string): readonly RunOverview[] {
-  const runs = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === thread);
-  return runs.slice(-limit).map(runOverview);
+export function listRuns(reader: Reader, { thread, ...query }: ListFilters) {
+  const id = String(thread).toLowerCase();
+  const runs = [...reader.all(RUNS)].filter((run) => thread === undefined || run.thread_id === id);
+  const filters = { status: ({ status }: AgentRun) => status, kind: ({ graph_id }: AgentRun) => graph_id };
+  return listOf(runs, query, { filters, show: runOverview });
 }
 
 /** A run by its id. Throws a `Refusal` (404). */

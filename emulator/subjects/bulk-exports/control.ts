@@ -1,4 +1,4 @@
-import { integer, optional } from "../../../contracts/spec/fields.ts";
+import { FILTER, LIST_QUERY } from "../control-list.ts";
 import { control } from "../control-operation.ts";
 import { detailOf, listExports } from "./overview.ts";
 import { requireExport } from "./require-export.ts";
@@ -9,8 +9,8 @@ export const EXPORT_OPERATIONS = [
     method: "GET",
     path: "/exports",
     summary: "The newest exports of all workspaces with their runs, oldest first.",
-    query: { limit: optional(integer({ minimum: 1, maximum: 10_000, default: 100 })) },
-    run: ({ world }, { query }) => listExports(world.reader, query.limit ?? 100),
+    query: { ...LIST_QUERY, status: FILTER, project: FILTER, kind: FILTER },
+    run: ({ world }, { query }) => listExports(world.reader, query),
   }),
   control({
     method: "GET",

@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
+import { type ListFilters, listOf } from "../control-list.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
 import { PROJECTS } from "../projects/projects.ts";
 import type { Reader, World } from "../turn.ts";
@@ -13,13 +14,29 @@ export type ExportOverview = ReturnType<typeof overviewOf>;
 export type ExportDetail = ReturnType<typeof detailOf>;
 
 /** The newest exports of all workspaces, oldest first. */
-export function listExports(reader: Reader, limit: number): readonly ExportOverview[] {
-  return [...reader.all(EXPORTS)].slice(-limit).map((record) => overviewOf(reader, record));
+export function listExports(reader: Reader, query: ListFilters) {
+  return listOf(reader.all(EXPORTS), query, {
+    filters: {
+      status: ({ status }) => status,
+      project: (record) => projectOf(reader, record)?.name ?? record.session_id,
+      kind: kindOf,
+    },
+    show: (record) => overviewOf(reader, record),
+  });
+}
+
+function kindOf({ interval_hours, source_bulk_export_id }: BulkExport): string {
+  if (interval_hours !== null) return "schedule";
+  return source_bulk_export_id === null ? "one-off" : "from a schedule";
+}
+
+function projectOf(reader: Reader, record: BulkExport) {
+  return reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`);
 }
 
 function overviewOf(reader: Reader, record: BulkExport) {
   const { runsLeft: _, created_at, updated_at, finished_at, ...shown } = record;
-  const project = reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`);
+  const project = projectOf(reader, record);
   const destination = reader.get(DESTINATIONS, record.bulk_export_destination_id);
   return {
     ...shown,

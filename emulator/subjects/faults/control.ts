@@ -1,4 +1,5 @@
 import { freeForm } from "../../../contracts/spec/fields.ts";
+import { FILTER, LIST_QUERY, listOf } from "../control-list.ts";
 import { control } from "../control-operation.ts";
 import { armFault, faultById, faultView, listFaults, removeFault, removeFaults } from "./rules.ts";
 
@@ -8,7 +9,13 @@ export const FAULT_OPERATIONS = [
     method: "GET",
     path: "/faults",
     summary: "List the faults in the order in which they were armed, each with its hits.",
-    run: ({ world }) => listFaults(world.reader, world.now),
+    query: { ...LIST_QUERY, status: FILTER, kind: FILTER },
+    run: ({ world }, { query }) =>
+      listOf(listFaults(world.reader, world.now), query, {
+        filters: { status: ({ state }) => state, kind: ({ target }) => target },
+        show: (fault) => fault,
+        defaultLimit: world.ports.settings.limits.faults,
+      }),
   }),
   control({
     method: "POST",

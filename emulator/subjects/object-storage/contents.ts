@@ -18,16 +18,30 @@ export interface ObjectList {
   readonly prefixes: readonly string[];
   /** Whether more objects follow. */
   readonly truncated: boolean;
+  /** The number of all keys below the prefix. */
+  readonly total: number;
+  /** The number of those that contain the text. */
+  readonly matching: number;
 }
 
-/** `GET /s3/buckets/{name}/objects`. */
-export function listObjects(reader: Reader, bucket: string, request: ListingRequest): ObjectList {
+/** `GET /s3/buckets/{name}/objects`; only keys that contain `text`, whatever the case. */
+export function listObjects(
+  reader: Reader,
+  bucket: string,
+  request: ListingRequest,
+  text: string,
+): ObjectList {
   requireBucket(reader, bucket);
-  const { keys, common_prefixes, is_truncated } = listKeys(keysOf(reader, bucket), request);
+  const below = [...keysOf(reader, bucket)].filter((key) => key.startsWith(request.prefix));
+  const needle = text.toLowerCase();
+  const matches = needle === "" ? below : below.filter((key) => key.toLowerCase().includes(needle));
+  const { keys, common_prefixes, is_truncated } = listKeys(matches, request);
   return {
     objects: keys.map((key) => viewObject(objectAt(reader, bucket, key))),
     prefixes: common_prefixes,
     truncated: is_truncated,
+    total: below.length,
+    matching: matches.length,
   };
 }
 

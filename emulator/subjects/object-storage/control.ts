@@ -47,11 +47,12 @@ export const OBJECT_STORAGE_OPERATIONS = [
       prefix: optional(text()),
       delimiter: optional(text()),
       after: optional(text()),
-      limit: optional(integer({ minimum: 1, maximum: 1_000, default: LISTED })),
+      limit: optional(integer({ minimum: 1, maximum: 10_000, default: LISTED })),
+      text: optional(text({ maxLength: 200, title: "only keys that contain this text" })),
     },
     run: ({ world }, { path, query: { limit = LISTED, ...query } }) => {
-      const { prefix = "", delimiter = "", after = "" } = query;
-      return listObjects(world.reader, path.name ?? "", { prefix, delimiter, after, max: limit });
+      const { prefix = "", delimiter = "", after = "", text: part = "" } = query;
+      return listObjects(world.reader, path.name ?? "", { prefix, delimiter, after, max: limit }, part);
     },
   }),
   control({

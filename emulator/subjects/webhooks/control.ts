@@ -1,4 +1,5 @@
-import { integer, object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
+import { object, oneOf, optional, text, uuid } from "../../../contracts/spec/fields.ts";
+import { LIST_QUERY, listOf } from "../control-list.ts";
 import { control } from "../control-operation.ts";
 import { explainWebhook } from "./explain.ts";
 import { clearInbox, listInboxes, readInbox, receive } from "./inbox.ts";
@@ -6,8 +7,6 @@ import { deliveryById, listDeliveries } from "./ledger.ts";
 import { DELIVERY_STATUSES } from "./records.ts";
 import { redeliver } from "./redeliver.ts";
 import { deliveryView } from "./view.ts";
-
-const LISTED = 100;
 
 /** Control operations of the delivery ledger, the URL policy and the built-in receiver. */
 export const WEBHOOK_OPERATIONS = [
@@ -18,11 +17,13 @@ export const WEBHOOK_OPERATIONS = [
     query: {
       run_id: optional(uuid()),
       status: optional(oneOf(DELIVERY_STATUSES)),
-      limit: optional(integer({ minimum: 1, maximum: 10_000, default: LISTED })),
+      ...LIST_QUERY,
     },
-    run({ world }, { query: { limit, ...filter } }) {
-      const deliveries = listDeliveries(world.reader, filter).slice(-(limit ?? LISTED));
-      return deliveries.map((delivery) => deliveryView(world.ports.settings, delivery));
+    run({ world }, { query: { run_id, ...query } }) {
+      return listOf(listDeliveries(world.reader, run_id), query, {
+        filters: { status: ({ status }) => status },
+        show: (delivery) => deliveryView(world.ports.settings, delivery),
+      });
     },
   }),
   control({

@@ -62,14 +62,9 @@ export function deliveryById(reader: Reader, id: string): Delivery {
   );
 }
 
-/** Deliveries in order of creation. */
-export function listDeliveries(
-  reader: Reader,
-  filter: { readonly run_id?: string; readonly status?: DeliveryStatus },
-): readonly Delivery[] {
-  const runId = filter.run_id?.toLowerCase();
+/** Deliveries in order of creation, of one run if given. */
+export function listDeliveries(reader: Reader, runId?: string): readonly Delivery[] {
   return [...reader.all(DELIVERIES)].filter(
-    ({ run_id, status }) =>
-      (runId === undefined || run_id === runId) && (filter.status === undefined || status === filter.status),
+    ({ run_id }) => runId === undefined || run_id === runId.toLowerCase(),
   );
 }

@@ -1,0 +1,81 @@
+import { undocumentedOf } from "../http/undocumented-members.ts";
+import { formatInstant } from "../kernel/instant.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { FILTER, LIST_QUERY, listOf } from "../subjects/control-list.ts";
+import { control } from "../subjects/control-operation.ts";
+import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
+import type { RequestSummary } from "../subjects/recording.ts";
+import type { World } from "../subjects/turn.ts";
+
+/** A recorded request in lists, with the members that the specification does not define. */
+export type RequestView = ReturnType<ReturnType<typeof requestViewer>>;
+
+/** Operations that show the recorded requests of a world. */
+export const REQUEST_OPERATIONS = [
+  control({
+    method: "GET",
+    path: "/requests",
+    summary: "The newest recorded requests with their turns, oldest first; without headers and bodies.",
+    query: { ...LIST_QUERY, show: FILTER, method: FILTER, status: FILTER },
+    run({ recording, world }, { query: { show, ...query } }) {
+      const requests = recording.summaries.map(requestViewer(world));
+      return listOf(requests.filter(SHOWN[show ?? "api"] ?? SHOWN.all), query, {
+        filters: { method: ({ method }) => method, status: ({ status }) => String(status) },
+        show: (request) => request,
+      });
+    },
+  }),
+  control({
+    method: "GET",
+    path: "/requests/{number}",
+    summary: "One recorded request with its reply, without secrets: a line of the recording.",
+    run({ recording }, { path }) {
+      const request = recording.find(Number(path.number));
+      if (request) return request;
+      throw new Refusal(
+        404,
+        "not_found",
+        `No recorded request has the number ${path.number}.`,
+        "GET /_emulator/v1/requests lists them; limits.recorded_requests sets how many are retained.",
+      );
+    },
+  }),
+] as const;
+
+const SHOWN: Readonly<Record<string, (request: RequestView) => boolean>> & {
+  readonly all: (request: RequestView) => boolean;
+} = {
+  all: () => true,
+  api: ({ path }) => !path.startsWith(CONTROL_PREFIX),
+  beyond: ({ beyond }) => Object.keys(beyond).length > 0,
+  refused: ({ status }) => status >= 400,
+};
+
+/** A request and its turn have the same instant, method and path, and both lists have the same order. */
+function requestViewer(world: World) {
+  const turns = new Map<string, { readonly turn: number; readonly beyond: Beyond }[]>();
+  for (const { turn, now, cause } of world.journal.upTo(world.lastTurn)) {
+    const { type, detail = {} } = cause;
+    if (type !== "request") continue;
+    const at = typeof now === "number" ? formatInstant(now) : now;
+    const key = `${at} ${detail.method} ${detail.path}`;
+    const sameKey = turns.get(key);
+    const entry = { turn, beyond: beyondOf(cause) };
+    if (sameKey) sameKey.push(entry);
+    else turns.set(key, [entry]);
+  }
+  return (request: RequestSummary) => {
+    const { turn = null, beyond = {} } =
+      turns.get(`${request.at} ${request.method} ${request.path}`)?.shift() ?? {};
+    return { ...request, turn, beyond };
+  };
+}
+
+type Beyond = Readonly<Record<string, readonly string[]>>;
+
+function beyondOf(cause: Parameters<typeof undocumentedOf>[0]): Beyond {
+  const { request = [], reply = [] } = undocumentedOf(cause) ?? {};
+  const unread = (cause.detail?.unknown_fields ?? []) as readonly string[];
+  const lists = { unknown_fields: unread, sent_beyond: request, answered_beyond: reply };
+  return Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length > 0));
+}
