@@ -43,6 +43,11 @@ const FLAGS: Flags = {
   destination: { value: "<id>", help: "destination of the server, for exports (default: cases create one)" },
   session: { value: "<id>", help: "tracing project of the server, for exports (default: cases create one)" },
   thread: { value: "<id>", help: "thread of the server, for runs (default: cases create one)" },
+  implements: {
+    value: "<section|operation>",
+    help: "section, such as 4.8, or operation, such as `POST /runs/stream`, that the server has: a 404 there is then a FAIL, not UNSUPPORTED; may be given several times",
+    many: true,
+  },
   wait: { value: "<seconds>", help: "how long cases wait for an export or run to end (default 10)" },
   s3: { value: "<url>", help: "object store to export to; `aws` for Amazon S3" },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },

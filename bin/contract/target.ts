@@ -1,4 +1,5 @@
 import { PROFILES, type Profile } from "../../contracts/engine/profile.ts";
+import { unknownOperations } from "../../contracts/engine/surface.ts";
 import type { Target } from "../../contracts/engine/target.ts";
 import { areLocal, createAddressTarget, createEmulatorTarget } from "../../contracts/index.ts";
 import { worldIdsIn } from "../../contracts/targets/test-world.ts";
@@ -23,7 +24,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
 }
 
 const OF_ONE_SERVER = new Set(
-  "agent-url eu-url assistant api-key world header destination session thread".split(" "),
+  "agent-url eu-url assistant api-key world header destination session thread implements".split(" "),
 );
 
 /**
@@ -69,6 +70,7 @@ async function at(
       destinationId: textOf({ flags }, "destination"),
       sessionId: textOf({ flags }, "session"),
       threadId: textOf({ flags }, "thread"),
+      implements: implementedIn(flags),
       world: world === undefined ? undefined : worldFor(addressFlags, world),
       headers: headersIn(flags),
       waitMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
@@ -94,7 +96,7 @@ function imageOf(flags: Flags): string | undefined {
 }
 
 const SERVER_FLAGS =
-  "eu-url world assistant api-key tenant-id header destination session thread wait s3 allow-writes".split(
+  "eu-url world assistant api-key tenant-id header destination session thread implements wait s3 allow-writes".split(
     " ",
   );
 
@@ -158,6 +160,17 @@ function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
       return [name.toLowerCase(), value];
     }),
   );
+}
+
+/** Operations that the server is said to have. Throws `UsageError` for an unknown one. */
+function implementedIn(flags: Flags): readonly string[] | undefined {
+  const words = textOf({ flags }, "implements")?.split("\n");
+  const [unknown] = unknownOperations(words ?? []);
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--implements: "${unknown}" is not an operation or a section with operations; give 4.8 or "POST /runs/stream"`,
+    );
+  return words;
 }
 
 function storeOf(flags: Flags, env: Invocation["env"]) {

@@ -18,9 +18,12 @@ export function isoMicros(instant: Instant, micros: number): string {
   return `${milliseconds}${String(((micros % 1000) + 1000) % 1000).padStart(3, "0")}Z`;
 }
 
-/** Reads an ISO 8601 time; NaN for anything else. */
+const ZONELESS = /t\d\d:\d\d[\d:.]*$/i;
+
+/** Reads an ISO 8601 time, as UTC where it has no zone; NaN for anything else. */
 export function instantOf(text: unknown): Instant {
-  return typeof text === "string" ? Date.parse(text) : Number.NaN;
+  if (typeof text !== "string") return Number.NaN;
+  return Date.parse(ZONELESS.test(text) ? `${text}Z` : text);
 }
 
 /** UTC midnight at the start of the day, moved by a number of days. */

@@ -11,11 +11,26 @@ export interface Surface {
   absentAfter(request: WireRequest, reply: WireReply): Promise<string | undefined>;
 }
 
-const TEMPLATES = createRouter(() =>
-  Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [] }) =>
-    [path, ...alsoAt].map((at) => ({ methods: [method], path: at, row: `${method} ${at}` })),
-  ),
-);
+/** An operation at one of its paths. */
+interface ListedOperation extends Pick<Operation, "section" | "server"> {
+  /** `POST /threads` */
+  readonly name: string;
+}
+
+const LISTED: readonly (ListedOperation & { readonly method: string; readonly path: string })[] =
+  Object.values<Operation>(OPERATIONS).flatMap(({ method, path, alsoAt = [], section, server }) =>
+    [path, ...alsoAt].map((at) => ({ name: `${method} ${at}`, method, path: at, section, server })),
+  );
+
+const TEMPLATES = createRouter(() => LISTED.map((row) => ({ methods: [row.method], path: row.path, row })));
+
+/** Whether a word names this operation: by its method and path, or by its section. */
+const isNamed = ({ name, section }: ListedOperation, word: string) => word === name || word === section;
+
+/** The words that name no operation. */
+export function unknownOperations(words: readonly string[]): readonly string[] {
+  return words.filter((word) => !LISTED.some((row) => isNamed(row, word)));
+}
 
 const NOT_ALLOWED = 405;
 const NOT_IMPLEMENTED = 501;
@@ -23,39 +38,54 @@ const NOT_FOUND = 404;
 
 /**
  * Learns from the replies of a server. An operation is absent when it answers 405 or 501, or when its 404 is the
- * one that a path gets which no server has. An operation that ever answered otherwise is there.
+ * one that a path gets which no server has. An operation that ever answered otherwise is there, and so are those
+ * that the server is said to implement: sections such as 4.8, or operations such as `POST /runs/stream`.
  */
-export function createSurface(send: Send): Surface {
+export function createSurface(send: Send, implemented: readonly string[] = []): Surface {
   const present = new Set<string>();
   const missing = new Set<string>();
   const unknown = new Map<string, Promise<string>>();
 
   /** The reply to a path that no server has. */
-  function unknownReply({ region, method, headers, body }: WireRequest): Promise<string> {
-    const key = `${region} ${method}`;
-    const path = "/api/v1/no-such-path-of-any-server";
+  function unknownReply(
+    { region, method, headers, body }: WireRequest,
+    { server }: ListedOperation,
+  ): Promise<string> {
+    const key = `${region} ${server} ${method}`;
+    // The agent server may have an address of its own, which is found by the path.
+    const path = `${server === "agent" ? "/threads-" : "/api/v1/"}no-such-path-of-any-server`;
     const request = { region, method, path, headers, ...(body !== undefined && { body }) };
     const known = unknown.get(key) ?? send(request).then((reply) => plainOf(reply, path));
     unknown.set(key, known);
     return known;
   }
 
-  async function isMissing(request: WireRequest, reply: WireReply): Promise<boolean> {
+  async function isMissing(
+    request: WireRequest,
+    reply: WireReply,
+    operation: ListedOperation,
+  ): Promise<boolean> {
     if (reply.status !== NOT_FOUND) return [NOT_ALLOWED, NOT_IMPLEMENTED].includes(reply.status);
-    return plainOf(reply, request.path) === (await unknownReply(request));
+    return plainOf(reply, request.path) === (await unknownReply(request, operation));
+  }
+
+  function operationOf(request: WireRequest): ListedOperation | undefined {
+    const operation = listedOperation(request);
+    return operation && implemented.some((word) => isNamed(operation, word)) ? undefined : operation;
   }
 
   return {
     absent(request) {
-      const name = operationOf(request);
+      const name = operationOf(request)?.name;
       return name !== undefined && missing.has(keyOf(request, name)) ? name : undefined;
     },
     async absentAfter(request, reply) {
-      const name = operationOf(request);
-      if (name === undefined) return undefined;
+      const operation = operationOf(request);
+      if (operation === undefined) return undefined;
+      const { name } = operation;
       const key = keyOf(request, name);
       if (present.has(key)) return undefined;
-      if (!(await isMissing(request, reply))) {
+      if (!(await isMissing(request, reply, operation))) {
         present.add(key);
         return undefined;
       }
@@ -70,8 +100,8 @@ function keyOf({ region }: WireRequest, name: string): string {
   return `${region} ${name}`;
 }
 
-/** The method and path template of the operation, also at its other paths. */
-function operationOf({ method, path }: WireRequest): string | undefined {
+/** The operation that a request calls, also at its other paths. */
+function listedOperation({ method, path }: WireRequest): ListedOperation | undefined {
   const route = TEMPLATES.find(method, segmentsOf(path.split("?")[0] ?? ""));
   return route && "row" in route ? route.row : undefined;
 }

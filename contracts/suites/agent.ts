@@ -54,7 +54,7 @@ export const AGENT_CASES = suite({
       t.must("4.8-3", accepted(status), "an empty object creates a thread");
       for (const name of THREAD_MEMBERS)
         t.fact("2.2-1", name in body, `the reply has ${name}`, { actual: Object.keys(body) });
-      t.fact("2.2-1", /^[0-9a-f-]{36}$/.test(body.thread_id), "thread_id is a uuid", {
+      t.fact("2.2-1", /^[0-9a-f-]{36}$/i.test(body.thread_id), "thread_id is a uuid", {
         actual: body.thread_id,
       });
       t.fact("2.2-1", !Number.isNaN(instantOf(body.created_at)), "created_at is a time");

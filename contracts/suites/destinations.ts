@@ -89,7 +89,8 @@ export const DESTINATION_CASES = suite({
       requireBucket(t, status);
       t.must("4.2-1", status < 300 && typeof body.id === "string", "the reply is an object with an id");
       t.choice("platform.success_status", equal(status, 200), "the status is 200");
-      t.fact("2.4-2", !text.includes(secret) && !("credentials" in body), "credentials are not returned");
+      // A reply may have them masked: the oracle looks at their values.
+      t.fact("2.4-2", !text.includes(secret), "credentials are not returned");
     },
   },
   "2.4/required-fields": {

@@ -200,14 +200,15 @@ export function exportBody(
   };
 }
 
-/** Creates an export; ends the case when it is refused. */
+/** Creates an export; ends the case when it is refused. A reply with only the id (§4.3) is followed by a read. */
 export async function createExport(
   t: Contract,
   prepared: Prepared | Order,
   more: Members = {},
 ): Promise<ExportBody> {
   const body = exportBody(prepared, more);
-  return requireExport(t, prepared, await t.call<ExportBody>("POST", EXPORTS, { body }));
+  const newExport = requireExport(t, prepared, await t.call<ExportBody>("POST", EXPORTS, { body }));
+  return newExport.status === undefined ? exportOf(t, newExport.id) : newExport;
 }
 
 export async function exportOf(t: Contract, id: string): Promise<ExportBody> {

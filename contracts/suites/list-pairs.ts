@@ -1,5 +1,5 @@
 import { suite } from "../engine/case.ts";
-import { equal } from "../engine/check.ts";
+import { equal, sameItems } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
 import { instantOf, MINUTE } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
@@ -63,14 +63,18 @@ export const LIST_PAIR_CASES = suite({
       const all: readonly Members[] = (await listRuns(t, id, "?limit=100")).map((run) => ({ ...run }));
       for (const combination of PAIRS) {
         const query = queryOf(combination);
-        const runs = (await listRuns(t, id, query)).map((run) => {
-          const members = run as object as Members;
-          return membersOf(members, combination.select ? Object.keys(members) : RUN_MEMBERS);
-        });
+        const { status, limit, select } = combination;
+        const row = status === null ? "4.1-1" : "2.1-4";
+        const runs = (await listRuns(t, id, query)).map((run) => ({ ...run }) as Members);
+        const names = [...(select ?? RUN_MEMBERS)].sort();
+        const actual = runs.map((run) => membersOf(run, names));
         const expected = expectedList(all, combination);
-        t.fact("4.1-1", equal(runs.length, expected.length), `${query} lists this number of runs`);
-        const text = `${query} lists these runs with these fields`;
-        t.fact(combination.status === null ? "4.1-2" : "2.1-4", equal(runs, expected), text);
+        const most = limit ?? LIST_DEFAULTS.limit;
+        if (!t.fact("4.1-1", runs.length <= most, `${query} lists ${most} runs at most`)) continue;
+        if (!t.fact(row, equal(runs.length, expected.length), `${query} lists this number of runs`)) continue;
+        const hasNames = runs.every((run) => !select || sameItems(Object.keys(run), names).holds);
+        t.fact("4.1-2", hasNames, `${query} lists only these fields`, { actual: runs[0] });
+        t.fact(row, equal(actual, expected), `${query} lists these runs`);
       }
     },
   },

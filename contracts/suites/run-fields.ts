@@ -4,7 +4,7 @@ import { RUN_MEMBERS, RUN_STATUSES, STRATEGIES } from "../facts/agent.ts";
 import { awaitEnd, listRuns, postToThread, startRun, thread } from "./agent-helpers.ts";
 
 const STARTED = ["writes", "agent"] as const;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** §2.1: what a run is made of. */
 export const RUN_FIELD_CASES = suite({

@@ -34,7 +34,7 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
   const sender = world ?? createSender(addresses, options.agentUrl);
   const send = local ? sender.send : throttle(sender.send);
   const probe = withHeaders(send, options.headers);
-  const surface = createSurface(send);
+  const surface = createSurface(send, options.implements);
   const close = async () => {
     await world?.release();
     sender.close();

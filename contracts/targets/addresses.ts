@@ -16,6 +16,8 @@ export interface Addresses {
   readonly destinationId?: string;
   readonly sessionId?: string;
   readonly threadId?: string;
+  /** Operations that the server has, by section or as `POST /runs/stream`: a 404 of one of them is a FAIL. */
+  readonly implements?: readonly string[];
   /** Sent with every request; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the cases wait for an export or run to end, in milliseconds, where the clock cannot be moved. */

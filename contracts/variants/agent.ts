@@ -5,14 +5,16 @@ import {
   rewriteQuery,
   rewriteReply,
   rewriteReplyBody,
+  rewriteRequest,
   rewriteRequestBody,
   rewriteStatus,
   setReplyMembers,
 } from "../engine/mutant.ts";
 import type { Delivery } from "../engine/target.ts";
 import { type Variant, variantsOf } from "../engine/variant.ts";
-import { accept, combine, renameMembers } from "./changes.ts";
+import { accept, combine, lowerCaseIds, lowerCaseTimes, renameMembers, upperCaseIds } from "./changes.ts";
 
+const AGENT = ["*", /^\/(threads?|assistants|runs\/(crons|stream|wait))\b/] as const;
 const LIST = ["GET", /^\/threads\/[^/]+\/runs(\?|$)/] as const;
 const WHOLE_LIST = ["GET", /^\/threads\/[^/]+\/runs(\?(?!.*select)|$)/] as const;
 const START = ["POST", /^\/threads?\/[^/]+\/runs$/] as const;
@@ -68,6 +70,19 @@ export const AGENT_VARIANTS: readonly Variant[] = [
       differs: "a run has an additional member",
       send: combine(setReplyMembers(START, { priority: 1 }), setReplyMembers(WHOLE_LIST, { priority: 1 })),
     },
+    "upper-case-ids": {
+      differs: "ids of the agent server are in capitals",
+      send: combine(
+        rewriteReply(AGENT, (reply) => ({ ...reply, text: upperCaseIds(reply.text) })),
+        rewriteRequest(["*", /./], ({ path, ...request }) => ({
+          ...request,
+          path: lowerCaseIds(path),
+          ...(request.body !== undefined && { body: lowerCaseIds(request.body) }),
+        })),
+      ),
+      deliveries: deliver((delivery) => ({ ...delivery, body: upperCaseIds(delivery.body) })),
+    },
+    "lower-case-times": { differs: "times have a small t and z", send: lowerCaseTimes(AGENT) },
     "kwargs-nested": {
       differs: "kwargs contain the input as payload.arguments",
       send: rewriteReplyBody(START, (run) => ({ ...run, kwargs: { payload: { arguments: run.kwargs } } })),

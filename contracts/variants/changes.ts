@@ -32,6 +32,21 @@ export const onlyMembers = (route: Route, ...names: readonly string[]): SendWrap
     Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name))),
   );
 
+/** The UUIDs of a text in small letters. */
+export const lowerCaseIds = (text: string) => text.replace(ID, (id) => id.toLowerCase());
+
+/** The UUIDs of a text in capitals. */
+export const upperCaseIds = (text: string) => text.replace(ID, (id) => id.toUpperCase());
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/** Times with a small `t` and `z`, which RFC 3339 allows. */
+export const lowerCaseTimes = (route: Route): SendWrapper =>
+  rewriteReply(route, (reply) => ({
+    ...reply,
+    text: reply.text.replace(/"(\d{4}-\d\d-\d\d)T([\d:.]+)Z"/g, '"$1t$2z"'),
+  }));
+
 /** Other statuses for refusals, by their usual ones. */
 export const renumber = (route: Route, statuses: Readonly<Record<number, number>>): SendWrapper =>
   rewriteReply(route, (reply) => ({ ...reply, status: statuses[reply.status] ?? reply.status }));

@@ -3,7 +3,16 @@ import { rewriteReply, rewriteReplyBody, rewriteStatus, setReplyMembers } from "
 import { type Variant, variantsOf } from "../engine/variant.ts";
 import { CREATE, DESTINATION, EXPORTS, LIST, READ, RUNS, type SendWrapper, STOP } from "../mutants/routes.ts";
 import { renameKeys } from "../mutants/storage.ts";
-import { combine, onlyMembers, PLATFORM, renameMembers, renumber, reword } from "./changes.ts";
+import {
+  combine,
+  lowerCaseIds,
+  lowerCaseTimes,
+  onlyMembers,
+  PLATFORM,
+  renameMembers,
+  renumber,
+  reword,
+} from "./changes.ts";
 
 const DESTINATIONS = ["GET", /\/destinations(\?|$)/] as const;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -20,18 +29,26 @@ const withoutNulls = rewriteReplyBody(EXPORTS, (body) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
 );
 
-const namedFolder = (text: string) => text.replace(new RegExp(`export_id=(${UUID})`, "g"), "export_id=x-$1");
-
-/** Ids of exports and destinations that are not UUIDs: `id` is a string (§2.4, §2.5). */
-const namedIds: SendWrapper = (next) => async (request) => {
-  const plain = (text: string) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1");
-  const { body } = request;
-  const sent = { ...request, path: plain(request.path), ...(body !== undefined && { body: plain(body) }) };
-  const reply = await next(sent);
-  if (!EXPORTS[1].test(request.path) || reply.status >= 300) return reply;
+/** Other ids of exports and destinations; `plain` is the inverse, for the texts of requests. */
+function respelled(
+  spell: (id: string) => string,
+  plain: (text: string) => string,
+): Pick<Variant, "send" | "objects"> {
   const ids = new RegExp(`"((?:source_)?(?:bulk_export_(?:destination_)?)?id)":"(${UUID})"`, "g");
-  return { ...reply, text: namedFolder(reply.text).replace(ids, '"$1":"x-$2"') };
-};
+  const folder = (text: string) =>
+    text.replace(new RegExp(`export_id=(${UUID})`, "g"), (_, id: string) => `export_id=${spell(id)}`);
+  const send: SendWrapper = (next) => async (request) => {
+    const { body } = request;
+    const sent = { ...request, path: plain(request.path), ...(body !== undefined && { body: plain(body) }) };
+    const reply = await next(sent);
+    if (!EXPORTS[1].test(request.path) || reply.status >= 300) return reply;
+    const text = folder(reply.text).replace(ids, (_, name: string, id: string) => `"${name}":"${spell(id)}"`);
+    return { ...reply, text };
+  };
+  return { send, objects: renameKeys(folder) };
+}
+
+const MASKED = { access_key_id: "AKIA************", secret_access_key: "********" };
 
 /** §4 to §7: statuses, headers and bodies that are not shown. */
 export const REPLY_VARIANTS: readonly Variant[] = [
@@ -75,8 +92,31 @@ export const REPLY_VARIANTS: readonly Variant[] = [
     },
     "ids-not-uuids": {
       differs: "ids of exports and destinations are not UUIDs",
-      send: namedIds,
-      objects: renameKeys(namedFolder),
+      ...respelled(
+        (id) => `x-${id}`,
+        (text) => text.replace(new RegExp(`\\bx-(${UUID})`, "g"), "$1"),
+      ),
+    },
+    "upper-case-ids": {
+      differs: "ids of exports and destinations are in capitals",
+      ...respelled((id) => id.toUpperCase(), lowerCaseIds),
+    },
+    "lower-case-times": { differs: "times have a small t and z", send: lowerCaseTimes(PLATFORM) },
+    "creation-without-zone": {
+      differs: "the creation times of exports and their runs have no zone",
+      send: rewriteReplyBody(EXPORTS, (body) =>
+        typeof body.created_at === "string"
+          ? { ...body, created_at: body.created_at.replace("Z", "") }
+          : body,
+      ),
+    },
+    "export-id-only": {
+      differs: "a created export is returned with only its id",
+      send: onlyMembers(CREATE, "id"),
+    },
+    "credentials-masked": {
+      differs: "a destination is returned with masked credentials",
+      send: setReplyMembers(DESTINATION, { credentials: MASKED }),
     },
     "created-202": { differs: "creating an export returns 202", send: rewriteStatus(CREATE, [200], 202) },
     "stopped-empty": { differs: "PATCH returns {}", send: rewriteStatus(STOP, [200], 200, {}) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSurface } from "../../contracts/engine/surface.ts";
+import { createSurface, unknownOperations } from "../../contracts/engine/surface.ts";
 
 const THREAD = "0a91a355-8a88-422c-9546-72c183b95b5c";
 const request = (method: string, path: string) => ({ region: "us", method, path, headers: {} }) as const;
@@ -38,6 +38,33 @@ describe("which operations a server has", () => {
     expect(surface.absent(get)).toBeUndefined();
     await surface.absentAfter(get, reply(200, "{}"));
     expect(await surface.absentAfter(get, missing)).toBeUndefined();
+  });
+
+  it("is looked up at the address of the agent server for its operations", async () => {
+    const asked: string[] = [];
+    const surface = createSurface(async ({ path }) => {
+      asked.push(path);
+      return reply(404, path.startsWith("/threads") ? "agent: none" : "platform: none");
+    });
+    const post = request("POST", "/threads");
+    expect(await surface.absentAfter(post, reply(404, "agent: none"))).toBe("POST /threads");
+    const get = request("GET", "/api/v1/bulk-exports");
+    expect(await surface.absentAfter(get, reply(404, "platform: none"))).toBe("GET /api/v1/bulk-exports");
+    expect(asked).toHaveLength(2);
+  });
+
+  it("can be stated: by the section of an operation, or by its method and path", async () => {
+    const stream = request("POST", "/runs/stream");
+    for (const word of ["4.8", "POST /runs/stream"]) {
+      const surface = createSurface(async (each) => framework(each), [word]);
+      expect(await surface.absentAfter(stream, framework(stream))).toBeUndefined();
+      const list = request("GET", "/api/v1/bulk-exports");
+      expect(await surface.absentAfter(list, framework(list))).toBe("GET /api/v1/bulk-exports");
+    }
+    expect(unknownOperations(["4.8", "POST /runs/stream", "POST /nonsense", "99"])).toEqual([
+      "POST /nonsense",
+      "99",
+    ]);
   });
 
   it("ignores operations that the specification does not show", async () => {
