@@ -79,7 +79,7 @@ const CLIENTS = {
   duckdb: (env) => ({
     packages: "DuckDB with its extension httpfs",
     minimum: "0.10",
-    checkedWith: "no version: httpfs has to be downloaded",
+    checkedWith: "none: the download of httpfs was not available",
     variables: {},
     notes: [
       "DuckDB reads no address from the environment. Without this statement it contacts the real service:",

@@ -8,8 +8,9 @@ import {
   readStream,
 } from "../subjects/agent/run-subscription.ts";
 import type { Frame, StreamPosition } from "../subjects/agent/stream.ts";
+import { nextThreadChange, openThreadStream } from "../subjects/agent/thread-subscription.ts";
 import type { HttpReply } from "../subjects/message.ts";
-import type { StreamReply } from "../subjects/reply.ts";
+import type { StreamReply, Subscription } from "../subjects/reply.ts";
 import type { World } from "../subjects/turn.ts";
 
 /** Advances a frozen clock for a request that waits for a run. */
@@ -20,7 +21,7 @@ export interface ClockStepper {
   yieldWhenDue(): Promise<void> | undefined;
 }
 
-/** Open requests that wait for or stream a run. */
+/** Open requests that wait for a run, or stream a run or a thread. */
 export interface OpenStreams {
   /** Number of open requests in a world. */
   countIn(world: World): number;
@@ -53,8 +54,8 @@ export function createOpenStreams(): OpenStreams {
         );
     },
     reply(world, { follow: subscription, headers }, stepper) {
-      const isStream = subscription.as === "stream";
-      const reader = isStream ? streamOf(world, subscription) : outcomeFor(world, subscription);
+      const isStream = subscription.as !== "outcome";
+      const reader = readerFor(world, subscription);
       const { agent_heartbeat_ms } = world.ports.settings.timings;
       return {
         status: 200,
@@ -73,16 +74,16 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-/** Reads a run for its request: the next text to send (empty for nothing yet), and whether it is the last one. */
+/** Reads a run or thread for its request: the next text to send (empty for nothing yet), and whether it is the last one. */
 interface RunReader {
   next(): { readonly text: string; readonly isOver: boolean };
-  /** The text to send when the world ends before the run. */
+  /** The text to send when the world ends first. */
   textAtEnd(problem: Error): string;
 }
 
 interface RunStream {
   readonly world: World;
-  readonly subscription: RunSubscription;
+  readonly subscription: Subscription;
   readonly stepper: ClockStepper | undefined;
   readonly reader: RunReader;
   readonly closed: () => void;
@@ -147,27 +148,47 @@ function runStream({ world, subscription, stepper, reader, closed }: RunStream):
   };
 }
 
-/** Moves a frozen clock towards the next change of the run; false when time must not move now. */
-function stepClock(world: World, { runId }: RunSubscription, stepper: ClockStepper | undefined): boolean {
-  const instant = nextChangeAt(world.reader, runId);
-  return instant !== undefined && (stepper?.stepTowards(instant, runId) ?? false);
+/** Moves a frozen clock towards the next change of the run or thread; false when time must not move now. */
+function stepClock(
+  { reader }: World,
+  subscription: Subscription,
+  stepper: ClockStepper | undefined,
+): boolean {
+  const [instant, ref] =
+    subscription.as === "thread"
+      ? [nextThreadChange(reader, subscription.thread), subscription.thread]
+      : [nextChangeAt(reader, subscription.runId), subscription.runId];
+  return instant !== undefined && (stepper?.stepTowards(instant, ref) ?? false);
 }
 
-function cancelOnDisconnect(world: World, { runId, onDisconnect }: RunSubscription): void {
-  if (onDisconnect !== "cancel" || world.defect) return;
+function cancelOnDisconnect(world: World, subscription: Subscription): void {
+  if (subscription.as === "thread" || subscription.onDisconnect !== "cancel" || world.defect) return;
+  const { runId } = subscription;
   const cause = { type: "request", name: "disconnect", ref: runId } as const;
   world.turn(cause, (turn) => cancelUnreadRun(turn, runId));
 }
 
-function streamOf({ reader }: World, subscription: RunSubscription): RunReader {
-  let position: StreamPosition = subscription.after;
+function readerFor(world: World, subscription: Subscription): RunReader {
+  if (subscription.as === "outcome") return outcomeFor(world, subscription);
+  const readNext =
+    subscription.as === "thread"
+      ? openThreadStream(world.reader, world.ports.settings, subscription)
+      : streamOf(world, subscription);
   return {
     next() {
-      const step = readStream(reader, subscription, position);
-      position = step.position;
-      return { text: step.frames.map(frameText).join(""), isOver: step.isOver };
+      const { frames, isOver } = readNext();
+      return { text: frames.map(frameText).join(""), isOver };
     },
     textAtEnd: (problem) => frameText({ id: "end", event: "error", data: errorOf(problem) }),
+  };
+}
+
+function streamOf({ reader }: World, subscription: RunSubscription) {
+  let position: StreamPosition = subscription.after;
+  return () => {
+    const step = readStream(reader, subscription, position);
+    position = step.position;
+    return step;
   };
 }
 

@@ -1,4 +1,7 @@
 import type { RunSubscription } from "./agent/run-subscription.ts";
+import type { ThreadSubscription } from "./agent/thread-subscription.ts";
+
+export type Subscription = RunSubscription | ThreadSubscription;
 
 /** A reply with headers of its own, or a status other than its row's. */
 export interface ReplyWithHeaders<Body> {
@@ -8,10 +11,10 @@ export interface ReplyWithHeaders<Body> {
   readonly status?: number;
 }
 
-/** A reply that follows a run: its stream, or its outcome once it has ended. */
+/** A reply that follows a thread or a run: its stream, or the outcome of a run once it has ended. */
 export interface StreamReply {
   readonly [STREAM_REPLY]: true;
-  readonly follow: RunSubscription;
+  readonly follow: Subscription;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -27,8 +30,8 @@ export function replyWithHeaders<Body>(
   return { [REPLY_WITH_HEADERS]: true, body, headers, ...(status !== undefined && { status }) };
 }
 
-/** Creates a reply that stays open while its run is active. */
-export function streamReply(follow: RunSubscription, headers: Readonly<Record<string, string>>): StreamReply {
+/** Creates a reply that stays open while its run is active, or while its thread exists. */
+export function streamReply(follow: Subscription, headers: Readonly<Record<string, string>>): StreamReply {
   return { [STREAM_REPLY]: true, follow, headers };
 }
 

@@ -99,6 +99,12 @@ describe("crons over plain HTTP", () => {
     expect((await call("GET", `/runs/crons/${id}`)).status).toBe(404);
   });
 
+  it("reads an end_time without a zone in UTC", async () => {
+    const created = await call("POST", "/runs/crons", { ...plan, end_time: "2100-01-01T00:00:00" });
+    expect(created).toMatchObject({ status: 200, body: { end_time: "2100-01-01T00:00:00.000000Z" } });
+    await call("DELETE", `/runs/crons/${created.body.cron_id}`);
+  });
+
   it.each([
     [{ ...plan, timezone: "Mars/Base" }, 422, "timezone: Invalid timezone: 'Mars/Base'. Use IANA"],
     [
@@ -109,7 +115,12 @@ describe("crons over plain HTTP", () => {
     [{ ...plan, schedule: 5 }, 422, "body.schedule"],
     [{ assistant_id: "echo" }, 422, "body.schedule"],
     [{ schedule: "0 * * * *" }, 422, "body.assistant_id"],
-    [{ ...plan, end_time: "soon" }, 422, "body.end_time"],
+    [{ ...plan, end_time: "soon" }, 422, "body.end_time: must be an ISO 8601 time"],
+    [
+      { ...plan, end_time: "2027-02-30T00:00:00" },
+      422,
+      "body.end_time: 2027-02-30T00:00:00 is not in the calendar",
+    ],
     [{ ...plan, webhook: "//evil.example/x" }, 422, "Webhook must be"],
     [{ ...plan, on_run_completed: "burn" }, 422, "body.on_run_completed"],
     [{ ...plan, assistant_id: "nobody" }, 404, "assistant_id"],

@@ -47,7 +47,6 @@ describe("a deleted object", () => {
 });
 
 it.each([
-  ["POST", "/threads/prune"],
   ["GET", "/assistants/agent/schemas"],
   ["GET", "/assistants/agent/subgraphs"],
   ["POST", "/assistants/agent/versions/1"],

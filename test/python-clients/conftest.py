@@ -56,6 +56,22 @@ async def settle(value):
     return await value if inspect.isawaitable(value) else value
 
 
+async def first_of(stream, count):
+    """The first parts of a stream that does not end, of either client."""
+    parts = []
+    if inspect.isgenerator(stream):
+        parts = [next(stream) for _ in range(count)]
+        stream.close()
+        return parts
+    stream = await stream if inspect.isawaitable(stream) else stream
+    async for part in stream:
+        parts.append(part)
+        if len(parts) == count:
+            break
+    await stream.aclose()
+    return parts
+
+
 def hooked(client, replies):
     """The client, with each of its replies checked."""
     is_sync = isinstance(client, langgraph_sdk.client.SyncLangGraphClient)

@@ -78,6 +78,7 @@ AGENT = {
     "POST /threads": agent.Thread,
     "POST /threads/search": List[agent.Thread],
     "POST /threads/count": NUMBER,
+    "POST /threads/prune": Dict[str, int],
     f"GET /threads/{ID}": agent.Thread,
     f"PATCH /threads/{ID}": agent.Thread,
     f"DELETE /threads/{ID}": None,

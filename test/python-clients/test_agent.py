@@ -5,7 +5,7 @@ import datetime
 import pytest
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
-from conftest import control, settle
+from conftest import control, first_of, settle
 
 UNTIL = datetime.datetime(2100, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -129,6 +129,38 @@ def test_streams_are_read_and_joined(agent_journey):
     agent_journey(journey)
 
 
+def test_the_stream_of_a_thread_is_joined(agent_journey):
+    async def journey(client):
+        of = client.threads
+        thread = (await settle(of.create(graph_id="echo")))["thread_id"]
+        run = (await settle(client.runs.create(thread, "slow", input={})))["run_id"]
+        parts = await first_of(of.join_stream(thread, last_event_id="-"), 13)
+        assert (parts[0].event, parts[0].data["run_id"], parts[-2].data) == ("metadata", run, {"step": 10})
+        assert parts[-1].data == {"status": "run_done", "run_id": run}
+        await settle(of.update_state(thread, {"y": 2}))
+        modes = ["lifecycle", "state_update"]
+        rest = await first_of(of.join_stream(thread, last_event_id=parts[-2].id, stream_mode=modes), 2)
+        assert [part.event for part in rest] == ["metadata", "state_update"]
+        assert rest[1].data["state"]["values"]["y"] == 2
+
+    agent_journey(journey)
+
+
+def test_threads_are_pruned(agent_journey):
+    async def journey(client):
+        of = client.threads
+        kept, removed = [(await settle(of.create()))["thread_id"] for _ in range(2)]
+        for value in (1, 2):
+            await settle(client.runs.wait(kept, "echo", input={"x": value}))
+        assert await settle(of.prune([kept], strategy="keep_latest")) == {"pruned_count": 1}
+        assert [one["values"] for one in await settle(of.get_history(kept))] == [{"x": 2}]
+        assert await settle(of.prune([removed, removed])) == {"pruned_count": 1}
+        with pytest.raises(NotFoundError):
+            await settle(of.get(removed))
+
+    agent_journey(journey)
+
+
 def test_runs_are_cancelled(agent_journey):
     async def journey(client):
         of = client.runs
@@ -145,13 +177,14 @@ def test_runs_are_cancelled(agent_journey):
     agent_journey(journey)
 
 
-def test_crons(agent_journey):
+@pytest.mark.parametrize("until", [UNTIL, UNTIL.replace(tzinfo=None)])
+def test_crons(agent_journey, until):
     async def journey(client):
         of = client.crons
         thread = (await settle(client.threads.create()))["thread_id"]
         options = {"schedule": "0 * * * *", "input": {}, "metadata": {"thread": thread}}
         on_thread = await settle(of.create_for_thread(thread, "echo", timezone="Europe/Berlin", **options))
-        cron = await settle(of.create("echo", on_run_completed="keep", end_time=UNTIL, **options))
+        cron = await settle(of.create("echo", on_run_completed="keep", end_time=until, **options))
         found = await settle(of.search(metadata={"thread": thread}, sort_by="created_at", sort_order="asc"))
         assert [one["cron_id"] for one in found] == [on_thread["cron_id"], cron["cron_id"]]
         selected = await settle(of.search(thread_id=thread, enabled=True, select=["schedule"]))

@@ -185,7 +185,7 @@ describe("every path", () => {
     ["POST", "/feedback/tokens"],
     ["PUT", "/sessions/resolutions"],
     ["GET", "/runs/rules"],
-    ["PUT", "/threads/prune"],
+    ["PUT", "/threads/archive"],
   ])("with a word in the place of an id is unlisted: %s %s", async (method, path) => {
     const { status, header, body } = await rig.call(method, path, method === "GET" ? undefined : {});
     expect([status, header("allow")]).toEqual([404, undefined]);

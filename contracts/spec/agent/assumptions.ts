@@ -128,6 +128,21 @@ export const AGENT_ASSUMPTIONS = {
     reason: "Events are retained for a number of ended runs, so that a reader can reconnect.",
     setting: "limits.agent_kept_streams",
   },
+  "agent.thread_stream": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice:
+      "all runs of the thread in the modes of each, until the client disconnects or the thread is deleted",
+    reason:
+      "Not in the specification. Public clients join it. A run ends with a metadata event, whose status is run_done. The mode lifecycle has only metadata events, state_update the states that callers write. Last-Event-ID continues after an event; - starts with the first one that is retained.",
+    setting: "limits.agent_kept_streams",
+  },
+  "agent.pruning": {
+    section: "2.2",
+    requirement: "2.2-1",
+    choice: "delete, or keep_latest; threads that do not exist are not counted",
+    reason: "Not in the specification. Public clients prune threads by id, and delete by default.",
+  },
   "agent.wait_outcome": {
     section: "4.8",
     requirement: "4.8-4",

@@ -1,6 +1,7 @@
-import { integer, listOf, optional, text } from "../fields.ts";
+import { integer, listOf, oneOf, optional, text } from "../fields.ts";
 import type { Operation } from "../operation.ts";
-import { counted } from "./resources.ts";
+import { THREAD_STREAM_MODES } from "./lifecycle.ts";
+import { counted, runEvents } from "./resources.ts";
 import { REFUSED, REFUSED_BODY, threadPath } from "./run-operations.ts";
 import {
   checkpointReference,
@@ -9,7 +10,16 @@ import {
   threadStateChange,
   threadStateUpdate,
 } from "./state-resources.ts";
-import { thread, threadCreate, threadPart, threadPatch, threadSearch } from "./thread-resources.ts";
+import {
+  stateMetadata,
+  thread,
+  threadCreate,
+  threadPart,
+  threadPatch,
+  threadSearch,
+  threadsPrune,
+  threadsPruned,
+} from "./thread-resources.ts";
 
 const agent = { server: "agent", workspace: "optional" } as const;
 const supporting = { ...agent, section: "2.2", requirements: ["2.2-1"], shown: false } as const;
@@ -77,6 +87,34 @@ export const AGENT_THREAD_OPERATIONS = {
     reply: { status: 204 },
     refusals: missing,
   },
+  pruneThreads: {
+    ...supporting,
+    summary: "Delete threads by id, or keep only their latest states.",
+    method: "POST",
+    path: "/threads/prune",
+    access: "removes",
+    body: threadsPrune,
+    reply: { status: 200, body: threadsPruned },
+    refusals: REFUSED_BODY,
+  },
+  streamThread: {
+    ...supporting,
+    summary: "Stream the runs and state updates of a thread from now on, or from Last-Event-ID on.",
+    method: "GET",
+    path: "/threads/{thread_id}/stream",
+    pathParameters: threadPath,
+    query: {
+      stream_mode: optional(
+        listOf(oneOf(THREAD_STREAM_MODES), {
+          maxItems: THREAD_STREAM_MODES.length,
+          description: "What to stream; by default the events of the runs.",
+        }),
+      ),
+    },
+    reply: { status: 200, body: runEvents, media: "text/event-stream" },
+    waits: true,
+    refusals: missing,
+  },
   copyThread: {
     ...supporting,
     summary: "Copy a thread.",
@@ -124,6 +162,16 @@ export const AGENT_THREAD_OPERATIONS = {
     body: threadStateUpdate,
     reply: { status: 200, body: threadStateChange },
     refusals: [...REFUSED_BODY, 404, 409],
+  },
+  patchThreadState: {
+    ...supporting,
+    summary: "Merge metadata into a thread.",
+    method: "PATCH",
+    path: "/threads/{thread_id}/state",
+    pathParameters: threadPath,
+    body: stateMetadata,
+    reply: { status: 200, body: thread },
+    refusals: [...REFUSED_BODY, 404],
   },
   listThreadHistory: {
     ...supporting,

@@ -4,6 +4,7 @@ import {
   dateTime,
   type Field,
   freeForm,
+  integer,
   listOf,
   nullable,
   number,
@@ -118,6 +119,24 @@ export const threadPatch = object(
     ...ttlMember,
   },
   doc("2.2-1", "Metadata to merge into a thread's, and its time to live."),
+);
+
+/** The body that public clients send to `PATCH …/state`. */
+export const stateMetadata = object({ metadata }, doc("2.2-1", "Metadata to merge into a thread's."));
+
+export const threadsPrune = object(
+  {
+    thread_ids: listOf(
+      uuid(),
+      doc("2.2-1", "Threads; those that do not exist are not counted.", { maxItems: 1000 }),
+    ),
+    strategy: optional(nullable(ttlStrategy({ default: "delete" }))),
+  },
+  doc("2.2-1", "Threads to delete, or to keep with only their latest states."),
+);
+
+export const threadsPruned = supporting(
+  object({ pruned_count: integer(doc("2.2-1", "Number of threads pruned.", { minimum: 0 })) }),
 );
 
 export const threadSearch = object(

@@ -20,6 +20,12 @@ export const CRON_ASSUMPTIONS = {
     choice: "UTC",
     reason: "This applies to a schedule without timezone. With one, its fields are local time there.",
   },
+  "agent.cron_end_time": {
+    section: "4.8",
+    requirement: "4.8-4",
+    choice: "a time without a zone is in UTC",
+    reason: "Public clients send a time without a zone when the caller gives one.",
+  },
   "agent.cron_daylight_saving": {
     section: "4.8",
     requirement: "4.8-4",

@@ -49,7 +49,7 @@ export function findRun(
 /** The frames after a position; `isOver` when no further ones follow. */
 export function readStream(
   reader: Reader,
-  { runId, modes }: RunSubscription,
+  { runId, modes }: Pick<RunSubscription, "runId" | "modes">,
   after: StreamPosition,
 ): StreamRead {
   const plan = reader.get(PLANS, runId);

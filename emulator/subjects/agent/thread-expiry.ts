@@ -22,11 +22,15 @@ export function onExpire(turn: Turn, { ref, data }: Event<"agent_thread.expire">
     states: turn.count(CHECKPOINTS, ref),
   });
   if (ttl.strategy === "delete") deleteThread(turn, { ...thread, ttl });
-  else keepLatestState(turn, thread);
+  else keepLatestState(turn, withoutTtl(thread));
 }
 
-/** Removes the states before the newest one, those in the plan of its run included, and the time to live. */
-function keepLatestState(turn: Turn, { ttl: _, ...thread }: Thread): void {
+function withoutTtl({ ttl: _, ...thread }: Thread): Thread {
+  return thread;
+}
+
+/** Stores a thread and removes its states before the newest one, those in the plan of its run included. */
+export function keepLatestState(turn: Turn, thread: Thread): void {
   const key = THREADS.idOf(thread);
   for (const state of [...turn.list(CHECKPOINTS, key)])
     if (state.checkpoint_id === thread.checkpoint_id) turn.put(CHECKPOINTS, { ...state, run_id: null });

@@ -20,6 +20,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
   const assistant = resolveAssistant(turn, workspace, body.assistant_id);
   refuseInvalidSchedule(turn, body.schedule, body.timezone ?? null);
   const payload = payloadIn(body);
+  const end_time = instantIn(body.end_time);
   refuseBadBody(turn, { threadId, body: payload });
   refuseFullWorkspace(turn, workspace);
   requireMetadataSize(turn, { metadata: body.metadata ?? {} });
@@ -31,7 +32,7 @@ export function createCron(turn: Turn, workspace: Workspace, threadId: string | 
     thread_id: thread?.thread_id ?? null,
     schedule: body.schedule,
     timezone: body.timezone ?? null,
-    end_time: instantIn(body.end_time),
+    end_time,
     next_run_date: null,
     wakes_at: null,
     enabled: body.enabled ?? true,
@@ -102,6 +103,15 @@ function refuseFullWorkspace(turn: Turn, workspace: Workspace): void {
   );
 }
 
+/** An end time; a text without a zone is in UTC. Throws a `Refusal` for a day that the calendar does not have. */
 function instantIn(text: string | null | undefined): number | null {
-  return text == null ? null : (parseInstant(text) ?? null);
+  if (text == null) return null;
+  const instant = parseInstant(text) ?? parseInstant(`${text}Z`);
+  if (instant === undefined)
+    throw new Refusal(
+      422,
+      "invalid_cron",
+      `body.end_time: ${text} is not in the calendar. Give an existing day.`,
+    );
+  return instant;
 }

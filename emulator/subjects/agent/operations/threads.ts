@@ -1,15 +1,16 @@
 import type { BodyOf } from "../../../../contracts/spec/operations.ts";
 import type { Instant } from "../../../kernel/instant.ts";
 import type { Handlers } from "../../handler.ts";
-import { replyWithHeaders } from "../../reply.ts";
+import { replyWithHeaders, streamReply } from "../../reply.ts";
 import type { Turn } from "../../turn.ts";
 import { type Workspace, workspaceKey } from "../../workspace.ts";
 import { latestCheckpoint } from "../checkpoints.ts";
-import { THREADS, type Thread } from "../records.ts";
+import { THREADS, type Thread, threadKey } from "../records.ts";
 import { deleteThread } from "../run-lifecycle.ts";
 import { pageOf, selected } from "../search.ts";
 import { currentState, history, includesMembers, stateAt, updateState } from "../state.ts";
 import { addSupersteps, requireSupersteps } from "../supersteps.ts";
+import { keepLatestState } from "../thread-expiry.ts";
 import { copyThread, createThread, requireThread, threadById, updateThread } from "../threads.ts";
 import { checkpointOf, stateView, threadView } from "../view.ts";
 
@@ -20,11 +21,14 @@ type OperationIds =
   | "getThread"
   | "updateThread"
   | "deleteThread"
+  | "pruneThreads"
+  | "streamThread"
   | "copyThread"
   | "getThreadState"
   | "getThreadStateAt"
   | "findThreadState"
   | "updateThreadState"
+  | "patchThreadState"
   | "listThreadHistory"
   | "searchThreadHistory";
 
@@ -65,6 +69,24 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
     return undefined;
   },
 
+  pruneThreads(turn, { workspace, body }) {
+    const ids = new Set(body.thread_ids.map((id) => id.toLowerCase()));
+    const threads = [...ids].flatMap((id) => threadById(turn, workspace, id) ?? []);
+    const prune = body.strategy === "keep_latest" ? keepLatestState : deleteThread;
+    for (const thread of threads) prune(turn, thread);
+    return { pruned_count: threads.length };
+  },
+
+  streamThread(turn, { workspace, path, query, headers }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    const modes = query.stream_mode ?? (["run_modes"] as const);
+    const lastEventId = headers["last-event-id"];
+    return streamReply(
+      { as: "thread", thread: threadKey(thread, thread.thread_id), modes, lastEventId },
+      { location: `/threads/${thread.thread_id}/stream` },
+    );
+  },
+
   copyThread(turn, { workspace, path }) {
     return threadView(turn, copyThread(turn, requireThread(turn, workspace, path.thread_id)));
   },
@@ -89,6 +111,11 @@ export const AGENT_THREAD_HANDLERS: Pick<Handlers, OperationIds> = {
     const { checkpoint_id } = updateState(turn, thread, body);
     const checkpoint = checkpointOf(thread, checkpoint_id);
     return { checkpoint, configurable: checkpoint };
+  },
+
+  patchThreadState(turn, { workspace, path, body }) {
+    const thread = requireThread(turn, workspace, path.thread_id);
+    return threadView(turn, updateThread(turn, thread, { metadata: body.metadata }));
   },
 
   listThreadHistory(turn, { workspace, path, query }) {
