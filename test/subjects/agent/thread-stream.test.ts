@@ -28,7 +28,7 @@ async function openThread() {
   return withVerbs(base, {
     id,
     join,
-    async run(input: object) {
+    async run(input: Record<string, unknown>) {
       const run = base.start(id, { input });
       await base.advance(0);
       return run;
