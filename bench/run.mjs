@@ -7,6 +7,7 @@ import { chosen, NAMES } from "./figures/index.mjs";
 import { changes, readReport } from "./harness/compare.mjs";
 import { headOf, newReport, rowsOf, TABLE_HEAD } from "./harness/report.mjs";
 import { measure } from "./harness/rounds.mjs";
+import { machineSpeed } from "./harness/speed.mjs";
 
 const HELP = `npm run bench -- [name…]   names: ${NAMES.join(", ")}; growth means all growth-…
   --quick            all but the tests, with few rounds and less that grows: about twelve minutes
@@ -92,6 +93,7 @@ async function run({ report, names, isQuick, rounds, rows, before, after, output
 
 /** The file is written after each figure: what was measured is kept when a later one is given up. */
 async function measureInto(report, names, options, output) {
+  report.speed = await machineSpeed();
   console.log(`${headOf(report)}\n\n${TABLE_HEAD}`);
   for await (const figure of measuredFigures(names, options)) {
     report.figures.push(figure);

@@ -6,6 +6,7 @@ export const NAMES = [
   "ingest",
   "multipart",
   "s3",
+  "stop",
   "year",
   "export",
   "checks",

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { call, load } from "../harness/calls.mjs";
+import { call, HEADERS, load } from "../harness/calls.mjs";
 import { launchEmulator, launchPeer } from "../harness/processes.mjs";
 import { emptied, openServers, settled } from "../harness/servers.mjs";
 
@@ -8,53 +8,60 @@ const RUNS = 1_000;
 const PAGE_BYTES = 8_704;
 const ROUND_MS = 1_000;
 
-/** The plain servers send a copy of the emulator's reply, and store and check nothing. */
-export const figures = [
+/** One URL again and again, and pages with a URL of their own. */
+const KINDS = [
+  { what: "", paths: (path) => [path] },
   {
-    figure: `list 10 of ${RUNS} runs`,
-    per: "request",
-    rounds: 7,
-    warmUps: 2,
-    quick: { warmUps: 1 },
-    sides: ["emulator", "fastify", "vendor", "express", "node"],
-    needs: { fastify: "fastify", vendor: "@langchain/langgraph-api" },
-    targets: [
-      { against: "fastify", faster: 1 },
-      { against: "vendor", faster: 8 },
-      { against: "express", faster: 1 },
-    ],
-    async open({ folder, sides }) {
-      const file = join(folder, "page.json");
-      const paths = {};
-      const servers = await openServers(sides, async (side) => {
-        if (side === "emulator") {
-          // Rate limits are on, and too high to be reached.
-          const emulator = await launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"], {
-            EMULATOR_RATE_LIMITS__SCALE: "1000",
-          });
-          paths[side] = await threadWith(emulator.url, emptied);
-          await writeFile(file, JSON.stringify(await call(emulator.url, "GET", paths[side])));
-          return emulator;
-        }
-        if (side !== "vendor") return launchPeer("plain-server.mjs", side, file);
-        const vendor = await launchPeer("agent-server.mjs", folder);
-        paths[side] = await threadWith(vendor.url);
-        return vendor;
-      });
-      return {
-        round: (side) =>
-          load(servers[side], {
-            origin: servers[side].url,
-            method: "GET",
-            path: paths[side] ?? paths.emulator,
-            connections: 10,
-            ms: ROUND_MS,
-          }),
-        close: servers.close,
-      };
-    },
+    what: ", pages in turn",
+    paths: (path) => Array.from({ length: RUNS - 10 }, (_, offset) => `${path}&offset=${offset}`),
   },
 ];
+
+/** The plain servers send a copy of the emulator's reply, and store and check nothing. */
+export const figures = KINDS.map(({ what, paths: pagesOf }) => ({
+  figure: `list 10 of ${RUNS} runs${what}`,
+  per: "request",
+  rounds: 7,
+  warmUps: 2,
+  quick: { warmUps: 1 },
+  sides: ["emulator", "fastify", "vendor", "express", "node"],
+  needs: { fastify: "fastify", vendor: "@langchain/langgraph-api" },
+  targets: [
+    { against: "fastify", faster: 1 },
+    { against: "vendor", faster: 8 },
+    { against: "express", faster: 1 },
+  ],
+  async open({ folder, sides }) {
+    const file = join(folder, "page.json");
+    const paths = {};
+    const servers = await openServers(sides, async (side) => {
+      if (side === "emulator") {
+        // Rate limits are on, and too high to be reached.
+        const emulator = await launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"], {
+          EMULATOR_RATE_LIMITS__SCALE: "1000",
+        });
+        paths[side] = await threadWith(emulator.url, emptied);
+        await writeFile(file, JSON.stringify(await call(emulator.url, "GET", paths[side])));
+        return emulator;
+      }
+      if (side !== "vendor") return launchPeer("plain-server.mjs", side, file);
+      const vendor = await launchPeer("agent-server.mjs", folder);
+      paths[side] = await threadWith(vendor.url);
+      return vendor;
+    });
+    const round = async (side) => {
+      const requests = join(folder, `requests-${side}.json`);
+      const pages = pagesOf(paths[side] ?? paths.emulator);
+      await writeFile(
+        requests,
+        JSON.stringify(pages.map((path) => ({ method: "GET", path, headers: HEADERS }))),
+      );
+      const { url: origin } = servers[side];
+      return load(servers[side], { origin, requests, connections: 10, ms: ROUND_MS });
+    };
+    return { round, close: servers.close };
+  },
+}));
 
 /** Creates a thread with ended runs, sized so that ten fill a page of the same bytes; resolves with the path of its first page. */
 async function threadWith(url, prepare = async () => {}) {

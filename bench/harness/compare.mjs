@@ -23,6 +23,8 @@ export function* changes(before, after) {
     JSON.stringify(before.machine) === JSON.stringify(after.machine) && before.node === after.node;
   if (!isSame)
     yield "The reports are of different machines or versions of Node: only multiples are compared.";
+  const speeds = [before, after].map(({ speed }) => speed && `${speed.workloadMs.toFixed(1)} ms`);
+  if (speeds[0] && speeds[1]) yield `fixed workload: ${speeds.join(" → ")}`;
   const [olds, news] = [before, after].map(
     ({ figures }) =>
       new Map(figures.flatMap((figure) => [...multiplesOf(figure), ...(isSame ? costsOf(figure) : [])])),

@@ -18,9 +18,12 @@ export function newReport() {
   };
 }
 
-export function headOf({ date, node, machine }) {
+export function headOf({ date, node, machine, speed }) {
   const { platform, processor, cores, memoryMb } = machine;
-  return `${date.slice(0, 10)}, Node ${node}, ${platform}, ${cores} × ${processor}, ${(memoryMb / 1024).toFixed(0)} GB`;
+  const parts = [date.slice(0, 10), `Node ${node}`, platform, `${cores} × ${processor}`];
+  if (speed) parts.push(`fixed workload ${speed.workloadMs.toFixed(1)} ms`);
+  if (speed?.requestMicros) parts.push(`bare server ${speed.requestMicros.toFixed(0)} µs a request`);
+  return [...parts, `${(memoryMb / 1024).toFixed(0)} GB`].join(", ");
 }
 
 export const TABLE_HEAD = "| figure | measured | by CPU | goal | |\n|---|---|---|---|---|";

@@ -30,7 +30,8 @@ function report(multiples: Readonly<Record<string, number>>): string {
     sides: {},
     targets: [{ of: "emulator", against: "peer", faster: 1, measured: around(multiple) }],
   }));
-  return JSON.stringify({ version: 1, node: "v20.0.0", machine: { cores: 2 }, figures });
+  const speed = { workloadMs: figures.length };
+  return JSON.stringify({ version: 1, node: "v20.0.0", machine: { cores: 2 }, speed, figures });
 }
 
 describe("npm run bench", () => {
@@ -58,6 +59,7 @@ describe("npm run bench", () => {
     expect({ code, lines: stdout.trim().split("\n") }).toEqual({
       code: 0,
       lines: [
+        "fixed workload: 4.0 ms → 3.0 ms",
         "better: faster: emulator / peer: 1.00 × → 1.20 ×",
         "worse: slower: emulator / peer: 1.00 × → 0.80 ×",
         "no longer measured: gone: emulator / peer",

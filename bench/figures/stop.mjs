@@ -1,0 +1,43 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { load } from "../harness/calls.mjs";
+import { launchEmulator } from "../harness/processes.mjs";
+import { signed } from "../harness/signed.mjs";
+
+const OBJECTS = 1_000_000;
+const REQUESTS = 20_000;
+const CREDENTIALS = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
+
+/** From SIGTERM to the end of the process, with new objects that were not exported to the folder. */
+export const figures = [
+  {
+    figure: "stop with a million new objects",
+    per: "stop",
+    rounds: 1,
+    warmUps: 0,
+    minutes: 60,
+    quick: { rows: 100_000 },
+    sides: ["emulator"],
+    targets: [{ atMost: 5_000 }],
+    open: async ({ folder, rows = OBJECTS }) => ({
+      async round(_side, n) {
+        const emulator = await launchEmulator(["--data", join(folder, `data-${n}`)]);
+        for (let first = 0; first < rows; first += REQUESTS) await put(emulator, folder, first);
+        const began = performance.now();
+        await emulator.stop();
+        return { items: 1, wallMs: performance.now() - began };
+      },
+    }),
+  },
+];
+
+async function put(emulator, folder, first) {
+  const requests = Array.from({ length: REQUESTS }, (_, n) => ({
+    method: "PUT",
+    path: `/traces/${first + n}`,
+    bytes: 1,
+  }));
+  const file = join(folder, "requests.json");
+  await writeFile(file, JSON.stringify(await signed(emulator.s3Url, CREDENTIALS, requests)));
+  await load(emulator, { origin: emulator.s3Url, requests: file, headers: {} });
+}
