@@ -130,14 +130,19 @@ function openFolder({
     onDemand,
     router,
     async close() {
+      const sweepBy = performance.now() + MAX_CLOSE_BEFORE_SWEEP_MS;
       await worlds.close();
       await encoder.close();
-      const isSwept = isPersistent && !isLost() && sweep(pool, manifests);
+      const canSweep = isPersistent && !isLost() && performance.now() < sweepBy;
+      const isSwept = canSweep && sweep(pool, manifests);
       await pool.settle();
       manifests.close(isSwept);
     },
   };
 }
+
+/** After a longer close, unused files stay for the next process, because containers kill a process 10 s after SIGTERM. */
+const MAX_CLOSE_BEFORE_SWEEP_MS = 2_000;
 
 /** Another world than main has the time and clock that it began with, and those of its folder after a restart. */
 function configurationOf(configuration: Configuration, id: string, manifests: Manifests): Configuration {

@@ -3,14 +3,15 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Reader, Secrets } from "../subjects/turn.ts";
 import type { Before, Moment, Older, SavedHistory } from "./history/history.ts";
-import { bodiesIn, writeHistory } from "./history/history-file.ts";
+import { bodiesIn } from "./history/history-file.ts";
+import { historyWriter } from "./history/history-writer.ts";
 import { olderOf } from "./history/older.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/line.ts";
 import { readManifest } from "./journal/read-manifest.ts";
-import { createSealing, type Sealing } from "./journal/sealing.ts";
+import { createSealing } from "./journal/sealing.ts";
 import { writeState } from "./journal/state.ts";
-import { type HistoryWriter, WorldJournal } from "./journal/world-journal.ts";
+import { WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
 import type { WorldEntry } from "./pool/entries.ts";
 import type { Manifests } from "./pool/manifests.ts";
@@ -30,6 +31,12 @@ export interface StoredImage {
   /** The history before a fork of a world; a snapshot has none. */
   readonly before?: Before;
 }
+
+/** The state at the end of a world that the next start reads from the journal. */
+export const IN_JOURNAL = "in journal";
+
+/** Undefined for a world whose pending data is dropped. */
+export type LastState = WorldState | typeof IN_JOURNAL | undefined;
 
 /** The stored records, rows and object bodies of one world. */
 export interface WorldStorage {
@@ -57,8 +64,10 @@ export interface WorldStorage {
   end(): void;
   /** The history that an earlier process has saved. */
   readonly older: Older | undefined;
+  /** Whether writing the last state would take seconds, so that the end should be `IN_JOURNAL`. */
+  isLarge(): boolean;
   /** Writes the last state, if any, with the history if that has changed, and closes the files. */
-  close(state: WorldState | undefined, history?: () => SavedHistory | undefined): Promise<void>;
+  close(end: LastState, history?: () => SavedHistory | undefined): Promise<void>;
 }
 
 /** How to open the storage of a world. The list of worlds already has an entry with its name. */
@@ -80,6 +89,7 @@ export interface WorldStorageOptions {
   /** Called when a write failed. */
   readonly onFailure?: (error: Error) => void;
   readonly foldAtBytes?: number;
+  readonly largeBytes?: number;
 }
 
 /**
@@ -138,6 +148,7 @@ export function openWorldStorage(options: WorldStorageOptions): WorldStorage {
       hasEnded = true;
       bodies.end();
     },
+    isLarge: () => journal?.isLarge === true,
     async close(state, history) {
       bodies.end();
       if (state) round.flush();
@@ -160,7 +171,7 @@ function openFiles(
   save: (manifest: Manifest) => void,
   onPending: () => void,
 ): WorldFiles {
-  const { pool, manifests, name, reader, retain, foldAtBytes } = options;
+  const { pool, manifests, name, reader, retain, foldAtBytes, largeBytes } = options;
   const { manifest, lineBytes } = opened;
   const { owner } = manifest;
   const sealing = createSealing(options.secrets);
@@ -168,7 +179,7 @@ function openFiles(
   const rows = openRowStore({ pool, owner, image: opened.rows, changed: onPending, appending });
   const bodies = openBodies({ pool, owner, world: name, reader, onPending, retain });
   const journal = pool.isPersistent
-    ? new WorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes })
+    ? new WorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes, largeBytes })
     : undefined;
   const older = journal && olderIn(options, opened);
   const release = journal && holdBeginning(options, journal.manifest(), older);
@@ -179,8 +190,11 @@ function openFiles(
     journal,
     lines: journal && createPendingLines(sealing, rows.mark),
     async close(state, history) {
-      const last = state && { state: sealing.state(state), rows: rows.names() };
-      await journal?.close(last, historyWriter(pool, sealing, history));
+      if (state === IN_JOURNAL) await journal?.closeAsJournal();
+      else {
+        const last = state && { state: sealing.state(state), rows: rows.names() };
+        await journal?.close(last, historyWriter(pool, sealing, history));
+      }
       release?.();
       pool.files.release(pool.folder(owner));
     },
@@ -215,26 +229,12 @@ function holdBeginning(
 
 function olderIn(
   { pool, collections, secrets, source }: WorldStorageOptions,
-  { manifest, image, isClean }: Pick<OpenedManifest, "manifest" | "image" | "isClean">,
+  { manifest, image }: Pick<OpenedManifest, "manifest" | "image">,
 ): Older | undefined {
   if (source) return undefined;
   const sealing = createSealing(secrets);
-  return olderOf({ pool, manifest, sealing, collections, until: image }, isClean);
-}
-
-/** An unchanged history stays in its file. `saved` is called only when the history is written, because it is slow. */
-function historyWriter(
-  pool: Pool,
-  sealing: Sealing,
-  saved: () => SavedHistory | undefined = () => undefined,
-): HistoryWriter {
-  return ({ history, others }, file) => {
-    const changed = saved();
-    if (!changed) return { history, owners: others };
-    writeHistory(pool, file, changed, sealing);
-    const { turn, now } = changed.first.image;
-    return { history: { file, turn, now }, owners: bodiesIn(changed.segments).map(ownerOf) };
-  };
+  const isFolded = manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
+  return olderOf({ pool, manifest, sealing, collections, until: image }, isFolded);
 }
 
 /** Saves a manifest, unless a new world has taken the name in the meantime. */
@@ -262,7 +262,7 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
     ? readOwn(pool, manifest, initial)
     : { state: initial, rows: NO_ROWS, lineBytes: 0 };
   const { state, rows, lineBytes } = saved;
-  const isClean = manifest.state !== null && manifest.journals.length === 1 && !manifest.journals[0]?.isBegun;
+  const isClean = manifest.state !== null && !manifest.journals.at(-1)?.isBegun;
   // This happens before the process writes a row, whose number could make rows of lost turns count.
   if (!isClean) cutTails(pool, rows);
   const ends = { rows: imageOfNames(pool, rows), lineBytes };

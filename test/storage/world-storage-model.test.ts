@@ -17,6 +17,7 @@ import { openPool, type Pool } from "../../emulator/storage/pool/pool.ts";
 import { createSecrets } from "../../emulator/storage/secrets.ts";
 import { filesOf, sweep } from "../../emulator/storage/unneeded-files.ts";
 import {
+  IN_JOURNAL,
   openWorldStorage,
   type StoredImage,
   type WorldStorage,
@@ -112,8 +113,9 @@ class Folder {
       reader: () => world.reader,
       secrets: SECRETS,
       collections,
-      // Small, so that journals are folded on the way too.
+      // Small, so that journals are folded on the way too, and some worlds end in their journals.
       foldAtBytes: 4000,
+      largeBytes: 3000,
       ...(source && { source }),
     });
     const world = createWorld<EmulatorTypes>({
@@ -221,12 +223,15 @@ class Folder {
 
   /** Ends the process, as it should or in the middle of things, and begins the next one. */
   async restart(isClean: boolean): Promise<void> {
-    for (const { storage, world } of this.#open.values()) {
+    for (const [name, { storage, world }] of this.#open) {
       storage.flush();
       if (isClean) {
         // As the runtime does: the next start does not export a copy again.
         storage.bodies.exportCopy();
-        await storage.close(world.state());
+        await storage.close(storage.isLarge() ? IN_JOURNAL : world.state());
+        // The next start has nothing to cut, and exports no copy again.
+        const { journals = [] } = this.#manifests.worlds.get(name)?.manifest ?? {};
+        expect(journals.at(-1)?.isBegun).toBeUndefined();
       } else storage.end();
     }
     this.#open.clear();

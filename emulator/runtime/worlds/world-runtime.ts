@@ -1,11 +1,15 @@
 import { injectFault } from "../../http/fault.ts";
 import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
-import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { ObjectStore } from "../../s3/object-store.ts";
 import type { History } from "../../storage/history/history.ts";
-import { openWorldStorage, type WorldStorage } from "../../storage/world-storage.ts";
+import {
+  IN_JOURNAL,
+  type LastState,
+  openWorldStorage,
+  type WorldStorage,
+} from "../../storage/world-storage.ts";
 import type { DryRunResult } from "../../subjects/control-operation.ts";
 import { triggerS3Fault } from "../../subjects/faults/trigger-fault.ts";
 import { createDelays } from "../../subjects/object-storage/delays.ts";
@@ -80,7 +84,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     },
     close(stopBy) {
       // A world with a defect may have lost its folder to another process, so nothing more is written.
-      const last = world.defect ? undefined : world.state();
+      const last = lastStateOf(openedWorld);
       if (last && options.pool.isPersistent) bodies.finishCopy(stopBy);
       return release(openedWorld, new Refusal(503, "closing", "The emulator is stopping."), last);
     },
@@ -121,10 +125,19 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
   return { world, clock: startClock(world, configuration.followWaits), storage, adapters, history };
 }
 
+function lastStateOf({ world, storage }: OpenedWorld): LastState {
+  if (world.defect) return undefined;
+  if (!storage.isLarge()) return world.state();
+  // The journal has the time of its last turn. The clock is set to what it is, because turns that change nothing are not written.
+  if (world.clock.mode === "flowing")
+    world.turn({ type: "control", name: "stop" }, (turn) => turn.setClock(world.clock));
+  return IN_JOURNAL;
+}
+
 async function release(
   { world, clock, storage, adapters, history }: OpenedWorld,
   reason: Refusal,
-  last: WorldState | undefined,
+  last: LastState,
 ): Promise<void> {
   clock.close();
   world.end(reason);

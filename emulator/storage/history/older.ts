@@ -30,16 +30,16 @@ export interface OlderParts {
   readonly until: Point;
 }
 
-/** Undefined when no history is saved. */
-export function olderOf(parts: OlderParts, isClean: boolean): Older | undefined {
+/** Undefined when no history is saved. `isFolded` is true if the last state contains all journals. */
+export function olderOf(parts: OlderParts, isFolded: boolean): Older | undefined {
   const { pool, manifest, until } = parts;
   const earliest =
     manifest.history ??
-    (isClean || manifest.state === null ? undefined : readState(pool, manifest.state).state);
+    (isFolded || manifest.state === null ? undefined : readState(pool, manifest.state).state);
   if (!earliest || earliest.turn >= until.turn) return undefined;
   return {
     earliest: { turn: earliest.turn, now: earliest.now },
-    isAhead: !isClean,
+    isAhead: !isFolded,
     load: (limiter) => beforeOf(parts, limiter),
   };
 }

@@ -32,6 +32,8 @@ export interface WorldJournalOptions {
   readonly save: (manifest: Manifest) => void;
   readonly folds: Folds;
   readonly foldAtBytes?: number;
+  /** Beyond this size of the state and its journal, `isLarge` is true. */
+  readonly largeBytes?: number;
 }
 
 /**
@@ -39,6 +41,8 @@ export interface WorldJournalOptions {
  * and the size of the last state. Each fold writes the whole state, so earlier folds would cost more as the state grows.
  */
 const FOLD_AT_BYTES = 8 * 1024 * 1024;
+/** Writing a larger state would take most of the ten seconds that containers leave between SIGTERM and SIGKILL. */
+const LARGE_BYTES = 96 * 1024 * 1024;
 /** A chain of forks is folded so that no start reads more files than this. */
 const MAX_JOURNAL_SEGMENTS = 32;
 /** The same while the journals and the state are small, so that a fold is cheap. */
@@ -85,6 +89,19 @@ export class WorldJournal {
   /** Resolves when a running fold has shortened a manifest with too many journals; undefined without such a fold. */
   shortened(): Promise<void> | undefined {
     return isChainLong(this.manifest(), this.#stateBytes) ? this.#folding : undefined;
+  }
+
+  /** Whether a stop should leave the lines of the journal to the next start. */
+  get isLarge(): boolean {
+    return this.#stateBytes + this.#journal.bytes > (this.#options.largeBytes ?? LARGE_BYTES);
+  }
+
+  /** Ends the last journal without writing a state. The next start replays it, and finds nothing that could be incomplete. */
+  async closeAsJournal(): Promise<void> {
+    await this.#folding;
+    const file = journalName(this.#saved.owner, numberOf(this.#journal.file) + 1);
+    const journals = [...this.manifest().journals, { file, bytes: null }];
+    if (this.#isBegun) tolerating(() => this.#save({ ...this.#saved, journals }));
   }
 
   /** Writes the last state, if any, so that the next start has no line to replay. */
