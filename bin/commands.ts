@@ -27,6 +27,7 @@ export const COMMANDS: CommandTable = {
   world: () => import("./commands/world.ts"),
   snapshot: () => import("./commands/snapshot.ts"),
   reset: () => import("./commands/reset.ts"),
+  restart: () => import("./commands/restart.ts"),
   stop: () => import("./commands/stop.ts"),
   doctor: () => import("./commands/doctor.ts"),
   init: () => import("./commands/init.ts"),

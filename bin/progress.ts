@@ -1,7 +1,7 @@
 import { printable } from "../contracts/report/printable.ts";
 import type { Invocation } from "./command.ts";
 
-/** Shows the progress of long work on a terminal: a bar, the elapsed and remaining time, and the current step. */
+/** Shows the progress of long work on a terminal: a bar, the elapsed and remaining time, the rate, and the current step. */
 export interface Progress {
   /** False in a pipe, in CI and with --quiet. */
   readonly isShown: boolean;
@@ -92,8 +92,9 @@ function lineOf(
   const filled = Math.round((BAR_CELLS * Math.min(done, total)) / total);
   const bar = `[${"#".repeat(filled).padEnd(BAR_CELLS, ".")}] ${Math.floor((100 * done) / total)} %`;
   const count = unit === undefined ? "" : `  ${done}/${total} ${unit}`;
-  const remaining =
-    done > before ? `, about ${timeOf(((now - since) / (done - before)) * (total - done))} left` : "";
+  const perMs = (done - before) / (now - since);
+  const rate = unit === undefined ? "" : `, ${(perMs * SECOND_MS).toFixed(1)}/s`;
+  const remaining = done > before ? `${rate}, about ${timeOf((total - done) / perMs)} left` : "";
   return `${bar}${count}  ${spent}${remaining}  ${text}`;
 }
 

@@ -16,6 +16,7 @@ const PARTS = [
   "bin/capsule/file.ts",
   "bin/console/browser.ts",
   "bin/console/keys.ts",
+  "bin/detached.ts",
   "bin/exec/capsule.ts",
   "bin/exec/explore.ts",
 ];

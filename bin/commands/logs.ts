@@ -1,5 +1,15 @@
+import { readFileSync } from "node:fs";
 import { lineOfTurn } from "../../emulator/client/turn-line.ts";
-import { AS_OF_FLAG, type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
+import {
+  AS_OF_FLAG,
+  type Command,
+  CommandFailure,
+  type Invocation,
+  UsageError,
+  WORLD_FLAGS,
+} from "../command.ts";
+import { configurationOf, locatorFolder } from "../configuration.ts";
+import { logOf } from "../detached.ts";
 import { followJournal } from "../journal/follow.ts";
 import { readWorld } from "../running.ts";
 import { printResult } from "../terminal.ts";
@@ -14,6 +24,7 @@ export const command: Command = {
   flags: {
     follow: { help: "print new turns until Ctrl-C" },
     since: { value: "<turn>", help: "only turns after this number" },
+    output: { help: "print the output of an emulator that was started with --detach instead" },
     limit: { value: "<n>", help: `number of past turns (default ${DEFAULT_TURNS}; all with --since)` },
     ...WORLD_FLAGS,
     ...AS_OF_FLAG,
@@ -22,6 +33,7 @@ export const command: Command = {
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  if (invocation.flags.output === true) return printOutput(invocation);
   const since = countOf(invocation, "since", FROM_ZERO);
   const limit = countOf(invocation, "limit", { least: 0, most: MAX_TURNS });
   if (invocation.flags.follow === true && invocation.flags.at !== undefined)
@@ -37,4 +49,22 @@ async function run(invocation: Invocation): Promise<number> {
   for await (const entry of followJournal(world, turns.at(-1)?.turn ?? since))
     printResult(invocation, entry, [lineOfTurn(entry)]);
   return 0;
+}
+
+async function printOutput(invocation: Invocation): Promise<number> {
+  const file = logOf(locatorFolder(await configurationOf(invocation), invocation.cwd));
+  const text = readIfPresent(file);
+  if (text === undefined)
+    throw new CommandFailure(`${file} does not exist; start an emulator with \`emulator start --detach\``);
+  const lines = text.trimEnd().split("\n");
+  printResult(invocation, { file, lines }, lines);
+  return 0;
+}
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -22,6 +22,9 @@ export const command: Command = {
   flags: {
     ...settingFlags(),
     ...LOG_FLAGS,
+    detach: {
+      help: "run in the background; print the ready line, and write all output to emulator.log in the data folder",
+    },
     "ready-file": {
       value: "<file>",
       help: "file for the ready line, which has the addresses; written when requests are accepted",
@@ -34,6 +37,8 @@ async function run(invocation: Invocation): Promise<number> {
   const signal = firstSignal();
   const resolved = await configurationOf(invocation);
   const folder = locatorFolder(resolved, invocation.cwd);
+  if (invocation.flags.detach === true)
+    return (await import("../detached.ts")).startDetached(invocation, folder);
   const readyFile = readyFileOf(invocation);
   const log = logOptionsOf(invocation);
   const isJson = isJsonOutput(invocation);

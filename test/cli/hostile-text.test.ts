@@ -21,7 +21,7 @@ const RAW = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff\ufffe]|^\s*(?:::|\\
 const ROW = "00000000-0000-4000-8000-00000000beef";
 
 /** Commands that print no text of a user: they end the emulator, start one of their own, or print tables of the package. */
-const WITHOUT_TEXT = ["demo", "openapi", "reset", "stop", "completion"];
+const WITHOUT_TEXT = ["demo", "openapi", "reset", "restart", "stop", "completion"];
 
 /** Output that a reader sees: no character acts, and no line begins a workflow command. */
 function expectHarmless(text: string, where: string): void {

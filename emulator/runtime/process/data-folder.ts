@@ -66,7 +66,10 @@ function keepOutOfGit(folder: string): void {
 }
 
 /** What an emulator of any version makes in its data folder; it may also put reports of defects there. */
-const OWN = /^(key|pool|lengths|lock|lock-owner\.json|locator\.json|worlds(\..*)?|defect-.*)$/;
+const OWN =
+  /^(key|pool|lengths|lock|lock-owner\.json|locator\.json|emulator\.log|detached\.json|worlds(\..*)?|defect-.*)$/;
+/** What a detached start makes before its process exists. */
+const DETACHED = ["emulator.log", "detached.json"];
 /** What others make in folders that are empty otherwise: hidden files, and what a new disk holds. */
 const IGNORED = /^(\..*|lost\+found)$/;
 
@@ -84,7 +87,7 @@ function refuseForeign(folder: string): void {
 }
 
 function contentOf(folder: string): string[] {
-  return readdirSync(folder).filter((name) => !LOCK_ENTRIES.includes(name));
+  return readdirSync(folder).filter((name) => !LOCK_ENTRIES.includes(name) && !DETACHED.includes(name));
 }
 
 /** The folder and those above it that do not exist yet, the deepest first. */

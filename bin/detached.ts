@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isAlive, readLocator } from "../emulator/storage/locator.ts";
+import { makeFolder } from "../emulator/storage/make-folder.ts";
+import { CommandFailure, type Invocation } from "./command.ts";
+import { withProgress } from "./terminal.ts";
+
+const POLL_MS = 50;
+const DETACH = "--detach";
+/** The last lines that a start prints, as text and as JSON. */
+const IS_READY = /^(console: |\{.*\}$)/m;
+
+/** The output of a detached emulator, in its data folder. */
+export function logOf(folder: string): string {
+  return join(folder, "emulator.log");
+}
+
+/** The command line of a detached emulator, for `restart`. */
+interface DetachedStart {
+  readonly words: readonly string[];
+  readonly cwd: string;
+}
+
+const startFile = (folder: string) => join(folder, "detached.json");
+
+/** The last detached start in a data folder. Throws `CommandFailure` when there was none. */
+export function detachedStartIn(folder: string): DetachedStart {
+  try {
+    return JSON.parse(readFileSync(startFile(folder), "utf8")) as DetachedStart;
+  } catch {
+    throw new CommandFailure(
+      `${folder} has no emulator that was started with --detach; start one with \`emulator start --detach\``,
+    );
+  }
+}
+
+/** Starts the command line of this process without `--detach` in a process that continues after this one. */
+export function startDetached(invocation: Invocation, folder: string): Promise<number> {
+  const words = process.argv.slice(2).filter((word) => word !== DETACH);
+  return startAgain(invocation, folder, { words, cwd: invocation.cwd });
+}
+
+/** Starts an emulator in the background, and prints its first lines when it accepts requests. Resolves with the exit code. */
+export async function startAgain(
+  invocation: Invocation,
+  folder: string,
+  started: DetachedStart,
+): Promise<number> {
+  const present = readLocator(folder);
+  if (present !== undefined && isAlive(present))
+    throw new CommandFailure(
+      `${present.url} (process ${present.pid}) already runs in ${folder}; stop it with \`emulator stop\`, or name another folder with --data`,
+    );
+  makeFolder(folder);
+  const log = logOf(folder);
+  const file = openSync(log, "a", 0o600);
+  const begin = statSync(log).size;
+  writeFileSync(startFile(folder), `${JSON.stringify(started)}\n`, { mode: 0o600 });
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...started.words], {
+    cwd: started.cwd,
+    detached: true,
+    stdio: ["ignore", file, file],
+    windowsHide: true,
+  });
+  closeSync(file);
+  const ended = once(child, "exit").then(([code]) => Number(code ?? 1));
+  const output = () => readFileSync(log).subarray(begin).toString();
+  const isReady = () =>
+    readLocator(folder)?.pid === child.pid && (started.words.includes("--quiet") || IS_READY.test(output()));
+  const code = await withProgress(invocation, "starting", firstOf(ended, isReady));
+  child.unref();
+  (code === 0 ? process.stdout : process.stderr).write(output());
+  return code;
+}
+
+/** The exit code of a process that ends before it is ready, otherwise 0. */
+async function firstOf(ended: Promise<number>, isReady: () => boolean): Promise<number> {
+  let exitCode: number | undefined;
+  void ended.then((code) => {
+    exitCode = code || 1;
+  });
+  while (exitCode === undefined && !isReady()) await pause(POLL_MS);
+  return exitCode ?? 0;
+}
