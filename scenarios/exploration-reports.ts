@@ -131,7 +131,7 @@ function footLines(report: ExplorationReport): readonly string[] {
   const rest = notRun.length - MAX_SKIPPED_NAMES;
   return [
     "",
-    ...refused.map(({ subject, why }) => `REFUSED ${subject}: ${why}`),
+    ...refused.map(({ subject, why }) => `BROKEN  ${subject}: ${why}`),
     ...(isEmpty(report) ? [NOTHING_RUN] : []),
     ...(notRun.length === 0 ? [] : [`${notRun.length} trials were not run (${whys}):`]),
     ...notRun.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject} ${trial}`),

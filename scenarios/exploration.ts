@@ -9,6 +9,9 @@ interface NotRun {
   readonly why: string;
 }
 
+/** Why a subject without trials shows nothing. */
+const NO_POINT = "the scenario does nothing that can be disturbed";
+
 export interface ExplorationReport {
   readonly name: string;
   readonly results: readonly TrialResult[];
@@ -40,6 +43,7 @@ interface PlannedTrial {
   /** The number of the subject. */
   readonly at: number;
   readonly trial: string;
+  readonly rank: number;
 }
 
 /** Plays the baseline of every subject, and then its trials; those of one name are played one after another. */
@@ -50,11 +54,14 @@ export async function explore<Found>(
 ): Promise<ExplorationReport> {
   const deadline = performance.now() + (options.budgetMs ?? Number.POSITIVE_INFINITY);
   const { trials = trialsHere(subjects, exploration) } = options;
-  const { plans, refused } = await plan(subjects, trials, options);
+  const { plans, refused, empty } = await plan(subjects, trials, options);
   const nameOf = (at: number): string => subjects[at]?.name ?? "";
   const { chosen, left, part } = chosenOf(plans, nameOf, options);
   const results: TrialResult[] = [];
-  const notRun: NotRun[] = left.map(({ at, trial }) => ({ subject: nameOf(at), trial, why: "give --all" }));
+  const notRun: NotRun[] = [
+    ...empty,
+    ...left.map(({ at, trial }) => ({ subject: nameOf(at), trial, why: "give --all" })),
+  ];
   let done = 0;
   await sideBySide(chosen, options.jobs, async ({ at, trial }, index) => {
     const isLate = performance.now() >= deadline;
@@ -77,13 +84,15 @@ function once(results: readonly TrialResult[]): readonly TrialResult[] {
 async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProgress }: ExplorationOptions) {
   const plans: PlannedTrial[][] = [];
   const refused: ExplorationReport["refused"][number][] = [];
+  const empty: NotRun[] = [];
   await sideBySide(subjects, jobs, async (subject, at) => {
     const planned = await trials.plan(at);
     if ("refused" in planned) return void refused.push({ subject: subject.name, why: planned.refused });
-    plans[at] = planned.names.map((trial) => ({ at, trial }));
+    if (planned.trials.length === 0) empty.push({ subject: subject.name, trial: "none", why: NO_POINT });
+    plans[at] = planned.trials.map(({ name, rank = 0 }) => ({ at, trial: name, rank }));
     onProgress?.(at + 1, subjects.length, `baseline of ${subject.name}`);
   });
-  return { plans: plans.filter(Boolean), refused };
+  return { plans: plans.filter(Boolean), refused, empty };
 }
 
 /** The trials to run, and those beyond the bound for each subject. */
@@ -103,9 +112,16 @@ function chosenOf(
   return { chosen, left: partOf(left, ({ trial }) => trial, shard).items, part };
 }
 
-function evenly<T>(items: readonly T[], most: number): readonly T[] {
-  if (items.length <= most) return items;
-  return Array.from({ length: most }, (_, at) => items[Math.floor((at * items.length) / most)] as T);
+/** The trials of the lowest ranks, and of the last of these ranks evenly chosen ones, in the order of the plan. */
+function evenly(plan: readonly PlannedTrial[], most: number): readonly PlannedTrial[] {
+  const chosen = new Set<PlannedTrial>();
+  for (const rank of [...new Set(plan.map((each) => each.rank))].sort((left, right) => left - right)) {
+    const items = plan.filter((each) => each.rank === rank);
+    const count = Math.min(items.length, most - chosen.size);
+    for (let at = 0; at < count; at += 1)
+      chosen.add(items[Math.floor((at * items.length) / count)] as PlannedTrial);
+  }
+  return plan.filter((each) => chosen.has(each));
 }
 
 async function sideBySide<T>(

@@ -25,6 +25,8 @@ export interface Trial {
   readonly conditions: Conditions<readonly string[]>;
   /** True when a failed step is ignored: only the findings of `end` count. */
   readonly worldAlone?: true;
+  /** Trials of a lower rank are chosen first where not all are run; default 0. */
+  readonly rank?: number;
   /** Trials that differ in less; they are played when this one does not hold, to find the cause. */
   readonly smaller?: () => readonly Trial[];
 }
@@ -54,8 +56,10 @@ export interface TrialResult {
   readonly again: string;
 }
 
-/** The names of the trials of a subject, or why its baseline shows nothing. */
-export type Planned = { readonly names: readonly string[] } | { readonly refused: string };
+/** The trials of a subject, or why its baseline shows nothing. */
+export type Planned =
+  | { readonly trials: readonly Omit<Trial, "conditions" | "smaller">[] }
+  | { readonly refused: string };
 
 /** Plays subjects, which are known by their numbers: here or elsewhere. */
 export interface Trials {
@@ -78,7 +82,8 @@ export function trialsHere<Found>(subjects: readonly Subject[], exploration: Exp
   return {
     async plan(at) {
       const trials = await trialsOf(at);
-      return typeof trials === "string" ? { refused: trials } : { names: trials.map(({ name }) => name) };
+      if (typeof trials === "string") return { refused: trials };
+      return { trials: trials.map(({ conditions: _, smaller: __, ...text }) => text) };
     },
     async run(at, name) {
       const trials = await trialsOf(at);

@@ -27,6 +27,10 @@ export const command: Command = {
     seed: { value: "<n>", help: "seed, instead of that of each scenario" },
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...EXPLORATION_FLAGS,
+    explore: {
+      value: "<duration>",
+      help: "for this time, run again with random disturbances (up to four in one run) and reduce those that fail; --seed gives others",
+    },
     capsule: {
       value: "<file>",
       help: "when a scenario fails, write a capsule: a file with everything that repeats the failure; `emulator open <file>` shows it",
@@ -50,7 +54,7 @@ export const command: Command = {
 
 /** Each mode loads its part of the harness on demand. */
 async function run(invocation: Invocation): Promise<number> {
-  const { schema, record, vary, sweep, shrink } = invocation.flags;
+  const { schema, record, vary, sweep, explore, shrink } = invocation.flags;
   if (schema === true) return printSchema();
   const capsule = invocation.operands.find((name) => name.endsWith(".capsule"));
   if (capsule !== undefined) {
@@ -61,7 +65,7 @@ async function run(invocation: Invocation): Promise<number> {
     throw new UsageError("--trust: it is only for a capsule. Remove it, or name a capsule.");
   const { ScenarioProblem } = await import("../../scenarios/source.ts");
   try {
-    if (vary !== undefined || sweep !== undefined)
+    if ((vary ?? sweep ?? explore) !== undefined)
       return await (await import("../replay/explore.ts")).exploreScenarios(invocation);
     if (record !== undefined) await recordTo(invocation, record, shrink);
     if (shrink !== undefined) return await (await import("../replay/shrink.ts")).shrinkScenario(invocation);

@@ -18,8 +18,8 @@ export const EXPLORATION_FLAGS: Flags = {
     help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; a next word that is none of these is an argument)",
   },
   sweep: {
-    value: "crash|edges|store|limits",
-    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store) or a 429 reply (limits)",
+    value: "crash|edges|store|limits|cancel|late-row[,…]",
+    help: "run again, each time with one disturbance at another point: a crash, a clock stop around a due event or window edge (edges), a failed S3 call (store), a 429 reply (limits), a cancelled export or a row that arrives late; two with a comma: both in one run",
   },
   all: { help: "with --sweep: every point (default: 24 of each scenario or command)" },
   budget: {
@@ -45,10 +45,11 @@ export function boundsOf(
   invocation: Invocation,
 ): Pick<ExplorationOptions, "budgetMs" | "maxRuns" | "shard" | "only"> {
   const { flags } = invocation;
-  const budget = textOf(invocation, "budget");
+  const flag = flags.explore === undefined ? "budget" : "explore";
+  const budget = textOf(invocation, flag);
   const usual = flags.all === true ? MAX_RUNS : USUAL_RUNS;
   return {
-    budgetMs: budget === undefined ? undefined : readDurationMs(budget, "--budget"),
+    budgetMs: budget === undefined ? undefined : readDurationMs(budget, `--${flag}`),
     maxRuns: countOf(invocation, "max-runs", { most: MAX_RUNS }) ?? usual,
     shard: shardOf(flags),
     only: textOf(invocation, "only"),

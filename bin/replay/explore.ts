@@ -3,7 +3,7 @@ import { REPORTERS } from "../../contracts/report/write.ts";
 import { type ExplorationOptions, type ExplorationReport, explore } from "../../scenarios/exploration.ts";
 import { explorationCounts, explorationReport, isEmpty } from "../../scenarios/exploration-reports.ts";
 import { scenarioFiles } from "../../scenarios/replay.ts";
-import { type Subject, trialsHere } from "../../scenarios/trials.ts";
+import type { Subject } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { formatOf, publish } from "../report-output.ts";
@@ -13,7 +13,7 @@ import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { jobsOf, operandsOf } from "./play.ts";
 import { type SubjectFiles, subjectsOf } from "./subjects.ts";
-import { spreadTrials } from "./trial-threads.ts";
+import { openTrialThread, spreadTrials } from "./trial-threads.ts";
 import { type Way, wayOf } from "./way.ts";
 
 /** Flags of `replay` that need one world, or its own journal. */
@@ -24,16 +24,18 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   const { flags, cwd } = invocation;
   const apart = APART.find((name) => flags[name] !== undefined);
   if (apart !== undefined)
-    throw new UsageError(`--${apart}: not with --vary or --sweep, which start emulators of their own`);
+    throw new UsageError(
+      `--${apart}: not with --vary, --sweep or --explore, which start emulators of their own`,
+    );
   const way = wayOf(invocation, false);
   const seed = countOf(invocation, "seed", FROM_ZERO);
   const files = scenarioFiles(operandsOf(invocation), cwd);
   const subjectFiles: SubjectFiles = { files, cwd, seed, flag: way.flag };
   const environments = openInProcess();
   const subjects = subjectsOf(subjectFiles, environments);
-  const localTrials = trialsHere(subjects, way.exploration);
   const jobs = jobsOf(invocation, availableParallelism());
-  const trials = spreadTrials(localTrials, { subjects: subjectFiles, flags });
+  const openThread = () => openTrialThread({ subjects: subjectFiles, flags });
+  const trials = spreadTrials({ subjects, openThread });
   return exploreSubjects(invocation, way, { subjects, trials, jobs }, async () => {
     await Promise.all([environments.close(), trials.close()]);
   });

@@ -1,60 +1,76 @@
-import { once } from "node:events";
-import { availableParallelism } from "node:os";
+import { performance } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { threadUrl } from "../../emulator/storage/thread-url.ts";
-import type { Planned, TrialResult, Trials } from "../../scenarios/trials.ts";
-import type { ThreadAnswer, ThreadQuestion, ThreadStart } from "./trial-thread.ts";
+import type { Planned, Subject, TrialResult, Trials } from "../../scenarios/trials.ts";
+import { createThreadPool, TrialTimeout } from "./thread-pool.ts";
+import type { ThreadStart } from "./trial-thread.ts";
 
-/** Trials that are played here and in threads. */
+/** Trials that are played in threads. */
 export interface SpreadTrials extends Trials {
   close(): Promise<void>;
 }
 
-type Ask = (question: ThreadQuestion) => Promise<unknown>;
+export interface SpreadOptions {
+  /** The subjects, which the threads play. */
+  readonly subjects: readonly Pick<Subject, "name" | "file" | "again">[];
+  readonly openThread: () => Worker;
+  /** Milliseconds after which a trial is ended, but not before twenty times the duration of its baseline. */
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 120_000;
+const PATIENCE = 20;
+
+/** A thread that plays trials of these scenarios. */
+export function openTrialThread(start: ThreadStart): Worker {
+  return new Worker(threadUrl("bin/replay/trial-thread"), { workerData: start });
+}
 
 /**
- * Trials in as many threads as are used at the same time, at most one for each processor, of which this one is the
- * first: a short exploration starts no other. Each thread plays the baselines of the subjects that it has trials of.
+ * Trials in threads, of which each plays the baselines of the subjects that it has trials of. A trial that does not
+ * end is broken.
  */
-export function spreadTrials(localTrials: Trials, start: ThreadStart): SpreadTrials {
-  const workers: { readonly worker: Worker; readonly ended: Promise<void> }[] = [];
-  const playHere: Ask = ({ subject, trial }) =>
-    trial === undefined ? localTrials.plan(subject) : localTrials.run(subject, trial);
-  const idle: Ask[] = [playHere];
+export function spreadTrials({ subjects, openThread, limitMs = LIMIT_MS }: SpreadOptions): SpreadTrials {
+  const pool = createThreadPool(openThread);
+  const plans = new Map<number, { readonly planned: Planned; readonly durationMs: number }>();
 
-  function begin(): Ask {
-    const worker = new Worker(threadUrl("bin/replay/trial-thread"), { workerData: start });
-    // It may end with an error before `close` is called.
-    workers.push({ worker, ended: new Promise((settle) => worker.once("exit", () => settle())) });
-    return async (question) => {
-      worker.postMessage(question);
-      const [answer] = (await once(worker, "message")) as [ThreadAnswer];
-      if ("error" in answer) throw new Error(answer.error);
-      return answer.value;
+  /** The outcome of a trial that was ended. */
+  function brokenResult(at: number, trial: string, durationMs: number, why: string): TrialResult {
+    const { planned } = plans.get(at) ?? {};
+    const trials = planned && "trials" in planned ? planned.trials : [];
+    const { section = "7.3", differs = trial, means = "" } = trials.find(({ name }) => name === trial) ?? {};
+    const { name = "", file = "", again } = subjects[at] ?? {};
+    return {
+      ...{ subject: name, file, trial, section, differs, means, durationMs },
+      verdict: "broken",
+      failure: undefined,
+      differences: [why],
+      again: again?.(trial) ?? "",
     };
   }
 
-  async function ask(question: ThreadQuestion): Promise<unknown> {
-    const mayBegin = workers.length + 1 < availableParallelism();
-    const player = idle.shift() ?? (mayBegin ? begin() : undefined);
-    if (player === undefined) return playHere(question);
-    try {
-      return await player(question);
-    } finally {
-      idle.unshift(player);
-    }
-  }
-
   return {
-    plan: (subject) => ask({ subject, trial: undefined }) as Promise<Planned>,
-    run: (subject, trial) => ask({ subject, trial }) as Promise<TrialResult>,
-    async close() {
-      await Promise.all(
-        workers.map(({ worker, ended }) => {
-          worker.postMessage(null);
-          return ended;
-        }),
-      );
+    async plan(at) {
+      const startedAt = performance.now();
+      try {
+        const planned = (await pool.ask({ subject: at, trial: undefined }, limitMs)) as Planned;
+        plans.set(at, { planned, durationMs: performance.now() - startedAt });
+        return planned;
+      } catch (error) {
+        if (!(error instanceof TrialTimeout)) throw error;
+        return { refused: `its baseline: ${error.message}` };
+      }
     },
+    async run(at, trial) {
+      const startedAt = performance.now();
+      const boundMs = Math.max(limitMs, PATIENCE * (plans.get(at)?.durationMs ?? 0));
+      try {
+        return (await pool.ask({ subject: at, trial }, boundMs)) as TrialResult;
+      } catch (error) {
+        if (!(error instanceof TrialTimeout)) throw error;
+        return brokenResult(at, trial, performance.now() - startedAt, error.message);
+      }
+    },
+    close: pool.close,
   };
 }

@@ -1,5 +1,4 @@
-import { edgeSweep } from "../../scenarios/sweeps/edge-sweep.ts";
-import { crashSweep, limitsSweep, storeSweep } from "../../scenarios/sweeps/fault-sweeps.ts";
+import { needsScenario, randomSweep, SWEEP_NAMES, sweep } from "../../scenarios/sweeps/sweep.ts";
 import type { Exploration } from "../../scenarios/trials.ts";
 import { VARIATION_MODES, variationByName } from "../../scenarios/variations/variations.ts";
 import { variationTrials } from "../../scenarios/variations/vary.ts";
@@ -17,35 +16,39 @@ export interface Way {
   readonly perSubject?: number;
 }
 
-/** The way that `--vary` or `--sweep` selects; `isCommand`: a command is run. Throws `UsageError`. */
+/** Random trials of one scenario with `--explore`; its budget ends them. */
+const RANDOM_TRIALS = 2_000;
+
+/** The way that `--vary`, `--sweep` or `--explore` selects; `isCommand`: a command is run. Throws `UsageError`. */
 export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean): Way {
-  const { vary, sweep, all } = flags;
-  if (vary !== undefined && sweep !== undefined)
-    throw new UsageError("--sweep: not with --vary; run one after the other");
-  if (sweep !== undefined) return sweepOf(String(sweep), isCommand);
-  if (all !== undefined) throw new UsageError("--all: give it with --sweep; --vary runs every variation");
-  return variationsOf(flags);
+  const { all, explore } = flags;
+  const [first, second] = ["vary", "sweep", "explore"].filter((name) => flags[name] !== undefined);
+  if (second !== undefined) throw new UsageError(`--${second}: not with --${first}; run one after the other`);
+  if (first === "sweep") return sweepOf(String(flags.sweep), isCommand);
+  if (all !== undefined)
+    throw new UsageError(`--all: give it with --sweep; --${first} has no points to choose from`);
+  if (explore === undefined) return variationsOf(flags);
+  const only = flags.only === undefined ? undefined : String(flags.only);
+  const exploration = randomSweep(Number(flags.seed ?? 1), RANDOM_TRIALS, only);
+  return { exploration, flag: `--explore ${String(explore)}` };
 }
 
 /** Points of one scenario or command that a sweep tries without `--all`. */
 const USUAL_POINTS = 24;
 
-function sweepOf(name: string, isCommand: boolean): Way {
-  const make = SWEEPS[name as keyof typeof SWEEPS];
-  if (!Object.hasOwn(SWEEPS, name))
-    throw new UsageError(`--sweep: "${name}" is not valid; give one of ${Object.keys(SWEEPS).join(", ")}`);
-  const exploration = make(isCommand);
-  if (exploration === undefined)
-    throw new UsageError(`--sweep ${name}: it needs a scenario, whose clock it stops; give it to \`replay\``);
-  return { exploration, flag: `--sweep ${name}`, perSubject: USUAL_POINTS };
+function sweepOf(value: string, isCommand: boolean): Way {
+  const words = value.split(",");
+  const names = words.flatMap((word) => SWEEP_NAMES.filter((name) => name === word));
+  if (names.length < words.length || names.length > 2)
+    throw new UsageError(
+      `--sweep: "${value}" is not valid; give one of ${SWEEP_NAMES.join(", ")}, or two of them with a comma`,
+    );
+  if (isCommand && names.some(needsScenario))
+    throw new UsageError(
+      `--sweep ${value}: it needs a scenario, whose clock it stops; give it to \`replay\``,
+    );
+  return { exploration: sweep(names, isCommand), flag: `--sweep ${value}`, perSubject: USUAL_POINTS };
 }
-
-const SWEEPS = {
-  crash: crashSweep,
-  edges: (isCommand: boolean) => (isCommand ? undefined : edgeSweep()),
-  store: storeSweep,
-  limits: limitsSweep,
-} as const;
 
 function variationsOf(flags: Invocation["flags"]): Way {
   const mode = VARIATION_MODES.find((name) => name === flags.vary);

@@ -1,65 +1,55 @@
-import { parseDuration, parseMicros } from "../../emulator/client/values.ts";
 import type { PlayedWorld } from "../conditions.ts";
-import type { Environment, ScenarioRequest } from "../environment.ts";
-import type { Exploration, Trial } from "../trials.ts";
+import type { Trial } from "../trials.ts";
+import { stopping } from "./clock-stops.ts";
+import type { Baseline, Disturbance } from "./disturbance.ts";
 import { type ExportFacts, type ExportOrder, exportDifferences, settledExports } from "./export-facts.ts";
+import { edgesOf, isMidnight, iso, millis } from "./times.ts";
 
 /** Milliseconds from an edge at which it is tried. */
 const OFFSETS = [-1, 0, 1] as const;
-const DAY_MS = 86_400_000;
-/** Begins and ends of days within a window that are tried. */
-const DAYS_TRIED = 2;
 
-/** Findings of the baseline: its exports, and the instants at which something was due. */
-interface Baseline {
-  readonly exports: readonly ExportFacts[];
-  readonly due: readonly number[];
+/** Trials run in this order where not all of them are run: rows at midnight first, clock stops last. */
+const RANKS = { midnight: 0, edge: 1, near: 2, clock: 3 } as const;
+
+/** A row at each edge of an exported window: one millisecond before, at, and after. */
+export function windowTrials({ exports }: Baseline): readonly Trial[] {
+  return exports.flatMap(({ order, problems }) => {
+    if (problems === undefined) return [];
+    return edgesOf(order).flatMap((edge) => OFFSETS.map((offset) => rowTrial(order, edge, offset, exports)));
+  });
 }
 
-/** Every due instant and every edge of an exported window: one millisecond before, at, and after. */
-export function edgeSweep(): Exploration<Baseline> {
+function rowTrial(order: ExportOrder, edge: number, offset: number, exports: readonly ExportFacts[]): Trial {
+  const { start_time, end_time } = order;
+  const at = edge + offset;
+  const isInside = at >= millis(start_time) && at < millis(String(end_time));
   return {
-    name: "--sweep edges",
-    baseline: {
+    name: `window ${short(start_time)}/${short(String(end_time))}: a row ${offsetText(offset)} ${iso(edge)}`,
+    section: "2.5",
+    rank: offset !== 0 ? RANKS.near : isMidnight(edge) ? RANKS.midnight : RANKS.edge,
+    differs: `a row begins ${offsetText(offset)} ${iso(edge)}, ${isInside ? "inside" : "outside"} the window`,
+    means: "a window holds its begin and not its end, and neighbours share no row (§2.5, §3.3)",
+    conditions: {
       async end(world) {
-        const journal = await world.control.journal();
-        const events = journal.filter(({ cause }) => cause.type === "event");
-        const due = [...new Set(events.map(({ now }) => millis(now)))];
-        return { due, exports: await settledExports(world) };
+        const found = exportDifferences(exports, await settledExports(world));
+        return found.length > 0 ? found : rowDifferences(world, order, at, isInside ? 1 : 0);
       },
     },
-    trialsOf: ({ exports, due }) => [
-      ...exports.flatMap((one) => windowTrials(one, exports)),
-      ...due.flatMap((instant) => OFFSETS.map((offset) => stopTrial(instant + offset, offset, exports))),
-    ],
   };
 }
 
-/** Trials of the window of a completed export; a schedule itself has none. */
-function windowTrials({ order, problems }: ExportFacts, exports: readonly ExportFacts[]): readonly Trial[] {
-  const { start_time, end_time } = order;
-  if (problems === undefined || problems.length > 0 || end_time === null) return [];
-  const [start, end] = [millis(start_time), millis(end_time)];
-  const midnights: number[] = [];
-  for (let day = (Math.floor(start / DAY_MS) + 1) * DAY_MS; day < end; day += DAY_MS) midnights.push(day);
-  const edges = [...new Set([start, ...midnights.slice(0, DAYS_TRIED), end])];
-  return edges.flatMap((edge) =>
-    OFFSETS.map((offset): Trial => {
-      const isInside = edge + offset >= start && edge + offset < end;
-      const window = `window ${short(start_time)}/${short(end_time)}`;
-      return {
-        name: `${window}: a row ${offsetText(offset)} ${iso(edge)}`,
-        section: "2.5",
-        differs: `a row begins ${offsetText(offset)} ${iso(edge)}, ${isInside ? "inside" : "outside"} the window`,
-        means: "a window holds its begin and not its end, and neighbours share no row (§2.5, §3.3)",
-        conditions: {
-          async end(world) {
-            const found = exportDifferences(exports, await settledExports(world));
-            return found.length > 0 ? found : rowDifferences(world, order, edge + offset, isInside ? 1 : 0);
-          },
-        },
-      };
-    }),
+/** The clock stops on its way; what happens at that instant must neither be early nor be lost. */
+export function clockStops({ due }: Baseline): readonly Disturbance[] {
+  return due.flatMap((edge) =>
+    OFFSETS.map((offset) => ({
+      name: `clock stops ${offsetText(offset)} ${iso(edge)}`,
+      section: "3.3",
+      rank: RANKS.clock,
+      tolerance: "none" as const,
+      differs: `the clock is moved to ${iso(edge + offset)} first, and then on`,
+      means: "what is due happens at its instant, however the clock gets there (§3.3)",
+      conditions: { wrap: (environment) => stopping(environment, edge + offset) },
+    })),
   );
 }
 
@@ -72,19 +62,7 @@ async function rowDifferences(
 ): Promise<readonly string[]> {
   const before = await exportedAgain(world, order);
   if (typeof before === "string") return [before];
-  const id = "00000000-0000-4000-8000-0000000000ed";
-  const row = {
-    id,
-    trace_id: id,
-    dotted_order: `${iso(at).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}`,
-    name: "edge",
-    run_type: "chain",
-    session_id: order.session_id,
-    start_time: iso(at),
-    end_time: iso(at + 1),
-    inputs: {},
-  };
-  const { answer } = await world.send("POST /runs/batch", { body: { post: [row] } });
+  const { answer } = await addRow(world, order, at);
   if (answer.status >= 400) return [`a row at ${iso(at)} is refused: ${answer.text}`];
   const after = await exportedAgain(world, order);
   if (typeof after === "string") return [after];
@@ -106,74 +84,21 @@ async function exportedAgain(
   return { rows, problems: problems.map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`) };
 }
 
-/** The clock stops on its way; what happens at that instant must neither be early nor be lost. */
-function stopTrial(instant: number, offset: number, exports: readonly ExportFacts[]): Trial {
-  return {
-    name: `clock stops ${offsetText(offset)} ${iso(instant - offset)}`,
-    section: "3.3",
-    differs: `the clock is moved to ${iso(instant)} first, and then on`,
-    means: "what is due happens at its instant, however the clock gets there (§3.3)",
-    conditions: {
-      wrap: (environment) => stopping(environment, instant),
-      end: async (world) => exportDifferences(exports, await settledExports(world)),
-    },
+/** Ingests a row that starts at this instant. */
+export function addRow({ send }: PlayedWorld, { session_id }: ExportOrder, at: number) {
+  const id = "00000000-0000-4000-8000-0000000000ed";
+  const row = {
+    id,
+    trace_id: id,
+    dotted_order: `${iso(at).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}`,
+    name: "edge",
+    run_type: "chain",
+    session_id,
+    start_time: iso(at),
+    end_time: iso(at + 1),
+    inputs: {},
   };
-}
-
-const ADVANCE = "/_emulator/v1/clock/advance";
-
-interface Advanced {
-  readonly fired: readonly unknown[];
-  readonly fired_total: number;
-}
-
-/** Moves the clock in two steps where a move to a time passes the instant. */
-function stopping(environment: Environment, instant: number): Environment {
-  return {
-    ...environment,
-    async request(asked) {
-      const target = asked.path === ADVANCE ? await targetOf(environment, asked) : undefined;
-      if (target === undefined || instant <= target.from || instant >= target.to)
-        return environment.request(asked);
-      const first = await moved(environment, asked, instant);
-      const second = await moved(environment, asked, target.to);
-      if (first.status >= 400 || second.status >= 400) return second;
-      const [one, other] = [first, second].map(({ text }) => JSON.parse(text) as Advanced);
-      const whole = {
-        ...other,
-        fired: [...(one?.fired ?? []), ...(other?.fired ?? [])],
-        fired_total: (one?.fired_total ?? 0) + (other?.fired_total ?? 0),
-      };
-      return { ...second, text: JSON.stringify(whole) };
-    },
-  };
-}
-
-function moved(environment: Environment, asked: ScenarioRequest, to: number) {
-  return environment.request({ ...asked, body: JSON.stringify({ to: iso(to) }) });
-}
-
-async function targetOf(environment: Environment, asked: ScenarioRequest) {
-  const body = JSON.parse(asked.body ?? "{}") as { readonly by?: string; readonly to?: string };
-  if (body.by === undefined && body.to === undefined) return undefined;
-  const clock = await environment.request({
-    ...asked,
-    method: "GET",
-    path: "/_emulator/v1/clock",
-    body: undefined,
-  });
-  const from = millis((JSON.parse(clock.text) as { readonly now: string }).now);
-  const ms = body.by === undefined ? undefined : parseDuration(body.by);
-  const to = ms === undefined ? millis(String(body.to)) : from + ms;
-  return { from, to };
-}
-
-function millis(time: string): number {
-  return Math.floor((parseMicros(time) ?? 0) / 1000);
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
+  return send("POST /runs/batch", { body: { post: [row] } });
 }
 
 function short(time: string): string {

@@ -1,6 +1,5 @@
 import type { ControlClient } from "../../emulator/client/control-client.ts";
-import type { Trial } from "../trials.ts";
-import { type ExportFacts, exportDifferences, settledExports } from "./export-facts.ts";
+import type { Disturbance } from "./disturbance.ts";
 
 /** The turns of a journal that fall into a move of the clock: events, and the results of the effects that they request. */
 export function movedTurns(journal: Awaited<ReturnType<ControlClient["journal"]>>): readonly number[] {
@@ -14,16 +13,15 @@ export function movedTurns(journal: Awaited<ReturnType<ControlClient["journal"]>
   return turns;
 }
 
-/** The process is killed after this turn, and started again from its data folder. */
-export function killTrial(turn: number, exports: readonly ExportFacts[]): Trial {
+/** The process is killed after this turn, and started again. */
+export function killAfter(turn: number): Disturbance {
   return {
     name: `killed after turn ${turn}`,
     section: "7.3",
+    tolerance: "none",
+    scope: "kill",
     differs: `the process is killed after turn ${turn}, and started again`,
     means: "after a restart everything resumes, each turn complete or not at all (§7.3)",
-    conditions: {
-      killAfterTurn: turn,
-      end: async (world) => exportDifferences(exports, await settledExports(world)),
-    },
+    conditions: { killAfterTurn: turn },
   };
 }

@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { Environments } from "../../../scenarios/environment.ts";
+import { spreadTrials } from "../../../bin/replay/trial-threads.ts";
+import type { Environment, Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
-import { edgeSweep } from "../../../scenarios/sweeps/edge-sweep.ts";
-import { crashSweep, limitsSweep, storeSweep } from "../../../scenarios/sweeps/fault-sweeps.ts";
+import { randomSweep, sweep } from "../../../scenarios/sweeps/sweep.ts";
 import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
 import { isFull } from "../../support/depth.ts";
 import { subjectOf } from "../../support/subjects.ts";
@@ -17,10 +18,14 @@ const written = (...lines: readonly string[]) => scenarios.write("a", ...lines);
 
 async function swept<Found>(
   file: string,
-  sweep: Exploration<Found>,
+  exploration: Exploration<Found>,
   options: Pick<ExplorationOptions, "perSubject" | "only"> = {},
 ) {
-  return explore([subjectOf(file, scenarios.environments)], sweep, { jobs: 1, maxRuns: 1000, ...options });
+  return explore([subjectOf(file, scenarios.environments)], exploration, {
+    jobs: 1,
+    maxRuns: 1000,
+    ...options,
+  });
 }
 
 const names = (results: readonly TrialResult[]) => results.map(({ trial }) => trial);
@@ -30,7 +35,7 @@ const THREADS = ["when:", "  - request: POST /threads", "    body: {}", "    cap
 
 describe("a sweep of crashes", () => {
   it("kills the worker at each point of each run, and the process after each turn of a moving clock", async () => {
-    const { results, notRun, refused } = await swept(NIGHTLY, crashSweep(false), {
+    const { results, notRun, refused } = await swept(NIGHTLY, sweep(["crash"]), {
       perSubject: isFull ? 10 : 2,
     });
     expect({ unheld: unheld(results), refused }).toEqual({ unheld: [], refused: [] });
@@ -46,10 +51,10 @@ describe("a sweep of crashes", () => {
   });
 
   it("tries a bounded number of points, evenly chosen, and reports the others", async () => {
-    const { results, notRun } = await swept(NIGHTLY, crashSweep(true), { perSubject: 4 });
+    const { results, notRun } = await swept(NIGHTLY, sweep(["crash"], true), { perSubject: 4 });
     expect(names(results)).toHaveLength(4);
     expect(new Set(notRun.map(({ why }) => why))).toEqual(new Set(["give --all"]));
-    const again = await swept(NIGHTLY, crashSweep(true), { perSubject: 4 });
+    const again = await swept(NIGHTLY, sweep(["crash"], true), { perSubject: 4 });
     expect(names(again.results)).toEqual(names(results));
   });
 
@@ -70,7 +75,7 @@ describe("a sweep of crashes", () => {
       "  - request: GET /api/v1/bulk-exports/${export}/runs",
       "    expect: { body: { 0: { errors: { retry_0: $absent } } } }",
     );
-    const { results } = await swept(file, crashSweep(true));
+    const { results } = await swept(file, sweep(["crash"], true));
     expect(unheld(results)[0]).toMatchObject({
       trial: "crash at export.running #1",
       failure: { label: "then[0]" },
@@ -84,7 +89,7 @@ describe("a sweep of crashes", () => {
 
 describe("a sweep of store errors", () => {
   it("lets an export end as FAILED where the specification has no retry, and continue where it has one", async () => {
-    const { results } = await swept(NIGHTLY, storeSweep(false), { perSubject: isFull ? 12 : 8 });
+    const { results } = await swept(NIGHTLY, sweep(["store"]), { perSubject: isFull ? 12 : 8 });
     expect(unheld(results)).toEqual([]);
     expect(names(results).some((name) => /^PutObject (AccessDenied|NoSuchBucket)/.test(name))).toBe(true);
     expect(names(results).some((name) => /^PutObject (SlowDown|InternalError|reset)/.test(name))).toBe(true);
@@ -92,15 +97,15 @@ describe("a sweep of store errors", () => {
 
   it("is strict with a command, which has to live with every one of them", async () => {
     const only = "PutObject AccessDenied #2";
-    expect(unheld((await swept(NIGHTLY, storeSweep(false), { only })).results)).toEqual([]);
-    expect(names(unheld((await swept(NIGHTLY, storeSweep(true), { only })).results))).toEqual([only]);
+    expect(unheld((await swept(NIGHTLY, sweep(["store"]), { only })).results)).toEqual([]);
+    expect(names(unheld((await swept(NIGHTLY, sweep(["store"], true), { only })).results))).toEqual([only]);
   });
 });
 
 describe("a sweep of limits", () => {
   it("answers each request in turn with 429, and a repeated request has the same result", async () => {
     const get = ["  - request: GET /threads/${thread}", "    expect: { body: { status: idle } }"];
-    const { results } = await swept(written(...THREADS, ...get), limitsSweep());
+    const { results } = await swept(written(...THREADS, ...get), sweep(["limits"]));
     expect(results.map(({ trial, verdict }) => [trial, verdict])).toEqual([
       ["429 #1", "held"],
       ["429 #2", "held"],
@@ -110,7 +115,7 @@ describe("a sweep of limits", () => {
 
 describe("a sweep of edges", () => {
   it("tries the edges of windows and days, and stops the clock at due events", async () => {
-    const { results, notRun } = await swept(NIGHTLY, edgeSweep(), { perSubject: isFull ? 12 : 2 });
+    const { results, notRun } = await swept(NIGHTLY, sweep(["edges"]), { perSubject: isFull ? 12 : 2 });
     expect(unheld(results)).toEqual([]);
     const tried = [...results, ...notRun].map(({ trial }) => trial);
     const window = "window 2026-02-26T00:00Z/2026-02-27T06:00Z: a row";
@@ -121,9 +126,84 @@ describe("a sweep of edges", () => {
   });
 });
 
+describe("two disturbances at once", () => {
+  it("are combined as pairs, and reduced to the one that causes a difference", async () => {
+    const { results } = await swept(NIGHTLY, sweep(["crash", "cancel"]), { perSubject: isFull ? 12 : 2 });
+    expect(unheld(results)).toEqual([]);
+    for (const name of names(results)) expect(name).toMatch(/ \+ cancel at 2026-03-01T/);
+    const late = await swept(NIGHTLY, sweep(["crash", "late-row"]), { perSubject: isFull ? 12 : 1 });
+    expect(unheld(late.results)).toEqual([]);
+    const only = "PutObject AccessDenied #3 + PutObject SlowDown #2";
+    const strict = await swept(NIGHTLY, sweep(["store", "store"], true), { only });
+    expect(names(unheld(strict.results))).toEqual(["PutObject AccessDenied #3"]);
+  });
+
+  it("are drawn at random: the same seed draws the same ones, and a name repeats them", async () => {
+    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 200 : 3 });
+    expect(unheld(random.results)).toEqual([]);
+    const [first = "", ...more] = names(random.results);
+    expect([first, ...more].some((name) => name.includes(" + "))).toBe(true);
+    const again = await swept(NIGHTLY, randomSweep(9, 1, first), { only: first });
+    expect(names(again.results)).toEqual([first]);
+    expect(unheld(again.results)).toEqual([]);
+  });
+});
+
+it("an export that is already wrong is broken, and not disturbed", async () => {
+  const wrong = { ok: false, rows: 1, files: 1, problems: [{ kind: "missing_row", key: "k", detail: "d" }] };
+  const environments: Environments = {
+    ...scenarios.environments,
+    async open(options) {
+      const environment = await scenarios.environments.open(options);
+      const request: Environment["request"] = async (sent) => {
+        const reply = await environment.request(sent);
+        return sent.path.endsWith("/verify") ? { ...reply, text: JSON.stringify(wrong) } : reply;
+      };
+      return { ...environment, request };
+    },
+  };
+  const subjects = [subjectOf(NIGHTLY, environments)];
+  const { results, refused } = await explore(subjects, sweep(["crash"]), { jobs: 1, maxRuns: 10 });
+  expect(results).toEqual([]);
+  expect(refused[0]?.why).toContain("an export is already wrong: export");
+});
+
+it("a scenario with nothing to disturb is named in the report", async () => {
+  const { results, notRun } = await swept(written("then:", "  - request: GET /ok"), sweep(["store"]));
+  expect(results).toEqual([]);
+  expect(notRun).toEqual([
+    { subject: "a", trial: "none", why: "the scenario does nothing that can be disturbed" },
+  ]);
+});
+
+it("a trial that loops is ended, and broken", async () => {
+  const openThread = () =>
+    new Worker(
+      `const { parentPort } = require("node:worker_threads");
+       const trials = [{ name: "loop", section: "7.3", differs: "d", means: "m" }];
+       parentPort.on("message", (asked) => {
+         if (asked === null) process.exit();
+         if (asked.trial === undefined) return parentPort.postMessage({ value: { trials } });
+         for (;;);
+       });`,
+      { eval: true },
+    );
+  const subjects = [{ name: "a", file: "a.yaml", again: (trial: string) => `again ${trial}` }];
+  const trials = spreadTrials({ subjects, openThread, limitMs: 300 });
+  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "loop" }] });
+  expect(await trials.run(0, "loop")).toMatchObject({
+    verdict: "broken",
+    differs: "d",
+    differences: [expect.stringMatching(/^it did not end within [\d.]+ s$/)],
+    again: "again loop",
+  });
+  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "loop" }] });
+  await trials.close();
+});
+
 it("a scenario that removes the faults by which a sweep counts is refused", async () => {
   const step = ["  - control: DELETE /faults"];
-  const { results, refused } = await swept(written(...THREADS, ...step), limitsSweep());
+  const { results, refused } = await swept(written(...THREADS, ...step), sweep(["limits"]));
   expect(results).toEqual([]);
   expect(refused[0]?.why).toContain(
     "(it removes all faults, those that count the points of the sweep as well",
@@ -148,7 +228,10 @@ it("names a world that is removed during the replay, and does not report it as a
     },
   };
   const file = written(...THREADS, "  - request: GET /threads/${thread}");
-  const { results } = await explore([subjectOf(file, removing)], limitsSweep(), { jobs: 1, maxRuns: 1000 });
+  const { results } = await explore([subjectOf(file, removing)], sweep(["limits"]), {
+    jobs: 1,
+    maxRuns: 1000,
+  });
   expect(results.map(({ verdict }) => verdict)).toEqual(["broken", "held"]);
   expect(results[0]?.differences).toEqual([
     expect.stringMatching(/^its world scenario-\d+ was removed while it was played$/),
@@ -158,7 +241,7 @@ it("names a world that is removed during the replay, and does not report it as a
 it("a scenario whose baseline does not pass is refused", async () => {
   const { results, refused } = await swept(
     written("then:", "  - request: GET /ok", "    expect: { status: 201 }"),
-    crashSweep(false),
+    sweep(["crash"]),
   );
   expect(results).toEqual([]);
   expect(refused[0]?.why).toBe(

@@ -1,0 +1,117 @@
+import { createRandom } from "../../contracts/engine/random.ts";
+import type { Conditions } from "../conditions.ts";
+import type { Exploration, Trial } from "../trials.ts";
+import { type Baseline, type Disturbance, TOGETHER, trialOf } from "./disturbance.ts";
+import { clockStops, windowTrials } from "./edge-sweep.ts";
+import { CRASH_HOOKS, faultsOf, type Hook, LIMIT_HOOKS, STORE_HOOKS, sweepBaseline } from "./fault-sweeps.ts";
+import { cancellations, lateRows } from "./interventions.ts";
+import { killAfter } from "./kills.ts";
+
+/** A family of disturbances; `isCommand`: a command is run, whose clock and process are its own. */
+interface Family {
+  readonly hooks?: readonly Hook[];
+  disturbances(found: Baseline, isCommand: boolean): readonly Disturbance[];
+  /** Trials that cannot be combined. */
+  readonly alone?: (found: Baseline) => readonly Trial[];
+  readonly needsScenario?: true;
+}
+
+const FAMILIES = {
+  crash: {
+    hooks: CRASH_HOOKS,
+    disturbances: (found, isCommand) => [
+      ...faultsOf(
+        isCommand ? CRASH_HOOKS.filter(({ settling }) => settling === undefined) : CRASH_HOOKS,
+        found,
+      ),
+      ...(isCommand ? [] : found.turns.map(killAfter)),
+    ],
+  },
+  edges: { disturbances: clockStops, alone: windowTrials, needsScenario: true },
+  store: { hooks: STORE_HOOKS, disturbances: (found, isCommand) => faultsOf(STORE_HOOKS, found, isCommand) },
+  limits: { hooks: LIMIT_HOOKS, disturbances: (found) => faultsOf(LIMIT_HOOKS, found) },
+  cancel: { disturbances: cancellations, needsScenario: true },
+  "late-row": { disturbances: lateRows, needsScenario: true },
+} as const satisfies Record<string, Family>;
+
+export type SweepName = keyof typeof FAMILIES;
+
+export const SWEEP_NAMES = Object.keys(FAMILIES) as readonly SweepName[];
+
+/** Pairs of one sweep: more would only take time and memory. */
+const MAX_PAIRS = 10_000;
+
+/** Whether a sweep stops the clock of a scenario. */
+export function needsScenario(name: SweepName): boolean {
+  return (FAMILIES[name] as Family).needsScenario === true;
+}
+
+/** Each disturbance of a family, or each pair of the disturbances of two families. */
+export function sweep(names: readonly SweepName[], isCommand = false): Exploration<Baseline> {
+  const [first, second] = names.map((name): Family => FAMILIES[name]);
+  return {
+    name: `--sweep ${names.join(",")}`,
+    baseline: baselineOf(names),
+    trialsOf(found) {
+      const one = first?.disturbances(found, isCommand) ?? [];
+      if (second === undefined)
+        return [...(first?.alone?.(found) ?? []), ...one.map((part) => trialOf([part], found.exports))];
+      const other = second === first ? one : second.disturbances(found, isCommand);
+      return pairsOf(one, other).map((parts) => trialOf(parts, found.exports));
+    },
+  };
+}
+
+function baselineOf(names: readonly SweepName[]): Conditions<Baseline> {
+  return sweepBaseline([...new Set(names)].flatMap((name) => (FAMILIES[name] as Family).hooks ?? []));
+}
+
+/** Evenly chosen pairs, in the order of the first. */
+function pairsOf(one: readonly Disturbance[], other: readonly Disturbance[]): readonly Disturbance[][] {
+  const isSame = one === other;
+  const count = one.length * other.length;
+  const step = Math.max(1, count / MAX_PAIRS);
+  const pairs: Disturbance[][] = [];
+  for (let place = 0; place < count; place += step) {
+    const [row, column] = [Math.floor(place / other.length), Math.floor(place) % other.length];
+    const [left, right] = [one[row], other[column]];
+    if (left && right && (!isSame || row < column) && canCombine(left, right)) pairs.push([left, right]);
+  }
+  return pairs;
+}
+
+function canCombine(left: Disturbance, right: Disturbance): boolean {
+  return left.name !== right.name && (left.scope === undefined || left.scope !== right.scope);
+}
+
+/** Disturbances of a random trial. */
+const MAX_TOGETHER = 4;
+
+/** Random trials of up to four disturbances of any family; the same seed gives the same trials. `only`: this one. */
+export function randomSweep(seed: number, count: number, only: string | undefined): Exploration<Baseline> {
+  return {
+    name: "--explore",
+    baseline: baselineOf(SWEEP_NAMES),
+    trialsOf(found) {
+      const families = SWEEP_NAMES.map((name) => FAMILIES[name].disturbances(found, false)).filter(
+        ({ length }) => length > 0,
+      );
+      if (families.length === 0) return [];
+      if (only !== undefined) {
+        const parts = only.split(TOGETHER).map((name) => families.flat().find((each) => each.name === name));
+        return parts.every((part) => part !== undefined) ? [trialOf(parts, found.exports)] : [];
+      }
+      const { integer: below } = createRandom(seed);
+      const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+      const trials = Array.from({ length: count }, () => {
+        const parts: Disturbance[] = [];
+        for (let size = 1 + below(MAX_TOGETHER); size > 0; size -= 1) {
+          const part = pick(pick(families));
+          if (parts.every((other) => canCombine(part, other))) parts.push(part);
+        }
+        return trialOf(parts, found.exports);
+      });
+      return [...new Map(trials.map((trial) => [trial.name, trial])).values()];
+    },
+  };
+}
