@@ -59,7 +59,8 @@ export async function explore<Found>(
   const { chosen, left, part } = chosenOf(plans, nameOf, options);
   const results: TrialResult[] = [];
   const notRun: NotRun[] = [
-    ...empty,
+    // Each shard plays all baselines; the first one reports these.
+    ...((options.shard?.index ?? 1) === 1 ? empty : []),
     ...left.map(({ at, trial }) => ({ subject: nameOf(at), trial, why: "give --all" })),
   ];
   let done = 0;
