@@ -96,6 +96,19 @@ export const WORLD_OPERATIONS = [
     run: ({ worlds }, { path }) => worlds.remove(path.world ?? ""),
   }),
   control({
+    method: "POST",
+    path: "/rewind",
+    stores: true,
+    recorded: false,
+    summary:
+      "Return this world to its state after an earlier turn, or as of an instant. Later turns are no longer in its history; webhooks that were sent stay sent.",
+    body: object({ at: AS_OF }),
+    run({ rewind, status }, { body }) {
+      rewind(asOf(String(body.at)));
+      return status();
+    },
+  }),
+  control({
     method: "GET",
     hasHistory: false,
     path: "/snapshots",

@@ -58,6 +58,7 @@ export function controlContextOf(named: NamedWorld, shared: SharedContext): Cont
     choices,
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(named, isEmpty),
+    rewind: (at) => worlds.rewind(named, at),
     worlds: worldsOf(shared),
     turns: () => turnsUpTo(named.runtime),
     snapshots: snapshotsOf(named, shared),

@@ -27,6 +27,8 @@ export interface ControlContext {
   configuration(): Readonly<Record<string, unknown>>;
   /** The world equals a fresh one; seeded again unless it shall be empty. */
   reset(empty: boolean): Promise<void>;
+  /** Replaces the state of the world with an earlier one; refuses a point that its history does not contain (422). */
+  rewind(at: AsOf): void;
   readonly worlds: ControlWorlds;
   /** The turns that the history of this world has, up to where it stands. */
   readonly turns: () => Iterable<HistoryTurn>;

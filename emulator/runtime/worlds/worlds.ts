@@ -40,6 +40,8 @@ export interface Worlds {
   reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Replaces the state of a world with a snapshot. */
   load(named: NamedWorld, snapshot: string): void;
+  /** Replaces the state of a world with an earlier one; later turns are no longer in its history. */
+  rewind(named: NamedWorld, at: AsOf): void;
   /** Gives a world that cannot be opened an empty state. Refuses a snapshot that is to replace it but cannot be read. */
   clearDamaged(id: string, snapshot: string | undefined): void;
   /** Saves the open worlds and closes their files. */
@@ -67,6 +69,8 @@ export function createWorlds(options: OpenWorldsParts): Worlds {
     remove: (id) => remove(parts, id),
     reset: (named, isEmpty) => reset(parts, named, isEmpty),
     load: (named, snapshot) => load(parts, named, snapshot),
+    rewind: (named, at) =>
+      replace(parts, named, parts.manifests.worlds.get(named.id)?.from ?? null, named.runtime.sourceAsOf(at)),
     clearDamaged: (id, snapshot) => clearDamaged(parts, id, snapshot),
     close: open.close,
   };
@@ -207,7 +211,11 @@ function manifestFrom({ manifests, pool }: WorldsParts, source: ForkSource | und
 function replace(parts: WorldsParts, named: NamedWorld, from: string | null, source?: ForkSource): void {
   const { manifests, open } = parts;
   const beginning = manifests.worlds.get(named.id)?.beginning;
-  const reason = new Refusal(409, "reset", "The world was reset while this request was under way.");
+  const reason = new Refusal(
+    409,
+    "reset",
+    "The state of the world was replaced while this request was under way.",
+  );
   const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
   manifests.putWorld(named.id, entry, () => open.end(named, reason));
   open.replaceRuntime(named, source);
