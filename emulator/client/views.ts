@@ -73,6 +73,13 @@ export interface AdvanceResult {
   readonly fired_total: number;
   /** False when an effect did not end within its limit of wall-clock time. */
   readonly settled: boolean;
+  /** The exports and agent runs that have ended, by status, with the ids of the first ten. Not in a dry run. */
+  readonly ended?: readonly {
+    readonly kind: "export" | "run";
+    readonly status: string;
+    readonly count: number;
+    readonly refs: readonly string[];
+  }[];
   /** Only when `settled` is false. */
   readonly in_flight?: readonly { readonly kind: string; readonly ref: string }[];
   /** Only for `until`. */

@@ -21,6 +21,7 @@ import { type BulkExport, EXPORTS } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
 import { control } from "../subjects/control-operation.ts";
 import type { Reader, World } from "../subjects/turn.ts";
+import { countEnds } from "./ended.ts";
 
 const MAX_LISTED_EVENTS = 100;
 /** How far `until` looks ahead by default. */
@@ -102,8 +103,9 @@ export const CLOCK_OPERATIONS = [
         const { assumed, ...result } = await dryRun(target);
         return { ...advanceView(result), ...until?.outcome(result), dry_run: true, assumed };
       }
-      const result = await clock.advance(target, until?.progress);
-      return { ...advanceView(result), ...until?.outcome(result) };
+      const ends = countEnds(world);
+      const result = await clock.advance(target, until?.progress).finally(ends.stop);
+      return { ...advanceView(result), ended: ends.groups(), ...until?.outcome(result) };
     },
   }),
   control({

@@ -113,10 +113,7 @@ export interface WorldView {
   readonly url: string;
   readonly eu_url: string;
   readonly s3_url: string;
-  /**
-   * Null for a world that was kept and not used since the start: its time stands still until it is, and one that
-   * flows is in the present from then on.
-   */
+  /** Null for a stored world that was not used since the start: its time stands still until it is. */
   readonly now: string | null;
   readonly clock: ClockState | null;
 }

@@ -59,6 +59,8 @@ describe.skipIf(!hasChromium)("the console says above every view", () => {
     await band(page, "The disk is full: new data is refused, and nothing is lost.").waitFor();
     // The band with the button is removed as soon as a status says that there is room.
     await page.getByRole("button", { name: "Reset the world", exact: true }).click();
+    await band(page, "Reset the world: this cannot be undone.").waitFor();
+    await page.getByRole("button", { name: "Reset the world anyway", exact: true }).click();
     await band(page, "Reset the world: done.").waitFor();
     disk.isFull = false;
     await page.getByRole("button", { name: "Let it flow", exact: true }).click();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AdvanceResult } from "../../emulator/client/views.ts";
 import type { RunDetail, RunOverview, ThreadOverview } from "../../emulator/subjects/agent/overview.ts";
 import type { ExportDetail, ExportOverview } from "../../emulator/subjects/bulk-exports/overview.ts";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
@@ -31,6 +32,32 @@ describe("exports, as the control API shows them", () => {
     const [listed] = await control<readonly ExportOverview[]>("/exports?limit=1");
     expect(listed?.runs.map((run) => run.rows)).toEqual(rows);
     expect(rows.every((count) => count > 0)).toBe(true);
+  });
+
+  it("list the files that they left in the bucket without success, and the advance reports how they ended", async () => {
+    const failing = await rig.createExportId();
+    await rig.arm({
+      target: "worker",
+      match: { export_id: failing, at: "file.written" },
+      then: { crash: true },
+      times: 100,
+    });
+    const id = await rig.createExportId();
+    const { ended } = await rig.emulator.control<AdvanceResult>("POST", "/clock/advance", { by: "PT3H" });
+    expect(ended).toEqual([
+      { kind: "export", status: "COMPLETED", count: 1, refs: [id] },
+      { kind: "export", status: "FAILED", count: 1, refs: [failing] },
+    ]);
+    const { objects } = await control<ObjectList>("/s3/buckets/traces/objects");
+    const left = objects.filter(({ key }) => key.includes(failing));
+    const { status, files_left } = await control<ExportDetail>(`/exports/${failing}`);
+    expect(status).toBe("FAILED");
+    expect(files_left).toEqual(left.map(({ key, size }) => ({ key, bytes: size })));
+    expect(files_left.length).toBeGreaterThan(0);
+    expect((await control<ExportDetail>(`/exports/${id}`)).files_left).toEqual([]);
+    expect((await rig.emulator.control<AdvanceResult>("POST", "/clock/advance", { next: 1 })).ended).toEqual(
+      [],
+    );
   });
 
   it("of no such id are 404 with the next step", async () => {

@@ -2,6 +2,7 @@ import type { ExportDetail } from "../../subjects/bulk-exports/overview.ts";
 import { type Call, control } from "../model/actions.ts";
 import { apiHeaders } from "../model/api-key.ts";
 import { client } from "../model/client.ts";
+import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
@@ -76,12 +77,35 @@ function Details({ detail }: { readonly detail: ExportDetail }) {
         <>
           <Calendar runs={detail.runs} />
           <Verify id={detail.id} />
+          <FilesLeft detail={detail} />
           <Runs detail={detail} />
         </>
       ) : (
         <SpawnedExports ids={detail.spawned} />
       )}
     </>
+  );
+}
+
+/** What a consumer of the bucket may find of an export that has not completed. */
+function FilesLeft({ detail: { files_left, bucket_name } }: { readonly detail: ExportDetail }) {
+  if (files_left.length === 0) return null;
+  return (
+    <section aria-label="Files left in the bucket">
+      <h2>
+        Files left in the bucket <span class="muted">{files_left.length.toLocaleString("en")}</span>
+      </h2>
+      <ul>
+        {files_left.map(({ key, bytes }) => (
+          <li key={key}>
+            <a class="mono key" href={addressOf("file", bucket_name, { key })}>
+              {key}
+            </a>{" "}
+            <span class="muted">{count(bytes, "byte")}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

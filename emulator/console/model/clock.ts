@@ -7,10 +7,12 @@ import { revision, turnsNow } from "./live.ts";
 /** The last status, and its arrival time by the clock of this machine (ms). */
 const lastStatus = signal<{ readonly status: Status; readonly at: number } | null>(null);
 
+/** The last status; null before the first reply. */
+export const status = computed(() => lastStatus.value?.status ?? null);
 /** The clock of the world; null before the first reply. */
-export const clock = computed(() => lastStatus.value?.status.clock ?? null);
+export const clock = computed(() => status.value?.clock ?? null);
 /** Whether the emulator refuses writes that add data. */
-export const isDiskFull = computed(() => lastStatus.value?.status.disk_full === true);
+export const isDiskFull = computed(() => status.value?.disk_full === true);
 /** Virtual time to show (ms): a flowing clock advances between two replies. */
 export const now = signal(0);
 

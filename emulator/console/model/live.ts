@@ -64,10 +64,10 @@ export function reconnect(): void {
 
 /** A stream ends with its world (reset, load, defect) or with its server; the next stream shows which. */
 async function readStream(): Promise<void> {
-  const { now, ended_by } = await present.status();
+  const { now, turn, ended_by } = await present.status();
   const last = turns.at(-1);
-  // A world that was reset has an earlier time than the listed turns.
-  if (last && last.now > now) clearTurns();
+  // A world that was reset or rewound is at an earlier time or turn than the listed turns.
+  if (last && (last.now > now || last.turn > turn)) clearTurns();
   endReason.value = ended_by;
   const since = turns.at(-1)?.turn ?? 0;
   const reply = await fetch(`${worldUrl}${CONTROL_PATH}/journal?follow=1&since=${since}`);

@@ -1,13 +1,15 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { control, outcome } from "../model/actions.ts";
+import { confirmation, control, outcome, tray } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, isDiskFull } from "../model/clock.ts";
 import { connection, endReason, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
 import { Action, CopyMenu } from "../parts/action.tsx";
+import { UndoButton } from "../parts/undo-button.tsx";
 import { showAsOf } from "../time/as-of.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
+import { happened } from "./happened.tsx";
 
 /** Messages about the whole page, above every view. */
 export function Bands() {
@@ -53,6 +55,7 @@ export function Bands() {
           that <code>emulator start</code> printed.
         </Band>
       )}
+      <ConfirmationBand />
       <OutcomeBand />
     </div>
   );
@@ -84,6 +87,29 @@ function Dismiss({ act }: { readonly act: () => void }) {
   );
 }
 
+function ConfirmationBand() {
+  const question = confirmation.value;
+  if (!question) return null;
+  const { label, reason, answer } = question;
+  return (
+    <Band tone="bad" glyph="!" role="alert">
+      {label}: this cannot be undone. {reason}
+      <button
+        type="button"
+        class="button"
+        ref={(button) => button?.focus()}
+        onClick={() => answer(false)}
+        aria-label={`Do not: ${label}`}
+      >
+        Cancel
+      </button>
+      <button type="button" class="button danger" onClick={() => answer(true)}>
+        {label} anyway
+      </button>
+    </Band>
+  );
+}
+
 function OutcomeBand() {
   const last = outcome.value;
   if (!last) return null;
@@ -93,7 +119,8 @@ function OutcomeBand() {
       : (["bad", "✕", "alert", last.error] as const);
   return (
     <Band tone={tone} glyph={glyph} role={role}>
-      {last.label}: {text}
+      {last.label}: {happened(last.reply) ?? text}
+      {last.action && <UndoButton action={last.action} index={tray.value.indexOf(last.action)} />}
       <CopyMenu label={last.label} call={last.call} />
       <Dismiss act={() => (outcome.value = null)} />
     </Band>

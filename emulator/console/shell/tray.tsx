@@ -5,6 +5,7 @@ import { asScenario } from "../model/copies.ts";
 import { save } from "../model/save.ts";
 import { CopyMenu } from "../parts/action.tsx";
 import { timeOf } from "../parts/time.tsx";
+import { UndoButton } from "../parts/undo-button.tsx";
 
 /** The user's actions in this tab, to save as a scenario. */
 export function Tray() {
@@ -21,14 +22,16 @@ export function Tray() {
         <span aria-hidden="true">⌁</span> Actions <span class="count">{actions.length}</span>
       </summary>
       <ol>
-        {actions.map(({ label, call, at }, index) => (
+        {actions.map((action, index) => (
           <li key={index} class="row">
-            <span class="mono muted">{timeOf(at).slice(0, 19)}</span> <span class="grow">{label}</span>
-            <CopyMenu label={label} call={call} />
+            <span class="mono muted">{timeOf(action.at).slice(0, 19)}</span>{" "}
+            <span class="grow">{action.label}</span>
+            <UndoButton action={action} index={index} />
+            <CopyMenu label={action.label} call={action.call} />
             <button
               type="button"
               class="button"
-              aria-label={`Remove ${label}`}
+              aria-label={`Remove ${action.label}`}
               onClick={() => removeFromTray(index)}
             >
               ×

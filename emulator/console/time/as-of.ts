@@ -1,9 +1,9 @@
 import { asOf } from "../model/client.ts";
 import { addressWith, go, route } from "../model/router.ts";
 
-/** Shows every view as of a turn, or as of now, and updates the address. */
+/** Shows every view as of a turn, or as of now, and updates the address. Back returns from the past to the present. */
 export function showAsOf(turn: number | null): void {
-  go(addressWith({ as_of: turn, turn: null }), true);
+  go(addressWith({ as_of: turn, turn: null }), asOf.value !== null || turn === null);
 }
 
 /** The address selects the turn, so that it can be sent to a colleague. */

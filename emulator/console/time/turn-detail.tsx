@@ -12,7 +12,7 @@ import { select, selectedTurn } from "./state.ts";
 export function TurnDetail() {
   const turns = turnsNow();
   const turn = turns.find((each) => each.turn === selectedTurn.value);
-  if (!turn) return null;
+  if (!turn) return <MissingTurn number={selectedTurn.value} turns={turns} />;
   const { cause } = turn;
   const ref = cause.ref;
   const first = firstOfInstant(turns, turn);
@@ -63,6 +63,18 @@ export function TurnDetail() {
       </p>
       <Json value={turn} />
     </aside>
+  );
+}
+
+/** A link may name a turn that the journal has dropped since. */
+function MissingTurn({ number, turns }: { readonly number: number | null; readonly turns: readonly Turn[] }) {
+  const [first] = turns;
+  if (number === null || !first || number > first.turn) return null;
+  return (
+    <p class="problem" role="alert">
+      Turn {number} is no longer kept: the journal begins with turn {first.turn}. To keep more, raise
+      limits.journal_turns.
+    </p>
   );
 }
 

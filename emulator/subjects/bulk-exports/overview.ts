@@ -1,10 +1,12 @@
 import { formatInstant, type Instant } from "../../kernel/instant.ts";
 import { type ListFilters, listOf } from "../control-list.ts";
 import { DESTINATIONS } from "../destinations/records.ts";
+import { objects } from "../object-storage/records.ts";
 import { PROJECTS } from "../projects/projects.ts";
 import type { Reader, World } from "../turn.ts";
 import { workspaceKey } from "../workspace.ts";
 import { SLOT_QUEUE } from "./capacity.ts";
+import { isFinal } from "./lifecycle.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, type ExportRun, rowsExported, SPAWNED } from "./records.ts";
 
 /** An export in the control API: times are ISO 8601. */
@@ -79,6 +81,8 @@ export function detailOf(world: World, record: BulkExport) {
   return {
     ...overviewOf(reader, record),
     ...waitsFor(record),
+    /** The objects that an export without success has left in an embedded bucket, also those without a checkpoint. */
+    files_left: filesLeft(reader, record),
     spawned: [...reader.list(SPAWNED, record.id)].map(({ id }) => id),
     runs: [...reader.list(EXPORT_RUNS, record.id)].map((run) => ({
       ...runOverview(run),
@@ -88,6 +92,17 @@ export function detailOf(world: World, record: BulkExport) {
       ...waitsFor(run),
     })),
   };
+}
+
+const MAX_FILES_LEFT = 1_000;
+
+function filesLeft(reader: Reader, record: BulkExport) {
+  if (!isFinal(record) || record.status === "COMPLETED" || record.interval_hours !== null) return [];
+  const folder = `export_id=${record.id}/`;
+  return [...reader.list(objects, record.bucket_name)]
+    .filter(({ key }) => key.includes(folder))
+    .slice(0, MAX_FILES_LEFT)
+    .map(({ key, size }) => ({ key, bytes: size }));
 }
 
 function dueByRef(world: World) {

@@ -1,0 +1,70 @@
+import { CONTROL_PATH, createControlClient } from "../../client/control-client.ts";
+import { sendTo } from "../../client/send.ts";
+import { pageHeaders, present } from "./client.ts";
+import { status } from "./clock.ts";
+import { worldName } from "./world-address.ts";
+
+/** How the state before an action is restored. */
+export interface Undo {
+  /** The world that the action changed. */
+  readonly world: string;
+  readonly path: string;
+  readonly body: { readonly at: number } | { readonly id: string; readonly from: string } | object;
+}
+
+const REPLACEMENT = /^\/(?:reset|snapshots\/([^/]+)\/load)$/;
+const REMOVAL = /^\/worlds\/([^/]+)$/;
+/** Paths of operations that change no world. */
+const OTHERS = /^\/(?:worlds|snapshots|secrets)(?:\/|$)/;
+
+/**
+ * How to undo a call that is about to be sent; null for one that changes no world. A world returns to its last turn.
+ * Where the call removes the history as well, the world is saved as a snapshot first. Throws if that fails.
+ */
+export async function planUndo({
+  method,
+  path,
+}: {
+  readonly method: string;
+  readonly path: string;
+}): Promise<Undo | null> {
+  const operation = path.startsWith(CONTROL_PATH) ? path.slice(CONTROL_PATH.length) : "";
+  const removed = method === "DELETE" ? REMOVAL.exec(operation)?.[1] : undefined;
+  if (removed !== undefined) {
+    const id = decodeURIComponent(removed);
+    return { world: id, path: "/worlds", body: { id, from: await saveWorld(id, "undo") } };
+  }
+  const replacement = REPLACEMENT.exec(operation);
+  if (replacement) {
+    // A world may be replaced with the snapshot that was saved for an earlier undo.
+    const prefix = decodeURIComponent(replacement[1] ?? "") === `undo-${worldName}` ? "redo" : "undo";
+    return { world: worldName, path: `/snapshots/${await saveWorld(worldName, prefix)}/load`, body: {} };
+  }
+  if (OTHERS.test(operation)) return null;
+  const current = await present.status().catch(() => null);
+  return current && { world: worldName, path: "/rewind", body: { at: current.turn } };
+}
+
+/** Whether a call replaces the state of this world, so that its turns have no history any more. */
+export function replacesHistory(path: string): boolean {
+  return path.startsWith(CONTROL_PATH) && REPLACEMENT.test(path.slice(CONTROL_PATH.length));
+}
+
+/** Whether the history still reaches back to the state before the action. */
+export function canUndo({ world, path, body }: Undo): boolean {
+  if (path === "/worlds") return true;
+  if (world !== worldName || !status.value) return false;
+  const { turn, history } = status.value;
+  return !("at" in body) || (Number(body.at) >= history.earliest_turn && Number(body.at) <= turn);
+}
+
+/** Saves a world as a snapshot that the next undoable action of this kind replaces; returns its name. */
+async function saveWorld(id: string, prefix: string): Promise<string> {
+  const name = `${prefix}-${id}`;
+  const send = sendTo(`${window.location.origin}/w/${encodeURIComponent(id)}`);
+  const client = createControlClient((path, request) =>
+    send(path, { ...request, headers: { ...pageHeaders(request.method), ...request.headers } }),
+  );
+  await client.snapshots.save(name);
+  return encodeURIComponent(name);
+}
