@@ -45,7 +45,7 @@ export async function planUndo({
   return current && { world: worldName, path: "/rewind", body: { at: current.turn } };
 }
 
-/** Whether a call replaces the state of this world, so that its turns have no history any more. */
+/** Whether a call replaces the state of this world, so that its turns no longer have a history. */
 export function replacesHistory(path: string): boolean {
   return path.startsWith(CONTROL_PATH) && REPLACEMENT.test(path.slice(CONTROL_PATH.length));
 }
