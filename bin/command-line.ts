@@ -17,6 +17,14 @@ export const VARIABLE_FLAGS = ["json", "quiet", "ready-file", "url", "timeout", 
 const ON = new Set(["true", "1", "on"]);
 const OFF = new Set(["false", "0", "off"]);
 
+/** Whether errors are printed as JSON, also those of words that cannot be parsed. */
+export function wantsJson(words: readonly string[], env: Invocation["env"]): boolean {
+  const end = words.indexOf("--");
+  return (
+    words.slice(0, end === -1 ? undefined : end).includes("--json") || ON.has(env[variableOf("json")] ?? "")
+  );
+}
+
 /** The command that these words call, with its words, or the group whose help they request. Throws `UsageError`. */
 export function calledCommand(
   name: string,

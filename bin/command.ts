@@ -70,6 +70,11 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
+/** No server answers where the command looks for one: exit code 2. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
 /** A signal ended the command; the message has the completed work. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";

@@ -10,11 +10,9 @@ import { orExplain } from "../emulator/runtime/start-problems.ts";
 import { isFullDisk } from "../emulator/storage/full-disk.ts";
 import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
+import { DEFECT_EXIT_CODE, printFailure } from "./failure.ts";
 import { endSoon } from "./signals.ts";
 import { printError } from "./terminal.ts";
-
-/** Exit code after a defect of the emulator. */
-const DEFECT_EXIT_CODE = 5;
 
 /**
  * Runs a command's work with its emulator, then closes the emulator. `breakdown` resolves with the exit code after
@@ -24,13 +22,16 @@ export async function runWithEmulator(
   running: ServingEmulator,
   { dataFolder }: Configuration,
   work: (defectExit: Promise<number>) => Promise<number>,
+  isJson = false,
 ): Promise<number> {
   let isBroken = false;
   const defectExit = running.defect.then((why) => {
     isBroken = true;
     // A failed emulator must not keep the process alive.
     endSoon(DEFECT_EXIT_CODE);
-    printError(defectMessage(running.ready, dataFolder, why));
+    const message = defectMessage(running.ready, dataFolder, why);
+    if (isJson) printFailure("defect", [message]);
+    else printError(message);
     return DEFECT_EXIT_CODE;
   });
   try {

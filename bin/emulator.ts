@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { join } from "node:path";
 import { runBundle } from "./bundle-loader.ts";
 import { codeCacheIn } from "./compiled-code.ts";

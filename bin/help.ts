@@ -12,7 +12,7 @@ import { aligned } from "./terminal.ts";
 export const EXIT_CODES: Readonly<Record<number, string>> = {
   0: "success",
   1: "failure: of a case, a scenario, a verification or the requested operation",
-  2: "wrong usage or configuration; a scenario that cannot be played",
+  2: "wrong usage or configuration; an address that does not answer, a scenario that cannot be played",
   3: "drift: `replay` differs from a saved journal, `contract run --compare` found differences",
   4: "a fault that was never triggered (--strict)",
   5: "a defect of the emulator, or a data folder that it cannot use",

@@ -5,7 +5,7 @@ import { type ClientReply, NoReply, requestJson, type Send } from "../emulator/c
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../emulator/client/values.ts";
 import { AS_OF_HEADER } from "../emulator/http/as-of-choice.ts";
 import { isAlive, type Locator, readLocator } from "../emulator/storage/locator.ts";
-import { CommandFailure, type Invocation, UsageError } from "./command.ts";
+import { type Invocation, Unreachable, UsageError } from "./command.ts";
 import { configurationOf, locatorFolder } from "./configuration.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -18,7 +18,7 @@ export interface RunningWorld {
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** Finds the running emulator; calls time out after `timeoutMs`. Throws `CommandFailure`. */
+/** Finds the running emulator; calls time out after `timeoutMs`. Throws `Unreachable`. */
 export async function runningWorld(invocation: Invocation, timeoutMs?: number): Promise<RunningWorld> {
   return worldAt(await addressOf(invocation), timeoutMs, invocation.flags);
 }
@@ -87,12 +87,12 @@ export function basePathOf({ flags }: Invocation): string {
   return typeof flags.world === "string" ? `/w/${encodeURIComponent(flags.world)}` : "";
 }
 
-/** Throws a `CommandFailure` when no emulator runs from the data folder of this invocation. */
+/** Throws `Unreachable` when no emulator runs from the data folder of this invocation. */
 export async function requireLocator(invocation: Invocation): Promise<Locator> {
   const locator = await findLocator(invocation);
   if (locator !== undefined) return locator;
   const folder = locatorFolder(await configurationOf(invocation), invocation.cwd);
-  throw new CommandFailure(
+  throw new Unreachable(
     `no running emulator found in ${folder}; start one with \`emulator start\`, or give its address with --url or its data folder with --data`,
   );
 }

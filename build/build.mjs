@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
-import { writeCommonJs } from "./commonjs.mjs";
+import { startFile, writeCommonJs } from "./commonjs.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -29,7 +29,7 @@ const QUESTIONS_BUNDLE = `questions-${BUILD}`;
 
 /** Node loads CommonJS in less time than modules, which have the extension .mjs. */
 const START_FILE = {
-  entryPoints: ["bin/emulator.ts"],
+  entryPoints: { "bin/cli": "bin/emulator.ts" },
   format: "cjs",
   splitting: false,
   plugins: [separateFiles()],
@@ -93,6 +93,7 @@ try {
   const inputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.inputs));
   await Promise.all([writeSchema(), writeNotices(inputs), copyPythonModule()]);
   await writeText("bin/package.json", '{ "type": "commonjs" }\n');
+  await writeText("bin/emulator.js", startFile(manifest.engines.node.replace(">=", ""), "./cli.js"));
   await writeCommonJs(FRESH, manifest.exports);
   await publish();
 } catch (error) {

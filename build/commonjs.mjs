@@ -21,3 +21,19 @@ export async function writeCommonJs(folder, exports) {
     }),
   );
 }
+
+/** The file of the command line, with the oldest version of Node that can run the rest. Every Node can read its syntax. */
+export function startFile(oldest, file) {
+  const [major, minor] = oldest.split(".");
+  return `#!/usr/bin/env node
+var version = process.versions.node;
+var parts = version.split(".").map(Number);
+if (parts[0] < ${major} || (parts[0] === ${major} && parts[1] < ${minor})) {
+  var message = "needs Node ${oldest} or newer; this is " + version;
+  var hint = "install a newer Node, such as the one of https://nodejs.org, and run the command again";
+  if (process.argv.indexOf("--json") === -1) console.error("emulator: " + message + "; " + hint);
+  else console.log(JSON.stringify({ error: { code: "old_node", message: message, hint: hint } }));
+  process.exitCode = 2;
+} else require(${JSON.stringify(file)});
+`;
+}

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { RecordingLine } from "../contracts/engine/recorded.ts";
 import { CONTROL_PATH, createControlClient } from "../emulator/client/control-client.ts";
-import { ErrorReply, sendTo } from "../emulator/client/send.ts";
+import { NoReply, sendTo } from "../emulator/client/send.ts";
 import { verbatim } from "./variables.ts";
 
 /** A request in a reply of `GET /_emulator/v1/recording`. */
@@ -60,10 +60,9 @@ export async function record(url: string, begins?: string): Promise<Recorded> {
   return scenarioOf({ ...header, settings: settingsFor(settings, requests) }, requests, begins);
 }
 
-function notAnEmulator(url: string): (error: unknown) => never {
-  return (error) => {
-    const status = error instanceof ErrorReply ? ` (${error.status})` : "";
-    throw new Error(`${url}: no emulator answers there${status}`);
+function notAnEmulator(url: string): () => never {
+  return () => {
+    throw new NoReply(url);
   };
 }
 
@@ -84,7 +83,8 @@ function settingsFor(
 /** Converts requests to steps, with clock moves between them and variables for returned ids. */
 function scenarioOf(header: Head, requests: readonly RecordedRequest[], begins?: string): Recorded {
   const [first] = requests;
-  if (first === undefined) throw new Error("it has received no request that can be replayed");
+  if (first === undefined)
+    throw new Error("the emulator has received no request that can be replayed; send requests first");
   const steps: StepText[] = [];
   const ids = createIds();
   const from = begins ?? first.at;

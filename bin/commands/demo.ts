@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { start } from "../../emulator/runtime/start.ts";
 import { orExplain } from "../../emulator/runtime/start-problems.ts";
+import { fileAdvice } from "../../emulator/storage/file-advice.ts";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { type Command, type Invocation, UsageError } from "../command.ts";
@@ -38,19 +39,24 @@ async function run(invocation: Invocation): Promise<number> {
   const progress = openProgress(invocation);
   const interrupted = firstSignal();
   const running = await orExplain(configuration, start(configuration));
-  return runWithEmulator(running, configuration, async (breakdown) => {
-    try {
-      const demoRun = runDemo(running, progress);
-      const ending = Promise.race([demoRun, breakdown]);
-      const account = await untilSignal(ending, progress.account, interrupted);
-      if (typeof account === "number") return account;
-      progress.clear();
-      printResult(invocation, account.facts, account.lines);
-      return account.facts.verified ? 0 : 1;
-    } finally {
-      progress.clear();
-    }
-  });
+  return runWithEmulator(
+    running,
+    configuration,
+    async (breakdown) => {
+      try {
+        const demoRun = runDemo(running, progress);
+        const ending = Promise.race([demoRun, breakdown]);
+        const account = await untilSignal(ending, progress.account, interrupted);
+        if (typeof account === "number") return account;
+        progress.clear();
+        printResult(invocation, account.facts, account.lines);
+        return account.facts.verified ? 0 : 1;
+      } finally {
+        progress.clear();
+      }
+    },
+    flags.json === true,
+  );
 }
 
 /** File that marks folders created by the demo, which it may empty. */
@@ -58,6 +64,17 @@ const MARK = ".made-by-demo";
 
 /** Empties or creates the demo's folder. Throws `UsageError` for a folder with other contents. */
 async function makeDemoFolder(folder: string): Promise<void> {
+  try {
+    await emptyFolder(folder);
+  } catch (error) {
+    if (!("code" in (error as Error))) throw error;
+    throw new UsageError(
+      `${folder}: it cannot be written (${fileAdvice(error)}); name another folder with --data`,
+    );
+  }
+}
+
+async function emptyFolder(folder: string): Promise<void> {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     if (!existsSync(join(folder, MARK)))
       throw new UsageError(

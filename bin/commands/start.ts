@@ -46,30 +46,42 @@ async function run(invocation: Invocation): Promise<number> {
   if (readyFile !== undefined) writeReadyFile(readyFile, undefined);
   const starting = startForCommand(resolved.configuration, log);
   const running = await withProgress(invocation, "starting", starting);
-  const exitCode = await runWithEmulator(running, resolved.configuration, async (defectExit) => {
-    let leaveKeys: (() => void) | undefined;
-    try {
-      if (!writeLocator(folder, running.ready))
-        printError(
-          `${folder} contains the locator file of another running emulator, which is kept; reach this one with --url`,
-        );
-      if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
-      for (const line of missingLines(running.missing)) printError(line);
-      if (running.damage) printError(`${running.damage.message} ${running.damage.hint}`);
-      reportReady(running, resolved.configuration, invocation, isJson);
-      // Only after the line has left the process.
-      setImmediate(() => void running.prepare().then(emulatorLoaded));
-      leaveKeys = isJson ? undefined : await keysOf(running, invocation);
-      const outcome = await Promise.race([signal, defectExit]);
-      return typeof outcome === "number" ? outcome : exitCodeOfFaults(running, resolved.configuration);
-    } finally {
-      leaveKeys?.();
-      if (readyFile !== undefined) rmSync(readyFile, { force: true });
-      removeLocator(folder, running.ready.pid);
-    }
-  });
+  const exitCode = await runWithEmulator(
+    running,
+    resolved.configuration,
+    async (defectExit) => {
+      let leaveKeys: (() => void) | undefined;
+      try {
+        if (!writeLocator(folder, running.ready))
+          printError(
+            `${folder} contains the locator file of another running emulator, which is kept; reach this one with --url`,
+          );
+        if (readyFile !== undefined) writeReadyFile(readyFile, running.ready);
+        for (const line of missingLines(running.missing)) printError(line);
+        if (running.damage) printError(`${running.damage.message} ${running.damage.hint}`);
+        reportReady(running, resolved.configuration, invocation, isJson);
+        // Only after the line has left the process.
+        setImmediate(() => void running.prepare().then(emulatorLoaded));
+        leaveKeys = isJson ? undefined : await keysOf(running, invocation);
+        const outcome = await Promise.race([signal, defectExit]);
+        return typeof outcome === "number" ? outcome : exitCodeOfFaults(running, resolved.configuration);
+      } finally {
+        leaveKeys?.();
+        if (readyFile !== undefined) rmSync(readyFile, { force: true });
+        removeLocator(folder, running.ready.pid);
+      }
+    },
+    isJson,
+  );
+  if (process.stdout.isTTY && !isJson && invocation.flags.quiet !== true)
+    print(stoppedLine(resolved.configuration, exitCode));
   endSoon(exitCode);
   return exitCode;
+}
+
+function stoppedLine({ dataFolder }: Configuration, exitCode: number): string {
+  if (exitCode !== 0) return `stopped with exit code ${exitCode}`;
+  return dataFolder === null ? "stopped" : "stopped; the state is saved";
 }
 
 function reportReady(

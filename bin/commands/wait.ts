@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Command, CommandFailure, type Invocation, WORLD_FLAGS } from "../command.ts";
+import { type Command, type Invocation, Unreachable, WORLD_FLAGS } from "../command.ts";
 import { basePathOf, findLocator, isReady, urlFlag } from "../running.ts";
 import { printResult, withProgress } from "../terminal.ts";
 import { readDurationMs } from "../values.ts";
@@ -35,7 +35,7 @@ interface TimeLimit {
   readonly timeoutMs: number;
 }
 
-/** Resolves with the address once it is ready. Throws `CommandFailure` after the timeout. */
+/** Resolves with the address once it is ready. Throws `Unreachable` after the timeout. */
 async function untilReady(
   invocation: Invocation,
   urlInFlag: string | undefined,
@@ -47,7 +47,7 @@ async function untilReady(
     const url = urlInFlag ?? (await findLocator(invocation))?.url;
     if (url !== undefined && (await isReady(url + basePathOf(invocation), PROBE_TIMEOUT_MS))) return url;
     if (performance.now() >= deadline)
-      throw new CommandFailure(
+      throw new Unreachable(
         url === undefined
           ? `no running emulator found after ${timeout}; start one with \`emulator start\`, or give its address with --url`
           : `${url} is not ready after ${timeout}; see its output`,

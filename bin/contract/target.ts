@@ -77,7 +77,7 @@ async function at(
       s3: storeOf(flags, env),
     }),
   }).catch((error: Error) => {
-    throw new CommandFailure(error.message);
+    throw error.name === "Unreachable" ? error : new CommandFailure(error.message);
   });
 }
 

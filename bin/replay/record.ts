@@ -13,7 +13,7 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");
   const { text, steps, warnings } = await record(url).catch((error: Error) => {
-    throw new CommandFailure(error.message);
+    throw error.name === "NoReply" ? error : new CommandFailure(error.message);
   });
   writeRecording("--record", resolve(cwd, file), text, flags.update === true);
   for (const warning of warnings) printError(warning);

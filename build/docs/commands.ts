@@ -15,7 +15,8 @@ export async function commandsPage(): Promise<string> {
     table(["Command", "Description", "Flags"], rows),
     "## Exit codes",
     table(["Code", "Meaning"], Object.entries(EXIT_CODES)),
-    "An unknown flag, an invalid value or an unreadable file gives one line on standard error and exit code 2, and changes nothing.",
+    "An unknown flag, an invalid value or an unreadable file gives one line on standard error and exit code 2, and changes nothing. " +
+      'With `--json`, an error is one object on standard output instead: `{"error":{"code","message","hint"}}`. The code is that of the control API, or one of `wrong_use`, `cannot_start`, `unreachable`, `failed`, `interrupted`, `defect` and `old_node`.',
   );
 }
 

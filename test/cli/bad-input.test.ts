@@ -165,7 +165,7 @@ describe("verbs on a running emulator", () => {
   it.each(asked.map((verb) => [verb.name, verb] as const))("%s says that none runs", async (_, verb) => {
     const cwd = workingFolder();
     const error = await failureOf(verb, {}, cwd);
-    expect(error).toMatchObject({ name: "CommandFailure" });
+    expect(error).toMatchObject({ name: "Unreachable" });
     expect(error.message).toMatch(/^no running emulator found in \/.*; start one with `emulator start`, .*$/);
     expect(readdirSync(cwd)).toEqual([]);
   });

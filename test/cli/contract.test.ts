@@ -101,21 +101,21 @@ describe("emulator contract", () => {
     expect(code).toBe(2);
   });
 
-  it("run --target: 1 when there is no server", async () => {
+  it("run --target: 2 when there is no server", async () => {
     const { code, err } = await contract(["run", "--target", "http://127.0.0.1:9"]);
     expect(err).toMatch(
       /127\.0\.0\.1:9\/.*: nothing listens at this address; start the server, or give another address/,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 
-  it("run --target: 1 when it is another server, with what to do", async () => {
+  it("run --target: 2 when it is another server, with what to do", async () => {
     const strange = await tinyServer(() => ({ status: 403, body: "", type: "application/xml" }));
     const { code, err } = await contract(["run", "--target", strange.url]);
     expect(err).toBe(
       `emulator: ${strange.url} does not respond to any path of this API; check the address\n`,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     await strange.close();
   });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HEADERS } from "../support/emulator.ts";
-import { run, start, workingFolder } from "../support/emulator-process.ts";
+import { type Outcome, run, start, workingFolder } from "../support/emulator-process.ts";
 import { send } from "../support/send.ts";
 
 const ROW = {
@@ -21,6 +21,13 @@ function breakTraces(data: string): () => void {
   return () => rmSync(traces);
 }
 
+/** The failure that a command with --json reports in its last line. */
+function failureIn({ stdout, stderr }: Outcome): string {
+  expect(stderr).toBe("");
+  const { error } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  return `${error.message}; ${error.hint}`;
+}
+
 describe("a broken emulator", () => {
   it("ends `start` with one line, its last turns in a file, and all answered requests stored", async () => {
     const cwd = workingFolder();
@@ -29,13 +36,13 @@ describe("a broken emulator", () => {
     expect((await send(first.ready.url, "POST", "/sessions", { name: "kept" })).status).toBe(200);
     const mend = breakTraces(data);
     expect((await send(first.ready.url, "POST", "/runs", ROW)).status).toBe(500);
-    const { code, stderr } = await first.ended;
+    const outcome = await first.ended;
+    const failure = failureIn(outcome);
     const report = join(data, `defect-${first.ready.pid}.ndjson`);
-    expect(code).toBe(5);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect(stderr).toMatch(/^emulator: a defect of the emulator, not of your requests: Error: ENOTDIR/);
-    expect(stderr).toContain(`its last turns are in ${report}; please report it with that file`);
-    expect(stderr).toContain(`${data} holds all acknowledged data: start again to continue from it`);
+    expect(outcome.code).toBe(5);
+    expect(failure).toMatch(/^a defect of the emulator, not of your requests: Error: ENOTDIR/);
+    expect(failure).toContain(`its last turns are in ${report}; please report it with that file`);
+    expect(failure).toContain(`${data} holds all acknowledged data: start again to continue from it`);
     const [head, ...turns] = readFileSync(report, "utf8")
       .trim()
       .split("\n")
@@ -61,9 +68,9 @@ describe("a broken emulator", () => {
     const cwd = workingFolder();
     const { ended } = await start([], { cwd });
     rmSync(join(cwd, ".emulator"), { recursive: true });
-    const { code, stderr } = await ended;
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/^emulator: the lock of .*\.emulator was lost: .* Start again\n$/);
+    const outcome = await ended;
+    expect(outcome.code).toBe(5);
+    expect(failureIn(outcome)).toMatch(/^the lock of .*\.emulator was lost: .* Start again$/);
     expect(existsSync(join(cwd, ".emulator"))).toBe(false);
   });
 
@@ -94,11 +101,12 @@ describe("a broken emulator", () => {
     // More than waits in memory until it is written.
     await send(ready.url, "POST", "/runs", { ...ROW, inputs: { text: "x".repeat(2 ** 21) } });
     if (child.exitCode === null) await once(child, "exit");
-    const { code, stderr } = await ended;
-    expect(code).toBe(5);
-    const file = /its last turns are in (\S+defect-\d+\.ndjson);/.exec(stderr)?.[1];
+    const outcome = await ended;
+    const failure = failureIn(outcome);
+    expect(outcome.code).toBe(5);
+    const file = /its last turns are in (\S+defect-\d+\.ndjson);/.exec(failure)?.[1];
     expect(file?.startsWith(cwd)).toBe(true);
     expect(existsSync(file ?? "")).toBe(true);
-    expect(stderr).toContain("the data was in memory");
+    expect(failure).toContain("the data was in memory");
   });
 });

@@ -40,6 +40,7 @@ describe.skipIf(!hasTerminals)("emulator start on a terminal", () => {
     const { output, ...ended } = await terminal.ended;
     expect(ended).toEqual({ code: 0, readsLines: true, echoes: true });
     expect(output.match(/press o/g)).toHaveLength(1);
+    expect(output).toMatch(/stopped\r\n$/);
   });
 
   it("prints the address when no program opens it", async () => {

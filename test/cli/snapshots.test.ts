@@ -130,7 +130,7 @@ describe("emulator snapshot and world", () => {
     ["snapshot list x", 2, "not expected after snapshot list"],
     ["snapshot list --force", 2, "--force: unknown flag"],
     ["snapshot import none.tar.gz --url http://127.0.0.1:9", 2, "no such file"],
-    ["snapshot list --url http://127.0.0.1:9", 1, "No emulator answers at"],
+    ["snapshot list --url http://127.0.0.1:9", 2, "No emulator answers at"],
     ["world rm", 2, "<id> is missing"],
     ["world list --from x", 2, "--from: unknown flag"],
     ["start --import none.tar.gz --port 0 --ephemeral", 2, "no such file"],

@@ -121,7 +121,7 @@ describe("emulator start", () => {
     const first = await start([], { cwd });
     first.child.kill("SIGKILL");
     await first.ended;
-    expect((await run(["status"], { cwd })).code).toBe(1);
+    expect((await run(["status"], { cwd })).code).toBe(2);
     const second = await start([], { cwd });
     expect(second.ready.pid).not.toBe(first.ready.pid);
   });

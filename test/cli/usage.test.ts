@@ -102,7 +102,7 @@ describe("emulator", () => {
     ["--prot 1", "--prot: unknown flag; did you mean --port?"],
     ["strat", "strat: unknown command; did you mean start?"],
     ["start --port", "--port: the value is missing; give <n>"],
-    ["start --data --json", "--data: the value is missing; give <dir>"],
+    ["start --data --quiet", "--data: the value is missing; give <dir>"],
     ["start --ephemeral=yes", "--ephemeral: it takes no value; leave the value out"],
     ["start now", "now: not expected after start; see `emulator start --help`"],
     [
@@ -150,7 +150,7 @@ describe("emulator", () => {
     "%s says how to find an emulator when none runs",
     async (command) => {
       const { code, stdout, stderr } = await run([command], { cwd: workingFolder() });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(
         /^emulator: no running emulator found in \/.*; start one with `emulator start`.*\n$/,
       );
@@ -160,7 +160,7 @@ describe("emulator", () => {
   it("wait gives up after its time-out", async () => {
     const { code, stderr } = await run(["wait", "--timeout", "PT0.2S"], { cwd: workingFolder() });
     expect({ code, stderr }).toEqual({
-      code: 1,
+      code: 2,
       stderr:
         "emulator: no running emulator found after PT0.2S; start one with `emulator start`, or give its address with --url\n",
     });

@@ -65,7 +65,9 @@ it("a capsule begins as the world of its test did", async () => {
 });
 
 it("a world that received nothing has none", () => {
-  expect(output).toContain("No capsule was written: it has received no request that can be replayed");
+  expect(output).toContain(
+    "No capsule was written: the emulator has received no request that can be replayed",
+  );
 });
 
 it("the pool threads ends by itself, and leaves no process", () => {
