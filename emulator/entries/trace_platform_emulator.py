@@ -327,7 +327,13 @@ def start(command: Optional[List[str]] = None, **options: Any) -> Emulator:
             code = process.wait(_START_SECONDS)
             errors.seek(0)
             raise EmulatorError(f"The emulator ended with exit code {code}: {errors.read().strip()}")
-    emulator = Emulator(json_texts.loads(line), process)
+    ready = json_texts.loads(line)
+    if "error" in ready:
+        process.stdout.close()
+        process.wait(_START_SECONDS)
+        error = ready["error"]
+        raise EmulatorError(f"The emulator did not start: {error['message']};", code=error["code"], hint=error["hint"])
+    emulator = Emulator(ready, process)
     atexit.register(emulator.close)
     return emulator
 

@@ -109,7 +109,7 @@ def test_plain_with_and_other_options(emulator):
 
 
 def test_an_emulator_that_does_not_start_says_why():
-    with pytest.raises(EmulatorError, match="--clock"):
+    with pytest.raises(EmulatorError, match='The emulator did not start: --clock: "backwards" is not valid; give'):
         start(clock="backwards")
 
 
