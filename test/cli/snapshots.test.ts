@@ -170,7 +170,7 @@ describe("--import and --export-on-exit", () => {
     await put(running, "a.txt", "x");
     expect(await stopped(running)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is unchanged"),
+      stdout: expect.stringContaining("is unchanged"),
     });
     expect(readFileSync(join(cwd, "world.tar.gz"), "utf8")).toBe("old");
   });
