@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
-import { timeIsWhole, useBrowser } from "./browser.ts";
+import { findings, timeIsWhole, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
@@ -64,5 +64,88 @@ describe.skipIf(!hasChromium)("Escape", () => {
     expect(await slider.inputValue()).toBe(last);
     await page.keyboard.press("ArrowLeft");
     expect(await slider.inputValue()).toBe(String(Number(last) - 1));
+  });
+});
+
+const visibleTime = (page: Page) => page.getByText(/^Showing /).textContent();
+
+/** A world of days: an export of seconds, forty turns at one time, ten idle days, and a daily schedule. */
+async function makeDays(): Promise<void> {
+  await rig.createExportId();
+  await rig.advance("PT5M");
+  for (let sent = 0; sent < 40; sent += 1) await rig.call("POST", "/threads", {});
+  await rig.advance("P10D");
+  await rig.createExportId({ interval_hours: 24, end_time: null });
+  await rig.advance("P3D");
+}
+
+describe.skipIf(!hasChromium)("the axis", () => {
+  it.each([1440, 1024, 390])("pans, zooms and folds idle time, %s px wide", async (width) => {
+    if (width === 1440) await makeDays();
+    const page = await openAt(rig.emulator.url, "#/time", { viewport: { width, height: 860 } });
+    await timeIsWhole(page, rig.emulator);
+    await page
+      .locator(".fold title", { hasText: /^(9|10) d.* without turns$/ })
+      .waitFor({ state: "attached" });
+    await page
+      .locator(".band-bar title", { hasText: /^schedule .*, \d+ exports$/ })
+      .waitFor({ state: "attached" });
+    const whole = await visibleTime(page);
+    const axis = await boxOf(page, ".axis-box");
+    const [x, y] = [axis.x + axis.width / 10, axis.y + 60];
+
+    await page.mouse.move(x, y);
+    for (let turned = 0; turned < 6; turned += 1) await page.mouse.wheel(0, -500);
+    await expect.poll(() => visibleTime(page)).not.toBe(whole);
+    // The clock is far to the right of the first tenth: an arrow at the edge, with the right time.
+    await page.locator(".playhead.after", { hasText: "▶" }).waitFor();
+    const now = await page.locator(".now-time").textContent();
+    expect(await page.locator(".playhead-text").textContent()).toContain(now ?? "?");
+
+    const drag = async () => {
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + 60, y, { steps: 3 });
+    };
+    const left = () => page.locator(".overview-window").getAttribute("x");
+    const before = await left();
+    await drag();
+    await expect.poll(left).not.toBe(before);
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    await expect.poll(left).toBe(before);
+    await drag();
+    await page.mouse.up();
+    await expect.poll(left).not.toBe(before);
+
+    await page.locator(".playhead").click();
+    await page.locator(".playhead:not(.after):not(.before)").waitFor();
+    await page.mouse.dblclick(axis.x + axis.width - 4, axis.y + 8);
+    await expect.poll(() => visibleTime(page)).toBe(whole);
+    await page.locator(".playhead").press("+");
+    await expect.poll(() => visibleTime(page)).not.toBe(whole);
+    await page.locator(".playhead").press("0");
+    await expect.poll(() => visibleTime(page)).toBe(whole);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findings(page)).toEqual([]);
+    }
+  });
+
+  it("merges marks that would overlap into a count, and opens the turn of a mark", async () => {
+    const page = await openAt(rig.emulator.url, "#/time", { viewport: { width: 1440, height: 860 } });
+    await timeIsWhole(page, rig.emulator);
+    const requests = page.getByRole("group", { name: "Requests", exact: true });
+    const counts = requests.locator(".mark.counted");
+    await counts.first().waitFor();
+    const boxes = await requests
+      .locator(".mark rect")
+      .evaluateAll((marks) =>
+        marks.map((mark) => mark.getBoundingClientRect()).map(({ left, right }) => [left, right] as const),
+      );
+    for (const [index, [left]] of boxes.entries())
+      expect(left).toBeGreaterThan((boxes[index - 1]?.[1] ?? 0) - 1.5);
+    await requests.locator(".mark[data-turn]").first().click();
+    await page.getByRole("complementary", { name: /^Turn \d+$/ }).waitFor();
   });
 });

@@ -12,15 +12,25 @@ export interface Resource<T> {
 
 /**
  * Reads with `load` now, when `key`, `variant` or `asOf` changes, and after new turns. The last value stays until the
- * next value arrives, so that nothing flickers, unless `key` changes. While a request is pending, at most one more waits.
+ * next value arrives, so that nothing flickers, unless `key` changes. After the first value it reads when no turn has arrived for `restMs`. While a request is pending, at most one more waits.
  */
-export function useResource<T>(key: string, load: () => Promise<T>, variant = key): Resource<T> {
+export function useResource<T>(key: string, load: () => Promise<T>, variant = key, restMs = 0): Resource<T> {
   const turn = asOf.value;
   const reader = useMemo(() => createReader<T>(), [key, turn]);
-  const currentRevision = revision.value;
-  useEffect(() => void reader.read(load), [reader, variant, currentRevision]);
+  const currentRevision = isHidden.value ? null : revision.value;
+  useEffect(() => {
+    if (currentRevision === null) return;
+    const timer = setTimeout(() => void reader.read(load), reader.state.peek().isLoading ? 0 : restMs);
+    return () => clearTimeout(timer);
+  }, [reader, variant, currentRevision]);
   return reader.state.value;
 }
+
+/** Whether nobody sees the page, which then reads nothing. */
+const isHidden = signal(document.hidden);
+document.addEventListener("visibilitychange", () => {
+  isHidden.value = document.hidden;
+});
 
 interface Reader<T> {
   readonly state: Signal<Resource<T>>;

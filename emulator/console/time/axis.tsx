@@ -1,13 +1,15 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { now } from "../model/clock.ts";
 import { spanOf } from "../parts/time.tsx";
+import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
 import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
 import { Bars, exportBars, heightOf, layOutBars, Marks, runBars } from "./lanes.tsx";
+import { Overview } from "./overview.tsx";
 import { Playhead } from "./playhead.tsx";
 import { type Scale, ticksOf, xOf } from "./scale.ts";
-import { type Future, visibleRange, wholeRange, zoom } from "./state.ts";
+import { type Future, isFolding, visibleRange, wholeAxis, zoom } from "./state.ts";
 
 const HEADER_HEIGHT = 24;
 const LANE_HEIGHT = 20;
@@ -16,12 +18,18 @@ interface AxisProps {
   readonly history: History;
   readonly exports: readonly ExportOverview[];
   readonly future: Future | undefined;
+  /** The numbers of all items, by the name of the lane, where the lane has not all of them. */
+  readonly totals: Readonly<Record<string, number>>;
 }
 
 /** The axis of virtual time: history is solid, predicted events are hatched, and the playhead is between them. */
-export function Axis({ history, exports, future }: AxisProps) {
-  const box = useRef<HTMLDivElement>(null);
+export function Axis({ history, exports, future, totals }: AxisProps) {
   const [width, setWidth] = useState(800);
+  const { range: whole, folds } = wholeAxis(future);
+  const range = visibleRange.value ?? whole;
+  const scale: Scale = { ...range, width, folds };
+  const axis = { scale, whole };
+  const box = useAxisInput(axis);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -29,25 +37,28 @@ export function Axis({ history, exports, future }: AxisProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const range = visibleRange.value ?? wholeRange(future);
-  const scale: Scale = { ...range, width };
   const at = now.value;
   const lanes = lanesOf(history, exports, future, scale, at);
   const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
-    <section class="axis" aria-label="Time axis">
-      <AxisBar range={range} at={at} />
+    <section class="axis" aria-label="Time axis" onKeyDown={(event) => onAxisKey(event, axis)}>
+      <AxisBar axis={axis} />
       <div class="axis-grid">
+        <span class="lane-names muted" aria-hidden="true">
+          Whole time
+        </span>
+        <Overview axis={axis} instants={history.instants} />
         <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEADER_HEIGHT}px` }}>
           {lanes.map(({ name, height: laneHeight, count }) => (
             <div key={name} style={{ height: `${laneHeight}px` }}>
-              {name} <span class="count">{count}</span>
+              {name} <span class="count">{(totals[name] ?? count).toLocaleString("en")}</span>
             </div>
           ))}
         </div>
         <div class="axis-box" ref={box}>
           <svg width={width} height={height} role="group" aria-label="Lanes">
             <Background scale={scale} height={height} at={at} />
+            <Folds scale={scale} height={height} />
             {lanes.map(({ name, y, shapes }) => (
               <g key={name} transform={`translate(0 ${y})`} role="group" aria-label={name}>
                 <line x1={0} x2={width} y1={0} y2={0} class="lane-line" />
@@ -55,22 +66,41 @@ export function Axis({ history, exports, future }: AxisProps) {
               </g>
             ))}
           </svg>
-          <Playhead scale={scale} height={height} />
+          <Playhead axis={axis} height={height} />
         </div>
       </div>
     </section>
   );
 }
 
-function AxisBar({ range, at }: { range: { from: number; to: number }; at: number }) {
+function AxisBar({ axis: { scale, whole } }: { readonly axis: DrawnAxis }) {
+  const { length } = scale.folds;
   return (
     <div class="axis-bar">
-      <span class="muted">Showing {spanOf(range.to - range.from)}</span>
+      <span
+        class="muted"
+        title="Wheel or + and - zoom, dragging or Page Up and Page Down pan, 0 or a double click fits"
+      >
+        Showing {spanOf(scale.to - scale.from)}
+      </span>
       <span class="spacer" />
-      <button type="button" class="button" onClick={() => zoom(range, at, -1)} aria-label="Zoom in">
+      {(length > 0 || !isFolding.value) && (
+        <button
+          type="button"
+          class="button"
+          aria-pressed={isFolding.value}
+          onClick={() => {
+            isFolding.value = !isFolding.value;
+            visibleRange.value = null;
+          }}
+        >
+          Fold idle time
+        </button>
+      )}
+      <button type="button" class="button" onClick={() => zoom(scale, whole, -1)} aria-label="Zoom in">
         +
       </button>
-      <button type="button" class="button" onClick={() => zoom(range, at, 1)} aria-label="Zoom out">
+      <button type="button" class="button" onClick={() => zoom(scale, whole, 1)} aria-label="Zoom out">
         −
       </button>
       <button
@@ -83,6 +113,30 @@ function AxisBar({ range, at }: { range: { from: number; to: number }; at: numbe
         Fit
       </button>
     </div>
+  );
+}
+
+/** Idle time that is drawn shorter, with its length. */
+function Folds({ scale, height }: { scale: Scale; height: number }) {
+  return (
+    <>
+      {scale.folds.map(({ from, to, length }) => {
+        const [x, right] = [xOf(scale, from), xOf(scale, to)];
+        if (right < 0 || x > scale.width) return null;
+        const middle = (x + right) / 2;
+        // The fold leaves some of the idle time on both sides.
+        const idle = spanOf(to - from + 2 * length);
+        return (
+          <g key={from} class="fold">
+            <title>{`${idle} without turns`}</title>
+            <rect x={x} y={HEADER_HEIGHT} width={right - x} height={height - HEADER_HEIGHT} />
+            <text x={middle} y={HEADER_HEIGHT + 10} transform={`rotate(90 ${middle} ${HEADER_HEIGHT + 10})`}>
+              {idle}
+            </text>
+          </g>
+        );
+      })}
+    </>
   );
 }
 

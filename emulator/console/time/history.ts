@@ -36,6 +36,8 @@ export type MarkLane = keyof typeof MARK_LANES;
 /** The content of the lanes, from the journal. */
 export interface History {
   readonly begin: number;
+  /** The times of all turns, in order. */
+  readonly instants: readonly number[];
   readonly marks: Readonly<Record<MarkLane, readonly Mark[]>>;
   readonly agentRuns: readonly Bar[];
   /** The times of failed attempts, by run of an export. */
@@ -58,6 +60,7 @@ export function historyOf(list: readonly Turn[]): History {
   const runs = new Map<string, Bar>();
   for (const turn of list) {
     const at = instantMs(turn.now);
+    if (draft.instants.at(-1) !== at) draft.instants.push(at);
     const lane = laneOf(turn);
     if (lane) draft.marks[lane].push({ at, ...lookOf(turn), turn: turn.turn });
     for (const note of turn.notes ?? []) addNote(draft, runs, note, at, turn.turn);
@@ -91,7 +94,13 @@ function emptyHistory() {
     faults: [],
     requests: [],
   };
-  return { begin: 0, marks, agentRuns: [] as Bar[], failedAttempts: new Map<string, number[]>() };
+  return {
+    begin: 0,
+    instants: [] as number[],
+    marks,
+    agentRuns: [] as Bar[],
+    failedAttempts: new Map<string, number[]>(),
+  };
 }
 
 /** The lane of a turn by its cause. Its notes may be in other lanes. */

@@ -2,6 +2,7 @@ import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { addressOf } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
+import { spanOf } from "../parts/time.tsx";
 import type { Bar, Mark } from "./history.ts";
 import { type Scale, xOf } from "./scale.ts";
 
@@ -12,31 +13,58 @@ const MIN_WIDTH = 3;
 /** A bar with its parts. */
 export interface LaneBar extends Bar {
   readonly parts: readonly Bar[];
+  /** The text next to it where there is room; its duration follows. */
+  readonly name: string;
+  /** A schedule: its parts are drawn one after another, at full height. */
+  readonly isBand: boolean;
   readonly href: string | null;
 }
 
-/** Exports as bars, with a bar for each of their runs. */
+/** Exports as bars, with a bar for each of their runs; a schedule is a band with a bar for each of its exports. */
 export function exportBars(
   exports: readonly ExportOverview[],
   failures: ReadonlyMap<string, readonly number[]>,
 ): readonly LaneBar[] {
-  return exports.map((each) => ({
+  const schedules = new Set(
+    exports.flatMap(({ id, interval_hours }) => (interval_hours === null ? [] : [id])),
+  );
+  const spawned = (schedule: string) =>
+    exports.filter(({ source_bulk_export_id: source }) => source === schedule);
+  return exports.flatMap((each) => {
+    if (each.source_bulk_export_id !== null && schedules.has(each.source_bulk_export_id)) return [];
+    const isBand = each.interval_hours !== null;
+    const name = isBand ? `every ${each.interval_hours} h` : each.id.slice(0, 8);
+    const children = isBand ? spawned(each.id).map((child) => exportBar(child, "export")) : [];
+    return [
+      {
+        ...exportBar(each, isBand ? "schedule" : "export"),
+        name: `${each.project ?? "project gone"} ${name}`,
+        isBand,
+        href: addressOf("exports", each.id),
+        parts: isBand
+          ? children
+          : each.runs.map((run) => ({
+              id: run.id,
+              from: instantMs(run.created_at),
+              to: endInstant(run.finished_at),
+              tone: toneOf(run.status),
+              label: `run of ${run.start_time.slice(0, 10)}: ${run.status}`,
+              notches: [...(failures.get(run.id) ?? [])],
+            })),
+      },
+    ];
+  });
+}
+
+function exportBar(each: ExportOverview, kind: string): Bar {
+  return {
     id: each.id,
     from: instantMs(each.created_at),
-    to: each.interval_hours === null ? endInstant(each.finished_at) : instantMs(each.created_at),
+    to: endInstant(each.finished_at),
     tone: toneOf(each.status),
-    label: `export ${each.id}, ${each.project ?? "project gone"}: ${each.status}`,
-    href: addressOf("exports", each.id),
+    label: `${kind} ${each.id}, ${each.project ?? "project gone"}: ${each.status}`,
     notches: [],
-    parts: each.runs.map((run) => ({
-      id: run.id,
-      from: instantMs(run.created_at),
-      to: endInstant(run.finished_at),
-      tone: toneOf(run.status),
-      label: `run of ${run.start_time.slice(0, 10)}: ${run.status}`,
-      notches: [...(failures.get(run.id) ?? [])],
-    })),
-  }));
+  };
 }
 
 /** Agent runs as bars. */
@@ -45,6 +73,8 @@ export function runBars(runs: readonly Bar[]): readonly LaneBar[] {
     ...run,
     tone: toneOf(run.tone),
     parts: [],
+    name: run.id.slice(0, 8),
+    isBand: false,
     href: addressOf("runs", run.id),
   }));
 }
@@ -56,19 +86,35 @@ function endInstant(at: string | null): number | null {
 interface PlacedBar {
   readonly bar: LaneBar;
   readonly row: number;
+  /** Where its text begins (px), and how much room it has. */
+  readonly textX: number;
+  readonly room: number;
 }
+
+const CHARACTER_PX = 6.3;
+/** With more visible bars, no room is left for texts next to them. */
+const MAX_NAMED_BARS = 24;
+const NAME_PX = 150;
+const MIN_NAME_PX = 60;
 
 /** Puts bars that overlap into separate rows; bars beyond `MAX_ROWS` share the last row. */
 export function layOutBars(bars: readonly LaneBar[], scale: Scale, now: number): readonly PlacedBar[] {
   const free: number[] = [];
-  return bars.flatMap((bar) => {
+  const visible = bars.flatMap((bar) => {
     const end = xOf(scale, bar.to ?? Math.max(now, bar.from));
     const begin = xOf(scale, bar.from);
-    if (end < -MIN_WIDTH || begin > scale.width) return [];
+    return end < -MIN_WIDTH || begin > scale.width ? [] : [{ bar, begin, end }];
+  });
+  const nameRoom = visible.length > MAX_NAMED_BARS ? 0 : NAME_PX;
+  return visible.map(({ bar, begin, end }) => {
+    const right = Math.max(end, begin + MIN_WIDTH);
+    const [first, last] = [Math.max(0, begin), Math.min(scale.width, right)];
+    const isInside = last - first >= NAME_PX || right + MIN_NAME_PX > scale.width;
     const freeRow = free.findIndex((x) => x <= begin);
     const row = freeRow !== -1 ? freeRow : Math.min(free.length, MAX_ROWS - 1);
-    free[row] = Math.max(end, begin + MIN_WIDTH) + 2;
-    return [{ bar, row }];
+    free[row] = right + 2 + (isInside ? 0 : nameRoom);
+    const room = isInside ? last - first - 6 : Math.min(nameRoom, scale.width - right) - 6;
+    return { bar, row, textX: (isInside ? first : right) + 4, room };
   });
 }
 
@@ -79,79 +125,145 @@ export function heightOf(rows: readonly PlacedBar[]): number {
 export function Bars({ rows, scale, now }: { rows: readonly PlacedBar[]; scale: Scale; now: number }) {
   return (
     <>
-      {rows.map(({ bar, row }) => (
-        <BarShape key={bar.id} bar={bar} y={row * ROW_HEIGHT + 4} scale={scale} now={now} />
+      {rows.map((placed) => (
+        <BarShape key={placed.bar.id} placed={placed} scale={scale} now={now} />
       ))}
     </>
   );
 }
 
-function BarShape({ bar, y, scale, now }: { bar: LaneBar; y: number; scale: Scale; now: number }) {
+function durationText({ from, to }: Bar): string {
+  return to === null ? "open" : spanOf(to - from);
+}
+
+function BarShape({ placed, scale, now }: { placed: PlacedBar; scale: Scale; now: number }) {
+  const { bar, row, textX, room } = placed;
+  const y = row * ROW_HEIGHT + 4;
   const extent = (part: Bar) => {
     const x = Math.max(-2, xOf(scale, part.from));
     const end = Math.min(scale.width + 2, xOf(scale, part.to ?? now));
     return { x, width: Math.max(MIN_WIDTH, end - x) };
   };
   const height = ROW_HEIGHT - 5;
-  const part = Math.max(1, Math.min(4, height / Math.max(1, bar.parts.length)));
-  const shapes = (
-    <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}`}>
-      <title>{bar.label}</title>
-      <rect {...extent(bar)} y={y} height={height} rx={2.5} class={bar.parts.length > 0 ? "hull" : ""} />
-      {bar.parts.slice(0, Math.floor(height / part)).map((each, index) => (
+  const parts = bar.isBand ? apart(bar.parts, scale) : bar.parts;
+  const part = bar.isBand ? height : Math.max(1, Math.min(4, height / Math.max(1, parts.length)));
+  const stripes = bar.isBand ? parts : parts.slice(0, Math.floor(height / part));
+  const partY = (index: number) => (bar.isBand ? y : y + index * part);
+  const text = `${bar.name} · ${durationText(bar)}`;
+  return (
+    <a href={bar.href ?? undefined} draggable={false}>
+      <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}${bar.isBand ? " band-bar" : ""}`}>
+        <title>{`${bar.label}, ${durationText(bar)}${bar.isBand ? `, ${bar.parts.length} exports` : ""}`}</title>
         <rect
-          key={each.id}
-          {...extent(each)}
-          y={y + index * part}
-          height={part}
-          class={`part ${each.tone}`}
+          {...extent(bar)}
+          y={y}
+          height={height}
+          rx={2.5}
+          class={bar.isBand || parts.length > 0 ? "hull" : ""}
         />
-      ))}
-      {bar.parts.flatMap((each, index) =>
-        each.notches.map((at) => (
-          <rect
-            key={`${each.id} ${at}`}
-            class="notch"
-            x={xOf(scale, at) - 1}
-            y={y + Math.min(index * part, height - part) - 1}
-            width={2}
-            height={part + 2}
-          />
-        )),
-      )}
-    </g>
+        {stripes.map((each, index) => (
+          <rect key={each.id} {...extent(each)} y={partY(index)} height={part} class={`part ${each.tone}`} />
+        ))}
+        {parts.flatMap((each, index) =>
+          each.notches.map((at) => (
+            <rect
+              key={`${each.id} ${at}`}
+              class="notch"
+              x={xOf(scale, at) - 1}
+              y={y + Math.min(index * part, height - part) - 1}
+              width={2}
+              height={part + 2}
+            />
+          )),
+        )}
+        {room >= MIN_NAME_PX && (
+          <text x={textX} y={y + height - 2}>
+            {cut(text, room / CHARACTER_PX)}
+          </text>
+        )}
+      </g>
+    </a>
   );
-  return bar.href === null ? shapes : <a href={bar.href}>{shapes}</a>;
 }
 
-/** Marks as strokes. Marks at the same pixel are drawn once, with the worst tone. */
-export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale: Scale; future: boolean }) {
-  const columns = new Map<number, { tone: string; count: number; label: string }>();
-  for (const { at, tone, label } of marks) {
-    const x = Math.round(xOf(scale, at));
-    if (x < 0 || x > scale.width) continue;
-    const column = columns.get(x);
-    if (!column) columns.set(x, { tone, count: 1, label });
-    else {
-      column.count += 1;
-      if (tone === "bad") column.tone = "bad";
-    }
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1))}…`;
+}
+
+/** Bars of a band that do not overlap: those at the same pixels are drawn once, with the worst tone. */
+function apart(bars: readonly Bar[], scale: Scale): readonly Bar[] {
+  const drawn: Bar[] = [];
+  let right = Number.NEGATIVE_INFINITY;
+  for (const bar of bars) {
+    const x = xOf(scale, bar.from);
+    const last = drawn.at(-1);
+    if (last && x < right) {
+      if (bar.tone === "bad") last.tone = "bad";
+    } else drawn.push({ ...bar });
+    right = Math.max(right, x + MIN_WIDTH, xOf(scale, bar.to ?? bar.from));
   }
+  return drawn;
+}
+
+const MARK_WIDTH = 2.5;
+const COUNT_WIDTH = 20;
+
+interface Cluster {
+  readonly first: Mark;
+  last: Mark;
+  readonly x: number;
+  right: number;
+  tone: string;
+  count: number;
+}
+
+/** Marks that would overlap become one with a count, and with the worst tone. */
+export function clustersOf(marks: readonly Mark[], scale: Scale): readonly Cluster[] {
+  const clusters: Cluster[] = [];
+  for (const mark of marks) {
+    if (mark.at < scale.from || mark.at > scale.to) continue;
+    const x = xOf(scale, mark.at);
+    const cluster = clusters.at(-1);
+    if (!cluster || x > cluster.right) {
+      clusters.push({ first: mark, last: mark, x, right: x + MARK_WIDTH, tone: mark.tone, count: 1 });
+      continue;
+    }
+    cluster.last = mark;
+    cluster.count += 1;
+    cluster.right = Math.max(x + MARK_WIDTH, cluster.x + COUNT_WIDTH);
+    if (mark.tone === "bad") cluster.tone = "bad";
+  }
+  return clusters;
+}
+
+/** Marks as strokes; marks that would overlap are a count, which zooms in to them when it is clicked. */
+export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale: Scale; future: boolean }) {
   return (
     <>
-      {[...columns].map(([x, { tone, count, label }]) => (
-        <rect
-          key={x}
-          class={`mark ${tone}${future ? " future" : ""}`}
-          x={x - 1}
-          y={4}
-          width={2.5}
-          height={ROW_HEIGHT - 4}
-          rx={1}
-        >
-          <title>{count === 1 ? label : `${label} and ${count - 1} more`}</title>
-        </rect>
-      ))}
+      {clustersOf(marks, scale).map(({ first, last, x, right, tone, count }) => {
+        const isOne = count === 1;
+        // Marks of one instant cannot be separated: their first turn is opened.
+        const turn = isOne || first.at === last.at ? first.turn : null;
+        return (
+          <g
+            key={`${first.at} ${first.turn}`}
+            class={`mark ${tone}${future ? " future" : ""}${isOne ? "" : " counted"}`}
+            data-turn={turn ?? undefined}
+            data-from={first.at}
+            data-to={last.at}
+          >
+            <title>{isOne ? first.label : `${count} marks: ${first.label} to ${last.label}`}</title>
+            <rect x={x - 1} y={4} width={right - x} height={ROW_HEIGHT - 4} rx={isOne ? 1 : 3} />
+            {!isOne && (
+              <text x={(x + right) / 2 - 1} y={ROW_HEIGHT - 3}>
+                {SHORT_NUMBER.format(count)}
+              </text>
+            )}
+          </g>
+        );
+      })}
     </>
   );
 }
+
+const SHORT_NUMBER = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 0 });

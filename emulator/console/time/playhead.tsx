@@ -7,17 +7,26 @@ import { turns } from "../model/live.ts";
 import { useDrag } from "../parts/drag.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { showAsOf } from "./as-of.ts";
-import { instantAt, type Scale, xOf } from "./scale.ts";
+import type { DrawnAxis } from "./axis-input.ts";
+import { instantAt, xOf } from "./scale.ts";
+import { centre } from "./state.ts";
+
+interface PlayheadProps {
+  readonly axis: DrawnAxis;
+  readonly height: number;
+}
 
 /**
  * The playhead is the clock. Dragging it to the right advances the clock; dragging it to the left shows the world as of
- * that time; Escape cancels the drag. The arrow keys step by event or turn; space freezes the clock or lets it flow.
+ * that time; outside the visible range it is an arrow at the edge. Escape cancels the drag. The arrow keys step by event or turn; space freezes the clock or lets it flow.
  */
-export function Playhead({ scale, height }: { readonly scale: Scale; readonly height: number }) {
+export function Playhead({ axis: { scale, whole }, height }: PlayheadProps) {
   const [dragInstant, setDragInstant] = useState<number | null>(null);
   const clockInstant = visibleInstant();
   const at = dragInstant ?? clockInstant;
-  const x = Math.max(0, Math.min(scale.width, xOf(scale, at)));
+  const position = xOf(scale, at);
+  const x = Math.max(0, Math.min(scale.width, position));
+  const outside = position < 0 ? "before" : position > scale.width ? "after" : null;
   const instantOf = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).parentElement?.getBoundingClientRect();
     return instantAt(scale, Math.max(0, Math.min(scale.width, event.clientX - (box?.left ?? 0))));
@@ -31,12 +40,14 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
     drop(event, startX) {
       setDragInstant(null);
       if (event.clientX !== startX) moveTo(instantOf(event));
+      else if (outside) centre(scale, whole, at);
     },
     cancel: () => setDragInstant(null),
   });
   return (
     <div
-      class={`playhead${dragInstant === null ? "" : " dragged"}${asOf.value === null ? "" : " past"}`}
+      class={`playhead${dragInstant === null ? "" : " dragged"}${asOf.value === null ? "" : " past"}${outside ? ` ${outside}` : ""}`}
+      title={outside ? "The playhead is outside the visible range: click to show it" : undefined}
       style={{ transform: `translateX(${x}px)`, height: `${height}px` }}
       role="slider"
       tabIndex={0}
@@ -51,7 +62,9 @@ export function Playhead({ scale, height }: { readonly scale: Scale; readonly he
     >
       <span class="playhead-line" />
       <span class={`playhead-text mono${x > scale.width / 2 ? " left" : ""}`}>
+        {outside === "before" && "◀ "}
         {timeOf(at)}
+        {outside === "after" && " ▶"}
         {dragInstant !== null && <small>{difference(dragInstant)}</small>}
       </span>
     </div>

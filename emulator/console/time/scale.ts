@@ -1,18 +1,107 @@
 import { formatInstant } from "../../kernel/instant.ts";
 
-/** A range of virtual time (ms) drawn over a width (px). */
-export interface Scale {
+/** A range of virtual time (ms). */
+export interface Range {
   readonly from: number;
   readonly to: number;
+}
+
+/** A range drawn over a width (px), with idle time folded. */
+export interface Scale extends Range {
   readonly width: number;
+  readonly folds: readonly Fold[];
 }
 
-export function xOf({ from, to, width }: Scale, at: number): number {
-  return ((at - from) / (to - from)) * width;
+/** Idle time that is drawn as if it were shorter. */
+export interface Fold extends Range {
+  /** The length (ms) that it is drawn with. */
+  readonly length: number;
 }
 
-export function instantAt({ from, to, width }: Scale, x: number): number {
-  return Math.round(from + (x / width) * (to - from));
+const MIN_FOLD_MS = 5 * 60_000;
+const MIN_BUSY_MS = 10_000;
+const MAX_FOLDS = 8;
+/** Idle time is folded if it would fill more than this part of the axis. */
+const FOLDED_PART = 0.2;
+const FOLD_PART = 0.05;
+
+/** The longest idle times between instants (in order): those that would fill much of the axis. */
+export function foldsOf(instants: readonly number[]): readonly Fold[] {
+  const gaps = instants.flatMap((to, index) => {
+    const from = instants[index - 1] ?? to;
+    return to - from < MIN_FOLD_MS ? [] : [{ from, to }];
+  });
+  let busy = (instants.at(-1) ?? 0) - (instants[0] ?? 0);
+  const folded: Range[] = [];
+  for (const gap of gaps.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_FOLDS)) {
+    if (gap.to - gap.from < busy * FOLDED_PART) break;
+    folded.push(gap);
+    busy -= gap.to - gap.from;
+  }
+  const length = Math.max(busy, MIN_BUSY_MS) * FOLD_PART;
+  return folded
+    .sort((a, b) => a.from - b.from)
+    .map(({ from, to }) => ({ from: from + length, to: to - length, length }));
+}
+
+/** The position (ms) of an instant on an axis with folds. */
+export function positionOf(folds: readonly Fold[], at: number): number {
+  let position = at;
+  for (const { from, to, length } of folds) {
+    if (at <= from) break;
+    position -= (Math.min(at, to) - from) * (1 - length / (to - from));
+  }
+  return position;
+}
+
+/** The instant at a position: the inverse of `positionOf`. */
+export function instantOf(folds: readonly Fold[], position: number): number {
+  let at = position;
+  for (const { from, to, length } of folds) {
+    if (at <= from) break;
+    const into = at - from;
+    at = into <= length ? from + into * ((to - from) / length) : at + (to - from - length);
+    if (into <= length) break;
+  }
+  return at;
+}
+
+export function xOf({ from, to, width, folds }: Scale, at: number): number {
+  const begin = positionOf(folds, from);
+  return ((positionOf(folds, at) - begin) / (positionOf(folds, to) - begin)) * width;
+}
+
+export function instantAt(scale: Scale, x: number): number {
+  return Math.round(movedTo(scale, (begin, length) => begin + (x / scale.width) * length));
+}
+
+function movedTo({ from, to, folds }: Scale, move: (begin: number, length: number) => number): number {
+  const begin = positionOf(folds, from);
+  return instantOf(folds, move(begin, positionOf(folds, to) - begin));
+}
+
+const MIN_LENGTH_MS = 20;
+
+/** The range with `factor` times its length, around the instant at `x`, within `bounds`. */
+export function zoomed(scale: Scale, bounds: Range, x: number, factor: number): Range {
+  const { folds, width } = scale;
+  const [begin, end] = [positionOf(folds, scale.from), positionOf(folds, scale.to)];
+  const most = positionOf(folds, bounds.to) - positionOf(folds, bounds.from);
+  const length = Math.min(Math.max(MIN_LENGTH_MS, (end - begin) * factor), most);
+  const centre = begin + (x / width) * (end - begin);
+  return within(folds, bounds, centre - (x / width) * length, length);
+}
+
+/** The range moved by `dx` pixels, within `bounds`. */
+export function panned(scale: Scale, bounds: Range, dx: number): Range {
+  const [begin, end] = [positionOf(scale.folds, scale.from), positionOf(scale.folds, scale.to)];
+  return within(scale.folds, bounds, begin - (dx / scale.width) * (end - begin), end - begin);
+}
+
+function within(folds: readonly Fold[], bounds: Range, begin: number, length: number): Range {
+  const [least, most] = [positionOf(folds, bounds.from), positionOf(folds, bounds.to) - length];
+  const from = Math.max(Math.min(begin, most), least);
+  return { from: instantOf(folds, from), to: instantOf(folds, from + length) };
 }
 
 const SECOND = 1000;
@@ -32,19 +121,35 @@ const STEPS = [1, 10, 100, SECOND, 5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 
   365 * DAY,
 ]);
 const PIXELS_PER_TICK = 110;
+const MIN_TICK_PART = 0.8;
 
 /** Ticks at round times, as many as have space for their texts. */
 export function ticksOf(scale: Scale): readonly { readonly x: number; readonly text: string }[] {
-  const minStep = ((scale.to - scale.from) * PIXELS_PER_TICK) / Math.max(1, scale.width);
+  const { folds } = scale;
+  const length = positionOf(folds, scale.to) - positionOf(folds, scale.from);
+  const minStep = (length * PIXELS_PER_TICK) / Math.max(1, scale.width);
   const step = STEPS.find((each) => each >= minStep) ?? 365 * DAY;
   const ticks = [];
-  for (let at = Math.ceil(scale.from / step) * step; at <= scale.to; at += step)
-    ticks.push({ x: xOf(scale, at), text: tickText(at, step) });
+  let at = Math.ceil(scale.from / step) * step;
+  let right = Number.NEGATIVE_INFINITY;
+  while (at <= scale.to) {
+    const fold = folds.find(({ from, to }) => from < at && at < to);
+    const x = xOf(scale, at);
+    // After a fold the first tick has the date too.
+    const isFirst = right === Number.NEGATIVE_INFINITY;
+    if (!fold && x >= right) {
+      ticks.push({ x, text: tickText(at, step, isFirst) });
+      right = x + PIXELS_PER_TICK * MIN_TICK_PART;
+    }
+    if (fold) right = Number.NEGATIVE_INFINITY;
+    at = fold ? Math.max(at + step, Math.ceil(fold.to / step) * step) : at + step;
+  }
   return ticks;
 }
 
-function tickText(at: number, step: number): string {
+function tickText(at: number, step: number, isFirst: boolean): string {
   const text = formatInstant(at);
+  if (isFirst && step < DAY) return text.slice(5, 16).replace("T", " ");
   if (step >= DAY || at % DAY === 0) return text.slice(0, 10);
   if (step >= MINUTE) return text.slice(11, 16);
   return step >= SECOND ? text.slice(11, 19) : text.slice(11, 23);

@@ -6,6 +6,7 @@ import { client } from "../model/client.ts";
 import { now } from "../model/clock.ts";
 import { addressWith, go, route } from "../model/router.ts";
 import { historyNow } from "./history.ts";
+import { type Fold, foldsOf, panned, positionOf, type Range, type Scale, xOf, zoomed } from "./scale.ts";
 
 /** The result of a dry run. */
 export interface Future {
@@ -29,7 +30,10 @@ export function select(turn: number | null): void {
 }
 
 /** The visible range of the axis; null for the whole range. */
-export const visibleRange = signal<{ readonly from: number; readonly to: number } | null>(null);
+export const visibleRange = signal<Range | null>(null);
+
+/** Whether idle time is folded. */
+export const isFolding = signal(true);
 
 /** The next events, from a dry run on a copy of the world. */
 export async function lookAhead(): Promise<Future> {
@@ -52,27 +56,36 @@ const MARGIN = 0.04;
 const MIN_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
-/** The range from the first turn to the last predicted event, with some margin on both sides. */
-export function wholeRange(future: Future | undefined): { readonly from: number; readonly to: number } {
-  const from = Math.min(historyNow().begin || now.value, now.value);
-  const last = future?.fired.at(-1);
-  const ahead = now.value + Math.max(MIN_AHEAD_MS, (now.value - from) * FUTURE_PER_PAST);
-  const to = Math.max(now.value, last ? Math.min(ahead, instantMs(last.at)) : 0);
-  const room = Math.max(MIN_SPAN_MS / 2, (to - from) * MARGIN);
-  return { from: from - room, to: to + 3 * room };
+/** The whole axis, from the first turn to the last predicted event with some margin on both sides, and its folds. */
+export function wholeAxis(future: Future | undefined): {
+  readonly range: Range;
+  readonly folds: readonly Fold[];
+} {
+  const { begin, instants } = historyNow();
+  // The journal may arrive before the clock.
+  const present = Math.max(now.value, instants.at(-1) ?? 0);
+  const from = Math.min(begin || present, present);
+  const ahead = (future?.fired ?? []).map(({ at }) => instantMs(at));
+  const limit = present + Math.max(MIN_AHEAD_MS, (present - from) * FUTURE_PER_PAST);
+  const to = Math.max(present, Math.min(limit, ahead.at(-1) ?? 0));
+  const upcoming = ahead.filter((at) => at > present && at < to);
+  const folds = isFolding.value ? foldsOf([...instants, present, ...upcoming, to]) : [];
+  // Next to folded time, a margin of a minimum length could be longer than all the rest.
+  const least = folds.length > 0 ? 0 : MIN_SPAN_MS / 2;
+  const room = Math.max(least, (positionOf(folds, to) - positionOf(folds, from)) * MARGIN);
+  return { range: { from: from - room, to: to + 3 * room }, folds };
 }
 
 const ZOOM = 1.6;
 
-/** Zooms around an instant: out if `by` is positive, else in. */
-export function zoom(
-  range: { readonly from: number; readonly to: number },
-  around: number,
-  by: number,
-): void {
-  const factor = by > 0 ? ZOOM : 1 / ZOOM;
-  const length = Math.max(20, (range.to - range.from) * factor);
-  const part = (around - range.from) / (range.to - range.from);
-  const from = around - part * length;
-  visibleRange.value = { from, to: from + length };
+/** Zooms around the playhead if it is visible, else around the middle: out if `by` is positive, else in. */
+export function zoom(scale: Scale, whole: Range, by: number): void {
+  const x = xOf(scale, now.value);
+  const around = x >= 0 && x <= scale.width ? x : scale.width / 2;
+  visibleRange.value = zoomed(scale, whole, around, by > 0 ? ZOOM : 1 / ZOOM);
+}
+
+/** Shows an instant in the middle of the axis, at the same scale. */
+export function centre(scale: Scale, whole: Range, at: number): void {
+  visibleRange.value = panned(scale, whole, scale.width / 2 - xOf(scale, at));
 }

@@ -1,4 +1,5 @@
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import type { ListPage } from "../../subjects/control-list.ts";
 import { present } from "../model/client.ts";
 import { count } from "../model/count.ts";
 import { turnsNow } from "../model/live.ts";
@@ -14,12 +15,19 @@ import { matchingTurns, TurnList } from "./turn-list.tsx";
 export function TimeView() {
   const turns = turnsNow();
   const matches = matchingTurns();
-  const exports = useResource("exports", () => present.call<readonly ExportOverview[]>("GET", "/exports"));
-  const future = useResource("future", lookAhead);
+  const exports = useResource("exports", () =>
+    present.call<ListPage<ExportOverview>>("GET", `/exports?counts=1&limit=${MAX_DRAWN_EXPORTS}`),
+  );
+  const future = useResource("future", lookAhead, "future", DRY_RUN_REST_MS);
   return (
     <>
       <h1 class="hidden">Time</h1>
-      <Axis history={historyNow()} exports={exports.value ?? []} future={future.value} />
+      <Axis
+        history={historyNow()}
+        exports={exports.value?.items ?? []}
+        future={future.value}
+        totals={exports.value ? { Exports: exports.value.total } : {}}
+      />
       <FutureNote future={future.value} />
       <div class="split">
         <section class="card grow" aria-label="Journal">
@@ -41,6 +49,9 @@ export function TimeView() {
   );
 }
 
+/** A dry run is expensive: it waits until no turn has arrived for this time. */
+const DRY_RUN_REST_MS = 500;
+const MAX_DRAWN_EXPORTS = 1000;
 const TURN_KINDS = ["request", "event", "effect", "control", "object_storage", "start", "refused"];
 
 function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> | undefined }) {
