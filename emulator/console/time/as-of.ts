@@ -1,7 +1,7 @@
 import { asOf } from "../model/client.ts";
 import { addressWith, go, route } from "../model/router.ts";
 
-/** Shows every view as of a turn, or as of now, and updates the address. Back returns from the past to the present. */
+/** Shows every view as of a turn, or as of now, and updates the address. Back returns from history to the present. */
 export function showAsOf(turn: number | null): void {
   go(addressWith({ as_of: turn, turn: null }), asOf.value !== null || turn === null);
 }
