@@ -6,8 +6,6 @@ import type { ThreadAnswer, ThreadQuestion } from "./trial-thread.ts";
 /** Thrown when a thread was ended because it had no result in time. */
 export class TrialTimeout extends Error {}
 
-export type ThreadPool = ReturnType<typeof createThreadPool>;
-
 /** As many threads as are used at the same time, at most one for each processor. */
 export function createThreadPool(openThread: () => Worker) {
   const threads = new Set<Worker>();
