@@ -104,7 +104,7 @@ function isPart(value: unknown): value is ReportPart {
   const { index, count, plan } = value;
   const isCount = Number.isInteger(count) && Number(count) >= 1 && Number(count) <= MAX_PARTS;
   const isIndex = Number.isInteger(index) && Number(index) >= 1 && Number(index) <= Number(count);
-  return isCount && isIndex && typeof plan === "string";
+  return isCount && isIndex && typeof plan === "string" && /^[0-9a-f]+$/.test(plan);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -225,6 +225,8 @@ const FINDING = {
   },
 };
 
+const WHOLE = { index: 1, count: 1, plan: "0" };
+
 /** A report of each command, as `--report json` writes it. */
 const REPORTS = {
   replay: {
@@ -282,11 +284,21 @@ const REPORTS = {
   },
 };
 
+it("a report with a plan of its own words is refused", async () => {
+  const cwd = workingFolder();
+  const report = { part: { ...WHOLE, plan: HOSTILE }, ...REPORTS.contract };
+  writeFileSync(join(cwd, "r.json"), JSON.stringify(report));
+  const { stderr, code } = await run(["report", "merge", "r.json"], { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toContain("r.json does not say which part of a run it is");
+  expectHarmless(stderr, "the refusal");
+});
+
 it.each(Object.entries(REPORTS))(
   "no report of a %s has text that acts on its reader",
   async (kind, report) => {
     const cwd = workingFolder();
-    writeFileSync(join(cwd, "r.json"), JSON.stringify(report));
+    writeFileSync(join(cwd, "r.json"), JSON.stringify({ part: WHOLE, ...report }));
     for (const format of [...REPORTERS, ...(kind === "exploration" ? [] : ["html"])]) {
       const summary = join(cwd, `${format}-summary.md`);
       const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };

@@ -7,7 +7,7 @@ import { timeIsWhole, useBrowser } from "./browser.ts";
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
 
-it.skipIf(!hasChromium)("Back returns from the past to the present, however far that was", async () => {
+it.skipIf(!hasChromium)("Back returns from history to the present, however far that was", async () => {
   const page = await openAt(rig.emulator.url, "#/time");
   await timeIsWhole(page, rig.emulator);
   const playhead = page.getByRole("slider", { name: "Clock of the world" });
