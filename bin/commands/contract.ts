@@ -1,17 +1,21 @@
 import type { CommandGroup, Flags } from "../command.ts";
 
-const REPORT_FLAGS: Flags = {
+const PROFILE_FLAG: Flags = {
   profile: {
     value: "spec|observed",
     help: "check against the specification, or against the observed behaviour of the public service (default spec)",
   },
+};
+
+const REPORT_FLAGS: Flags = {
+  ...PROFILE_FLAG,
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
   report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
   verbose: { help: "show all findings, not only the first three of each row" },
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };
 
-const FLAGS: Flags = {
+const SERVER_FLAGS: Flags = {
   target: {
     value: "<url>|container[:<image>]",
     help: "US base address of the server to test, or an image to start (default: an emulator in this process)",
@@ -30,10 +34,6 @@ const FLAGS: Flags = {
     help: "assistant used for runs: its id, graph or name (default: echo, else the first one)",
   },
   "api-key": { value: "<key>", help: "API key" },
-  "compare-api-key": {
-    value: "<key>",
-    help: "API key of the server at --compare; with --target, --api-key is not sent to it",
-  },
   "tenant-id": { value: "<uuid>", help: "workspace of the calls" },
   header: {
     value: "<name: value>",
@@ -55,6 +55,14 @@ const FLAGS: Flags = {
   "s3-access-key-id": { value: "<id>", help: "access key (default: AWS_ACCESS_KEY_ID)" },
   "s3-secret-access-key": { value: "<secret>", help: "its secret (default: AWS_SECRET_ACCESS_KEY)" },
   "allow-writes": { help: "let cases create and change things on a server that is not local" },
+};
+
+const FLAGS: Flags = {
+  ...SERVER_FLAGS,
+  "compare-api-key": {
+    value: "<key>",
+    help: "API key of the server at --compare; with --target, --api-key is not sent to it",
+  },
   budget: { value: "<n>", help: "maximum number of requests (default: unlimited locally, 2000 elsewhere)" },
   compare: {
     value: "<url>",
@@ -68,6 +76,16 @@ const FLAGS: Flags = {
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
   bail: { help: "stop at the first case that fails" },
   ...REPORT_FLAGS,
+};
+
+const MODEL_FLAGS: Flags = {
+  ...SERVER_FLAGS,
+  ...PROFILE_FLAG,
+  seed: { value: "<n>", help: "seed of the sequences (default 1)" },
+  requests: {
+    value: "<n>",
+    help: "requests of the search (default 200); shrinking may send ten times as many",
+  },
 };
 
 const CHECK_FLAGS: Flags = {
@@ -92,6 +110,13 @@ export const command: CommandGroup = {
       operands: SELECTORS,
       flags: FLAGS,
       run: async (invocation) => (await import("../contract/run.ts")).run(invocation, invocation.operands),
+    },
+    model: {
+      summary:
+        "send random sequences of requests and compare the replies with a small model of threads, runs and exports; a difference is shrunk and printed as curl commands",
+      operands: [],
+      flags: MODEL_FLAGS,
+      run: async (invocation) => (await import("../contract/model.ts")).runModel(invocation),
     },
     check: {
       summary:

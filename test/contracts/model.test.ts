@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Send } from "../../contracts/engine/http-message.ts";
+import { isMembers, jsonOf } from "../../contracts/engine/json.ts";
+import {
+  type Change,
+  changed,
+  dropReplyMembers,
+  rewriteList,
+  rewriteQuery,
+  rewriteRequestBody,
+  setReplyMembers,
+} from "../../contracts/engine/mutant.ts";
+import { LISTED_STATUSES } from "../../contracts/facts/agent.ts";
+import { createAddressTarget, createEmulatorTarget, type Target } from "../../contracts/index.ts";
+import { play } from "../../contracts/model/play.ts";
+import { startEmulator } from "../../emulator/runtime/index.ts";
+import { isFull } from "../support/depth.ts";
+import { DESTINATION, halfRightServer, SESSION, THREAD } from "./partially-conforming/server.ts";
+
+let close: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of close.reverse()) await end();
+  close = [];
+});
+
+function emulator(profile: "spec" | "observed" = "spec"): Target {
+  const target = createEmulatorTarget(startEmulator, { profile });
+  close.push(() => target.close());
+  return target;
+}
+
+async function plainServer(mistakes: Parameters<typeof halfRightServer>[0]): Promise<Target> {
+  const server = await halfRightServer(mistakes);
+  const ids = { destinationId: DESTINATION, sessionId: SESSION, threadId: THREAD };
+  const target = await createAddressTarget({ url: server.url, ...ids, waitMs: 0, allowWrites: false });
+  close.push(server.close, () => target.close());
+  return target;
+}
+
+const LIST = ["GET", /^\/threads\/[^/]+\/runs/] as const;
+const EXPORTS = ["GET", /^\/api\/v1\/bulk-exports$/] as const;
+const EXPORT = ["GET", /^\/api\/v1\/bulk-exports\/[^/]+$/] as const;
+
+/** The page is cut first, and then filtered by status. */
+function filterAfterPage(next: Send): Send {
+  return async (request) => {
+    const [path = "", query] = request.path.split("?");
+    const parameters = new URLSearchParams(query);
+    const status = parameters.get("status");
+    if (!LIST[1].test(path) || !LISTED_STATUSES.some((name) => name === status)) return next(request);
+    parameters.delete("status");
+    const reply = await next({ ...request, path: `${path}?${parameters}` });
+    const page = jsonOf(reply.text);
+    if (!Array.isArray(page)) return reply;
+    const runs = page.filter((run) => isMembers(run) && (run.status === status || !("status" in run)));
+    return { ...reply, text: JSON.stringify(runs) };
+  };
+}
+
+type Row = readonly [wrongBehaviour: string, requirement: string, change: Change, longest?: number];
+
+const MUTANTS: readonly Row[] = [
+  ["lists are filtered after the page is cut", "2.1-4", { send: filterAfterPage }],
+  [
+    "select is ignored together with a status",
+    "4.1-2",
+    { send: rewriteQuery(LIST, (query) => query.get("status") === "success" && query.delete("select")) },
+  ],
+  ["the offset is ignored", "4.1-1", { send: rewriteQuery(LIST, (query) => query.delete("offset")) }],
+  [
+    "eleven runs are listed by default",
+    "4.1-1",
+    { send: rewriteQuery(LIST, (query) => !query.has("limit") && query.set("limit", "11")) },
+    40,
+  ],
+  [
+    "a list has its first run twice",
+    "4.1-1",
+    { send: rewriteList(LIST, (runs) => [...runs.slice(0, 1), ...runs]) },
+  ],
+  [
+    "pages are in another order",
+    "4.1-1",
+    { send: rewriteList(LIST, (runs, { path }) => (path.includes("offset") ? [...runs].reverse() : runs)) },
+  ],
+  ["kwargs is always empty", "6-1", { send: setReplyMembers(LIST, { kwargs: {} }) }],
+  ["a run has no updated_at", "2.1-1", { send: dropReplyMembers(LIST, "updated_at") }],
+  [
+    "interval_hours 169 is accepted",
+    "2.5-3",
+    {
+      send: rewriteRequestBody(["POST", /bulk-exports$/], (body) =>
+        body.interval_hours === 169 ? { ...body, interval_hours: 168 } : body,
+      ),
+    },
+  ],
+  [
+    "interval_hours 168 is refused",
+    "4.3-1",
+    {
+      send: rewriteRequestBody(["POST", /bulk-exports$/], (body) =>
+        body.interval_hours === 168 ? { ...body, interval_hours: 169 } : body,
+      ),
+    },
+  ],
+  [
+    "schedules are not listed",
+    "4.6-1",
+    {
+      send: rewriteList(EXPORTS, (all) =>
+        all.filter((each) => !isMembers(each) || each.interval_hours === null),
+      ),
+    },
+  ],
+  [
+    "a cancelled export is shown as running",
+    "3.1-2",
+    { send: setReplyMembers(EXPORT, { status: "RUNNING" }) },
+  ],
+];
+
+/** On a server of five operations, with a thread, a destination and a project that exist. */
+const MISTAKES: readonly (readonly [Parameters<typeof halfRightServer>[0], string | undefined, Change])[] = [
+  [{}, undefined, {}],
+  [{}, "2.1-4", { send: filterAfterPage }],
+  [{ limitIgnored: true }, "4.1-1", {}],
+  [{ selectIgnored: true }, "4.1-2", {}],
+  [{ firstPageOnly: true }, "4.6-1", {}],
+  [{ errorObject: true }, "2.3-1", {}],
+];
+
+const REQUESTS = 200;
+
+describe("the reference model", () => {
+  const random = Math.floor(Math.random() * 2 ** 31);
+  const seeds = isFull ? [1, random] : [1];
+  it.each(seeds.flatMap((seed) => [["spec", seed] as const, ["observed", seed] as const]))(
+    "agrees with the emulator in the profile %s, seed %i",
+    async (profile, seed) => {
+      const result = await play(emulator(profile), { seed, requests: isFull ? 2000 : 300, profile });
+      expect(result).toMatchObject({ lacking: {} });
+      expect(result.difference).toBeUndefined();
+      expect(result.sequences).toBeGreaterThan(2);
+    },
+  );
+
+  it.each(MUTANTS.map((row) => [row] as const))(
+    "finds that $0",
+    async ([, requirement, change, longest = 12]) => {
+      const { difference } = await play(changed(emulator(), change), { seed: 1, requests: REQUESTS });
+      expect(difference).toMatchObject({ requirement });
+      expect(difference?.exchanges.length).toBeLessThanOrEqual(longest);
+    },
+  );
+
+  it.each(MISTAKES)("needs no test-only surface to find %o", async (mistakes, requirement, change) => {
+    const target = await plainServer(mistakes);
+    const { difference } = await play(changed(target, change), { seed: 1, requests: REQUESTS });
+    expect(difference?.requirement).toBe(requirement);
+    for (const { curl } of difference?.exchanges ?? []) expect(curl).toContain(`'${target.name}/`);
+  });
+});
