@@ -56,8 +56,6 @@ export const UNSHOWN_PATHS: readonly UnshownPath[] = [
   limited("/**/trigger"),
   unlisted("/feedback/tokens/**"),
   unlisted("/runs/rules/**"),
-  // Else the last word of it would be taken for the identifier of a thread.
-  area("/threads/prune", "threads", "POST"),
 ];
 
 /** Groups of resources that §1 names; asked after the operations, which are parts of some of them. */

@@ -46,7 +46,7 @@ describe("emulator contract", () => {
 
   it.each([
     ["run 7.7", '7.7: no case matches; run "emulator contract list" for a list'],
-    ["verify", "contract verify: unknown command; give one of run, check, list, coverage, selftest"],
+    ["verify", "contract verify: unknown command; give one of run, model, check, list, coverage, selftest"],
     ["run --api-key k", "--api-key: only valid with --target"],
     ["run --target https://api.example.com", "--api-key: give the key of the server at --target"],
     [

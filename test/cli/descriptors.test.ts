@@ -20,7 +20,7 @@ const limited = (descriptors: number, env: Readonly<Record<string, string>> = {}
 });
 
 it("refuses to start with too few descriptors, and prints the required number", async () => {
-  const { ended } = launch(["start", "--port", "0", "--json"], limited(64));
+  const { ended } = launch(["start", "--port", "0"], limited(64));
   const says =
     "emulator: This process may open 64 files and connections, but it needs at least 128. Raise the limit";
   expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });

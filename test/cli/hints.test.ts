@@ -15,6 +15,7 @@ const EMULATOR = fileURLToPath(new URL("../../emulator/", import.meta.url));
 const WITHOUT_A_COMMAND = [
   "DELETE /clock/advance",
   "GET /config",
+  "GET /requests",
   "POST /agent/scripts",
   "POST /s3/buckets",
   "POST /s3/credentials",

@@ -87,7 +87,7 @@ describe("the operations", () => {
         "validateFilter",
       ].sort(),
     );
-    expect(idsOf("removes")).toEqual(["cancelThreadRun", "cancelRuns"]);
+    expect(idsOf("removes")).toEqual(["cancelThreadRun", "cancelRuns", "pruneThreads"]);
     for (const [, row] of ROWS) if (row.method === "GET") expect(accessOf(row)).toBe("reads");
   });
 
