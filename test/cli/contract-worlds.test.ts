@@ -75,7 +75,7 @@ describe("emulator contract run --target", () => {
     const words = check("--compare", url, "--target", "http://127.0.0.1:9");
     const { code, stderr } = await run(words, { cwd: workingFolder() });
     expect(stderr).toMatch(/127\.0\.0\.1:9/);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(await worldsAt(url)).toEqual(["main"]);
   });
 

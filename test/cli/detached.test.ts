@@ -43,7 +43,7 @@ it("start --detach prints the ready line of a process that continues, with its l
   });
 
   expect((await run(["stop"], { cwd })).stdout).toContain(`(process ${next.pid}) has stopped`);
-  expect((await run(["status"], { cwd })).code).toBe(1);
+  expect((await run(["status"], { cwd })).code).toBe(2);
 });
 
 it("start --detach ends with the code and the message of a start that fails, and leaves only its log", async () => {

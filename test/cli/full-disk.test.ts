@@ -17,11 +17,11 @@ it("a full disk ends the process, and all answered requests are restored", async
     status = (await send(first.url, "POST", "/sessions", body)).status;
     if (status === 200) answered.push(name);
   }
-  const { code, stderr } = await ended;
+  const { code, stdout } = await ended;
   expect(code).toBe(5);
-  expect(stderr).toMatch(
-    /^emulator: the disk is full or fails \(EFBIG.*\); .* Free disk space, then start again\n$/,
-  );
+  const { error } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  expect(error.message).toMatch(/^the disk is full or fails \(EFBIG.*\)/);
+  expect(error.hint).toMatch(/Free disk space, then start again$/);
   expect(answered.length).toBeGreaterThan(10);
   const { ready } = await start([], { cwd });
   const { body: projects } = await send<{ name: string }[]>(ready.url, "GET", "/sessions?limit=100");
