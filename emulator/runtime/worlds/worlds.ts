@@ -214,7 +214,7 @@ function replace(parts: WorldsParts, named: NamedWorld, from: string | null, sou
   const reason = new Refusal(
     409,
     "reset",
-    "The state of the world was replaced while this request was under way.",
+    "The world was reset, loaded or rewound while this request was running; send the request again.",
   );
   const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
   manifests.putWorld(named.id, entry, () => open.end(named, reason));
