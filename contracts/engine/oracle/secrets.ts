@@ -39,7 +39,9 @@ export function leaks(
   const isReturned = [...secrets, ...credentialsIn(request, reply.status < 300)].some(
     (secret) => secret.length >= MIN_SECRET_CHARACTERS && contains(reply.text, secret),
   );
-  const secretMembers = MEMBERS.filter((member) => {
+  // A refusal may describe the member; a destination may have it masked, but not sealed.
+  const members = reply.status < 300 ? [...MEMBERS, "credentials"] : MEMBERS;
+  const secretMembers = members.filter((member) => {
     const values = reply.text.matchAll(new RegExp(`"${member}"\\s*:\\s*"([^"]+)`, "g"));
     return [...values].some(([, value = ""]) => !MASKED.test(value));
   });
