@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxConcurrency: 2,
+    maxWorkers: 2,
     pool: "forks",
   },
 });
