@@ -1,6 +1,6 @@
 // Bundles the sources into dist/. Processes that run from an older build keep the files they may still load.
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -94,6 +94,7 @@ try {
   await Promise.all([writeSchema(), writeNotices(inputs), copyPythonModule()]);
   await writeText("bin/package.json", '{ "type": "commonjs" }\n');
   await writeText("bin/emulator.js", startFile(manifest.engines.node.replace(">=", ""), "./cli.js"));
+  await chmod(join(FRESH, "bin/emulator.js"), 0o755);
   await writeCommonJs(FRESH, manifest.exports);
   await publish();
 } catch (error) {
