@@ -1,6 +1,7 @@
 import { type CaseRow, suite } from "../engine/case.ts";
 import { equal } from "../engine/check.ts";
 import type { Contract } from "../engine/contract.ts";
+import { HOUR, midnight } from "../engine/instant.ts";
 import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE, WORKFLOW_HOURS } from "../facts/bulk-exports.ts";
 import {
   arm,
@@ -135,7 +136,8 @@ export const LIMIT_CASES = suite({
     needs: [...CAPACITY, "schedules"],
     async run(t) {
       // A window over midnight would have two runs.
-      if (new Date(await t.now()).getUTCHours() >= 20) await t.advance("PT5H");
+      const now = await t.now();
+      if (now - midnight(now) >= 20 * HOUR) await t.advance("PT5H");
       const prepared = await prepare(t, { days: 1 });
       const fault = await armStall(t, "PT3H");
       await schedule(t, prepared, { interval_hours: 1 });
