@@ -94,9 +94,9 @@ export function counted(count: number, noun: string): string {
 export function verdictLines(id: string, { ok, rows, files, problems }: Verification): string[] {
   const counts = `${counted(rows, "row")} in ${counted(files, "file")}`;
   if (ok) return [`export ${id}: verified, ${counts}`];
-  const shown = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail]);
-  const lines = aligned([["PROBLEM", "KEY", "DETAIL"], ...shown]);
-  const rest = problems.length - shown.length;
+  const tableRows = problems.slice(0, MAX_ROWS).map(({ kind, key, detail }) => [kind, key, detail]);
+  const lines = aligned([["PROBLEM", "KEY", "DETAIL"], ...tableRows]);
+  const rest = problems.length - tableRows.length;
   return [
     `export ${id}: NOT verified, ${counts}, ${problems.length} problems`,
     ...lines,

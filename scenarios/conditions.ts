@@ -43,7 +43,7 @@ export async function playUnder<Found>(
   environments: Environments,
   { settings = {}, killAfterTurn, begin, wrap = (same) => same, end }: Conditions<Found>,
 ): Promise<Played<Found>> {
-  let found: Found | undefined;
+  let result: Found | undefined;
   async function open(environment: Environment): Promise<Environment> {
     const world = createRunner(environment);
     await begin?.(world);
@@ -51,7 +51,7 @@ export async function playUnder<Found>(
       ...wrap(environment),
       async close() {
         try {
-          found = await end(world);
+          result = await end(world);
         } finally {
           await environment.close();
         }
@@ -72,7 +72,7 @@ export async function playUnder<Found>(
         },
       },
     );
-    return { failure: run.failure, found };
+    return { failure: run.failure, found: result };
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     return { failure: undefined, found: undefined, problem: error.message };

@@ -151,8 +151,8 @@ function verbOf(place: FileLocation, label: string, input: unknown): Verb {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     throw new ScenarioProblem(`${where}: a step is an object with one of ${Object.keys(VERBS).join(", ")}`);
   const names = Object.keys(input);
-  const found = (Object.keys(VERBS) as Verb[]).filter((verb) => names.includes(verb));
-  const [only, second] = found.length > 1 ? found.filter((verb) => verb !== "expect") : found;
+  const verbs = (Object.keys(VERBS) as Verb[]).filter((verb) => names.includes(verb));
+  const [only, second] = verbs.length > 1 ? verbs.filter((verb) => verb !== "expect") : verbs;
   if (only !== undefined && second === undefined) return only;
   if (only !== undefined)
     throw new ScenarioProblem(`${where}: two verbs in one step, ${only} and ${String(second)}`);

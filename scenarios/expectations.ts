@@ -68,8 +68,8 @@ export function matcherProblems(expected: unknown): readonly string[] {
 }
 
 /** Problems of a step's expectations, each with its path in the step. */
-export function expectationProblems(verb: Verb, given: GivenStep): readonly ExpectationProblem[] {
-  const { expect, until } = given as { readonly expect?: unknown; readonly until?: unknown };
+export function expectationProblems(verb: Verb, step: GivenStep): readonly ExpectationProblem[] {
+  const { expect, until } = step as { readonly expect?: unknown; readonly until?: unknown };
   const vacant = verb === "expect" ? vacantSources(expect) : [];
   const strange = verb === "expect" ? strangeMembers(expect) : [];
   return [...vacant, ...strange, ...problemsIn(expect, ["expect"]), ...problemsIn(until, ["until"])];
@@ -123,23 +123,23 @@ function wordProblems(value: string, path: Keys): readonly ExpectationProblem[] 
   return [{ path, text: unknownMatcher(value, WORD_NAMES) }];
 }
 
-function unknownMatcher(name: string, known: readonly string[]): string {
-  const suggestion = nearest(name, known);
-  return `${name} is not a matcher; ${suggestion === undefined ? `give ${known.join(", ")}` : `did you mean ${suggestion}?`}`;
+function unknownMatcher(name: string, validNames: readonly string[]): string {
+  const suggestion = nearest(name, validNames);
+  return `${name} is not a matcher; ${suggestion === undefined ? `give ${validNames.join(", ")}` : `did you mean ${suggestion}?`}`;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Times, durations and words of faults of a step that cannot be read; those with variables are known only when it is played. */
-export function momentProblems(verb: Verb, given: GivenStep): readonly ExpectationProblem[] {
-  if (verb === "advance") return advanceProblems((given as GivenStep<"advance">).advance);
+export function momentProblems(verb: Verb, step: GivenStep): readonly ExpectationProblem[] {
+  if (verb === "advance") return advanceProblems((step as GivenStep<"advance">).advance);
   if (verb === "fault") {
-    const { fault } = given as GivenStep<"fault">;
+    const { fault } = step as GivenStep<"fault">;
     const words = faultWordProblems(fault).map(({ path, text }) => ({ path: ["fault", ...path], text }));
     return [...faultProblems(fault), ...words];
   }
   if (verb !== "seed") return [];
-  const { from, to } = ((given as GivenStep<"seed">).seed.traces ?? {}) as Members;
+  const { from, to } = ((step as GivenStep<"seed">).seed.traces ?? {}) as Members;
   return [...timeProblem(from, ["seed", "traces", "from"]), ...timeProblem(to, ["seed", "traces", "to"])];
 }
 

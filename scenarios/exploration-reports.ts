@@ -85,10 +85,14 @@ function tableRows({ results }: ExplorationReport): readonly (readonly [string, 
   const names = [...new Set(results.map(({ trial }) => trial))];
   return names.map((name) => {
     const all = results.filter(({ trial }) => trial === name);
-    const held = all.filter(({ verdict }) => verdict === "held").length;
+    const heldCount = all.filter(({ verdict }) => verdict === "held").length;
     const others = all.filter(({ verdict }) => verdict !== "held").map((each) => each.subject);
     const outcome = others.length === 0 ? "ok" : `DIFFERS in ${others.join(", ")}`;
-    return [`§${all[0]?.section}`, name, held > 0 && others.length > 0 ? `${outcome} (${held} ok)` : outcome];
+    return [
+      `§${all[0]?.section}`,
+      name,
+      heldCount > 0 && others.length > 0 ? `${outcome} (${heldCount} ok)` : outcome,
+    ];
   });
 }
 

@@ -108,9 +108,11 @@ function chosenOf(
   // Trials with the same difference share emulators.
   const names = [...new Set(selection.map(({ trial }) => trial))];
   const ordered = names.flatMap((each) => selection.filter(({ trial }) => trial === each));
-  const left = matchingPlans.flatMap((plan, at) => plan.filter((each) => !selectedPlans[at]?.includes(each)));
+  const remainingTrials = matchingPlans.flatMap((plan, at) =>
+    plan.filter((each) => !selectedPlans[at]?.includes(each)),
+  );
   const { items: chosen, part } = partOf(ordered, ({ at, trial }) => `${nameOf(at)}: ${trial}`, shard);
-  return { chosen, left: partOf(left, ({ trial }) => trial, shard).items, part };
+  return { chosen, left: partOf(remainingTrials, ({ trial }) => trial, shard).items, part };
 }
 
 /** The trials of the lowest ranks, and of the last of these ranks evenly chosen ones, in the order of the plan. */

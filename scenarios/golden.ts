@@ -39,11 +39,13 @@ function firstDifference(storedJournal: string, journal: string) {
   const [before, after] = [storedJournal.split("\n"), journal.split("\n")];
   const index = before.findIndex((line, at) => line !== after[at]);
   const at = index === -1 ? before.length : index;
-  const found = differences(parseLine(before[at]), parseLine(after[at]), `line ${at + 1}`);
+  const lineDifferences = differences(parseLine(before[at]), parseLine(after[at]), `line ${at + 1}`);
   return {
     line: at + 1,
     differences:
-      found.length > 0 ? found : [`line ${at + 1}: extra or different bytes: ${shortened(after[at])}`],
+      lineDifferences.length > 0
+        ? lineDifferences
+        : [`line ${at + 1}: extra or different bytes: ${shortened(after[at])}`],
   };
 }
 

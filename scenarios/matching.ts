@@ -125,10 +125,10 @@ function objectDifferences(
   if (name.startsWith("$")) return [`${where || "the value"}: ${name} is not a matcher`];
   if (typeof actual !== "object" || actual === null) return [differing(where, "an object", actual)];
   return Object.entries(expected).flatMap(([key, member]) => {
-    const found = Object.hasOwn(actual, key)
+    const actualValue = Object.hasOwn(actual, key)
       ? (actual as Record<string, unknown>)[key]
       : valueAt(actual, key);
-    return differences(member, found, where === "" ? key : `${where}.${key}`);
+    return differences(member, actualValue, where === "" ? key : `${where}.${key}`);
   });
 }
 
@@ -147,15 +147,15 @@ function listDifferences(expected: readonly unknown[], actual: unknown, where: s
 
 function unorderedDifferences(expected: unknown, actual: unknown, where: string): string[] {
   if (!Array.isArray(expected) || !Array.isArray(actual)) return [differing(where, "a list", actual)];
-  const left = [...actual];
+  const unmatchedItems = [...actual];
   const missing = expected.filter((item) => {
-    const index = left.findIndex((candidate) => differences(item, candidate).length === 0);
-    if (index !== -1) left.splice(index, 1);
+    const index = unmatchedItems.findIndex((candidate) => differences(item, candidate).length === 0);
+    if (index !== -1) unmatchedItems.splice(index, 1);
     return index === -1;
   });
   return [
     ...missing.map((item) => `${where || "the list"}: ${shownValue(item)} is missing`),
-    ...left.map((item) => `${where || "the list"}: ${shownValue(item)} is unexpected`),
+    ...unmatchedItems.map((item) => `${where || "the list"}: ${shownValue(item)} is unexpected`),
   ];
 }
 
@@ -164,12 +164,12 @@ function isWithin(bounds: unknown, actual: unknown): boolean {
   if (Array.isArray(bounds))
     return ordered(bounds[0], actual) === true && ordered(actual, bounds[1]) === true;
   const { of, by } = bounds as { readonly of?: unknown; readonly by?: unknown };
-  const [middle, found] = [of, actual].map((time) =>
+  const [middle, actualNumber] = [of, actual].map((time) =>
     typeof time === "string" ? parseMicros(time) : undefined,
   );
   const reachMs = parseDuration(String(by));
-  if (middle === undefined || found === undefined || reachMs === undefined) return false;
-  return Math.abs(middle - found) <= reachMs * 1000;
+  if (middle === undefined || actualNumber === undefined || reachMs === undefined) return false;
+  return Math.abs(middle - actualNumber) <= reachMs * 1000;
 }
 
 function differing(where: string, expected: string, actual: unknown): string {

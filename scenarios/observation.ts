@@ -46,19 +46,19 @@ export async function worldDifferences(
   observation: Observation,
   expected: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const differenceLines: string[] = [];
   for (const [source, selector] of Object.entries(expected)) {
     const actual = await SOURCES[source]?.(observation, selector);
     const members = Object.entries(selector).filter(([name]) => !isSelector(source, name));
     for (const [name, member] of members)
-      found.push(...differences(member, valueAt(actual, name), `${source}.${name}`));
+      differenceLines.push(...differences(member, valueAt(actual, name), `${source}.${name}`));
   }
-  return found;
+  return differenceLines;
 }
 
 function matchingItems(list: readonly unknown[], where: unknown) {
-  const found = where === undefined ? list : list.filter((item) => differences(where, item).length === 0);
-  return { list: found, count: found.length };
+  const matches = where === undefined ? list : list.filter((item) => differences(where, item).length === 0);
+  return { list: matches, count: matches.length };
 }
 
 interface ExportRun {

@@ -175,13 +175,13 @@ function createIds() {
 
   function named(text: string): string {
     return text.replace(UUID, (id) => {
-      const found = names.get(id);
-      if (found === undefined) return id;
-      if (found.name === undefined) {
-        found.name = nameFor(found.path);
-        found.step.capture = { ...(found.step.capture as object | undefined), [found.name]: found.path };
+      const origin = names.get(id);
+      if (origin === undefined) return id;
+      if (origin.name === undefined) {
+        origin.name = nameFor(origin.path);
+        origin.step.capture = { ...(origin.step.capture as object | undefined), [origin.name]: origin.path };
       }
-      return `\${${found.name}}`;
+      return `\${${origin.name}}`;
     });
   }
 

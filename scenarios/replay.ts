@@ -51,15 +51,16 @@ export interface ReplayOptions {
 
 /** The scenario files of the operands; folders are searched recursively, without `node_modules`. */
 export function scenarioFiles(operands: readonly string[], cwd: string): readonly string[] {
-  const found = operands.flatMap((operand) => {
+  const scenarioPaths = operands.flatMap((operand) => {
     const path = resolve(cwd, operand);
     const kind = statSync(path, { throwIfNoEntry: false });
     if (kind === undefined) throw new ScenarioProblem(`${operand}: no such file or folder`);
     if (!kind.isDirectory()) return [path];
     return [...filesBelow(path)].sort();
   });
-  if (found.length === 0) throw new ScenarioProblem(`${operands.join(", ")}: contains no *.scenario.yaml`);
-  return [...new Set(found)];
+  if (scenarioPaths.length === 0)
+    throw new ScenarioProblem(`${operands.join(", ")}: contains no *.scenario.yaml`);
+  return [...new Set(scenarioPaths)];
 }
 
 /** Installed packages may contain scenarios, which are not the user's. */
@@ -97,11 +98,11 @@ export async function replay(
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
-  let kept = 0;
+  let openWorldCount = 0;
   let done = 0;
   function shouldKeepOpen({ failure }: ScenarioRun): boolean {
-    if (failure === undefined || options.keep !== true || kept >= MAX_OPEN_WORLDS) return false;
-    kept += 1;
+    if (failure === undefined || options.keep !== true || openWorldCount >= MAX_OPEN_WORLDS) return false;
+    openWorldCount += 1;
     return true;
   }
   async function work(): Promise<void> {

@@ -115,9 +115,9 @@ function detailLines(
 }
 
 function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"], number>> {
-  const found = { passed: 0, failed: 0, drifted: 0, broken: 0 };
-  for (const { verdict } of outcomes) found[verdict] += 1;
-  return found;
+  const totals = { passed: 0, failed: 0, drifted: 0, broken: 0 };
+  for (const { verdict } of outcomes) totals[verdict] += 1;
+  return totals;
 }
 
 function countsLine(outcomes: readonly Outcome[]): string {

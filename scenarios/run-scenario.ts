@@ -102,11 +102,11 @@ async function withoutHits(progress: Progress, steps: readonly Step[]): Promise<
   const step = untriggered && (armed.get(untriggered.id) ?? steps.at(-1));
   if (!untriggered || !step) return undefined;
   const { preset, target, match, then } = untriggered;
-  const shown = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
+  const faultText = JSON.stringify({ ...(preset === null ? { target, then } : { preset }), match });
   return failed(
     progress,
     step,
-    [`the fault ${shown} was never triggered; if that is intended, add \`optional: true\``],
+    [`the fault ${faultText} was never triggered; if that is intended, add \`optional: true\``],
     false,
   );
 }
@@ -116,8 +116,11 @@ interface RateLimitSetting {
 }
 
 /** Settings other than those of the command line that explain a failure. */
-async function notesOn({ context }: Progress, { differences: found }: Failure): Promise<readonly string[]> {
-  if (!found.some((difference) => /\b429\b/.test(difference))) return [];
+async function notesOn(
+  { context }: Progress,
+  { differences: differenceLines }: Failure,
+): Promise<readonly string[]> {
+  if (!differenceLines.some((difference) => /\b429\b/.test(difference))) return [];
   const { settings } = await context.runner.control.config<{ settings: RateLimitSetting }>();
   return settings.rateLimits.enabled
     ? []
@@ -141,9 +144,9 @@ async function runStep(progress: Progress, step: Step): Promise<Failure | undefi
   try {
     if (step.verb === "repeat") return await runRepeat(progress, step);
     if (step.verb === "include") return await runInclude(progress, step);
-    const found = await performStep(progress.context, step);
+    const problems = await performStep(progress.context, step);
     noteWarnings(progress, step);
-    return found.length === 0 ? undefined : failed(progress, step, found, runner.last !== before);
+    return problems.length === 0 ? undefined : failed(progress, step, problems, runner.last !== before);
   } catch (error) {
     const reason = error instanceof ErrorReply ? error.description : (error as Error).message;
     return failed(progress, step, [reason], runner.last !== before);
@@ -181,25 +184,29 @@ async function runRepeat(progress: Progress, step: Step): Promise<Failure | unde
 
 function unmet(until: Readonly<Record<string, unknown>>, variables: Variables): readonly string[] {
   return Object.entries(until).flatMap(([name, expected]) => {
-    const found = valueAt(variables, name);
-    return differences(filled(expected, variables), found === ABSENT ? undefined : found, name);
+    const variableValue = valueAt(variables, name);
+    return differences(
+      filled(expected, variables),
+      variableValue === ABSENT ? undefined : variableValue,
+      name,
+    );
   });
 }
 
 function failed(
   { context: play, environment }: Progress,
   step: Step,
-  found: readonly string[],
+  problems: readonly string[],
   hasAsked: boolean,
 ): Failure {
   // A step without a request has no exchange to print.
   const last = hasAsked ? play.runner.last : undefined;
-  const rest = found.length - MAX_DIFFERENCES;
+  const rest = problems.length - MAX_DIFFERENCES;
   return {
     label: step.label,
     place: step.place,
     note: step.given.note,
-    differences: rest > 0 ? [...found.slice(0, MAX_DIFFERENCES), `and ${rest} more`] : found,
+    differences: rest > 0 ? [...problems.slice(0, MAX_DIFFERENCES), `and ${rest} more`] : problems,
     curl: last && curlLine(environment, last),
   };
 }

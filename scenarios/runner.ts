@@ -54,9 +54,9 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
   }
 
   function takeWarnings(): readonly string[] {
-    const seen = warnings;
+    const warningsSoFar = warnings;
     warnings = [];
-    return seen;
+    return warningsSoFar;
   }
 
   return {
@@ -74,11 +74,11 @@ export function createRunner(environment: Pick<Environment, "request">): Runner 
 
 /** Merges headers; one given as empty text is not sent. */
 function headersFor(options: ScenarioRequest["headers"] = {}): Record<string, string> {
-  const named = Object.fromEntries(
+  const headersByName = Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.toLowerCase(), value]),
   );
   return Object.fromEntries(
-    Object.entries({ ...DEFAULT_HEADERS, ...named }).filter(([, value]) => value !== ""),
+    Object.entries({ ...DEFAULT_HEADERS, ...headersByName }).filter(([, value]) => value !== ""),
   );
 }
 

@@ -149,8 +149,8 @@ const validators = new Map<string, Validator>();
 
 /** Steps are checked one by one, so that a problem names the one verb that was meant. */
 function validatorOf(name: string): Validator {
-  const known = validators.get(name);
-  if (known) return known;
+  const cachedValidator = validators.get(name);
+  if (cachedValidator) return cachedValidator;
   const definitions = { ...(scenarioSchema().$defs as Record<string, unknown>), step: {} };
   const validator = compile({ $ref: `#/$defs/${name}`, $defs: definitions });
   validators.set(name, validator);

@@ -73,13 +73,13 @@ interface ExpectedReply {
 
 /** Compares a reply with its expectation and captures variables from it. */
 function checkReply(context: StepContext, input: ExpectedReply, { answer, body }: Exchange): string[] {
-  const { status, headers, body: wanted } = input.expect ?? {};
-  const found = [
+  const { status, headers, body: expectedBody } = input.expect ?? {};
+  const differenceLines = [
     ...(status === undefined ? failureOf(answer.status, body) : differences(status, answer.status, "status")),
     ...(headers === undefined ? [] : differences(inLowerCase(headers), answer.headers, "headers")),
-    ...(wanted === undefined ? [] : differences(wanted, body, "body")),
+    ...(expectedBody === undefined ? [] : differences(expectedBody, body, "body")),
   ];
-  if (found.length > 0) return found;
+  if (differenceLines.length > 0) return differenceLines;
   return [...capture(context, input.capture, body), ...collect(context, input.collect, body)];
 }
 
@@ -96,26 +96,27 @@ function failureOf(status: number, body: unknown): string[] {
 
 function capture(
   { variables }: StepContext,
-  wanted: Readonly<Record<string, string>> = {},
+  captures: Readonly<Record<string, string>> = {},
   value: unknown,
 ): string[] {
-  return Object.entries(wanted).flatMap(([name, path]) => {
-    const found = valueAt(value, path);
-    if (found === ABSENT) return [`${path}: not found in ${shownValue(value)}, so ${name} cannot be set`];
-    variables[name] = found;
+  return Object.entries(captures).flatMap(([name, path]) => {
+    const capturedValue = valueAt(value, path);
+    if (capturedValue === ABSENT)
+      return [`${path}: not found in ${shownValue(value)}, so ${name} cannot be set`];
+    variables[name] = capturedValue;
     return [];
   });
 }
 
 function collect(
   { variables }: StepContext,
-  wanted: Readonly<Record<string, string>> = {},
+  captures: Readonly<Record<string, string>> = {},
   value: unknown,
 ): string[] {
-  for (const [name, path] of Object.entries(wanted)) {
-    const found = valueAt(value, path);
+  for (const [name, path] of Object.entries(captures)) {
+    const capturedValue = valueAt(value, path);
     const list = Array.isArray(variables[name]) ? (variables[name] as readonly unknown[]) : [];
-    if (found !== ABSENT) variables[name] = [...list, ...[found].flat()];
+    if (capturedValue !== ABSENT) variables[name] = [...list, ...[capturedValue].flat()];
   }
   return [];
 }
@@ -152,8 +153,8 @@ async function ingest(
   if (exchange.answer.status >= 400)
     throw new Error(`POST /runs/batch: ${exchange.answer.status} ${exchange.answer.text}`);
   if (project === undefined) return exchange.body;
-  const found = await runner.send(`GET /sessions?name=${encodeURIComponent(project)}`, {});
-  return { session_id: valueAt(found.body, "0.id") };
+  const projectReply = await runner.send(`GET /sessions?name=${encodeURIComponent(project)}`, {});
+  return { session_id: valueAt(projectReply.body, "0.id") };
 }
 
 function runsIn(file: string, beside: string): readonly object[] {

@@ -125,9 +125,11 @@ async function unmetSettings(
   const unmet = Object.entries(settings);
   if (unmet.length === 0) return [];
   const { settings: had } = await asked(url, (client) => client.config<Configured>());
-  const known: Readonly<Record<string, unknown>> = { ...had, rate_limits: had.rateLimits };
+  const actualSettings: Readonly<Record<string, unknown>> = { ...had, rate_limits: had.rateLimits };
   return unmet.flatMap(([name, value]) =>
-    differences(value, Object.hasOwn(known, name) ? known[name] : undefined).length === 0 ? [] : [name],
+    differences(value, Object.hasOwn(actualSettings, name) ? actualSettings[name] : undefined).length === 0
+      ? []
+      : [name],
   );
 }
 

@@ -35,7 +35,7 @@ export interface Trial {
 export interface Exploration<Found> {
   readonly name: string;
   readonly baseline: Conditions<Found>;
-  trialsOf(found: Found): readonly Trial[];
+  trialsOf(result: Found): readonly Trial[];
 }
 
 /** The outcome of a trial. */
@@ -71,11 +71,11 @@ export interface Trials {
 
 /** Plays them here; a baseline only once. */
 export function trialsHere<Found>(subjects: readonly Subject[], exploration: Exploration<Found>): Trials {
-  const found = new Map<number, Promise<readonly Trial[] | string>>();
+  const plans = new Map<number, Promise<readonly Trial[] | string>>();
 
   function trialsOf(at: number): Promise<readonly Trial[] | string> {
-    const trials = found.get(at) ?? planOf(subjects[at] as Subject, exploration);
-    found.set(at, trials);
+    const trials = plans.get(at) ?? planOf(subjects[at] as Subject, exploration);
+    plans.set(at, trials);
     return trials;
   }
 
@@ -111,8 +111,8 @@ async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
   const result = await tried(subject, trial);
   if (result.verdict !== "differs") return result;
   for (const smaller of trial.smaller?.() ?? []) {
-    const found = await narrowed(subject, smaller);
-    if (found.verdict === "differs") return found;
+    const smallerResult = await narrowed(subject, smaller);
+    if (smallerResult.verdict === "differs") return smallerResult;
   }
   return result;
 }

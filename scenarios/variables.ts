@@ -44,8 +44,10 @@ function filledText(text: string, variables: Variables): unknown {
 function variableOf(path: string, variables: Variables): unknown {
   const value = valueAt(variables, String(filledText(path.trim(), variables)));
   if (value !== ABSENT) return value;
-  const known = Object.keys(variables).join(", ");
-  throw new UnknownVariable(`\${${path}} is not set; set are ${known === "" ? "none" : known}`);
+  const variableNames = Object.keys(variables).join(", ");
+  throw new UnknownVariable(
+    `\${${path}} is not set; set are ${variableNames === "" ? "none" : variableNames}`,
+  );
 }
 
 function textOf(value: unknown): string {

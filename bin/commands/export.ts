@@ -49,9 +49,9 @@ export const command: CommandGroup = {
         const id = readOptionalId(operand, "export show");
         return async (world) => exportOf(world, await idOrNewest(world, id));
       },
-      lines: (found) =>
+      lines: (difference) =>
         aligned(
-          Object.entries(found).map(([name, value]) => [
+          Object.entries(difference).map(([name, value]) => [
             name,
             typeof value === "string" ? value : JSON.stringify(value),
           ]),

@@ -139,20 +139,20 @@ function ruleOf(text: string, { flags }: Invocation): Members {
   }
 }
 
-type ReadValue<Known> = (text: string | undefined, known: Known, where: string) => unknown;
+type ReadValue<Known> = (text: string | undefined, member: Known, where: string) => unknown;
 
 /** Reads words such as `at=file.written`, and `crash` for one that takes no value. */
 function membersOf<Known>(
   words: readonly string[],
-  known: Readonly<Record<string, Known>>,
+  memberTypes: Readonly<Record<string, Known>>,
   read: ReadValue<Known>,
   flag: string,
 ): Members {
   const members: Record<string, unknown> = {};
   for (const word of words) {
     const [name = ""] = word.split("=", 1);
-    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (kind === undefined) throw unknownName(name, Object.keys(known), flag);
+    const kind = Object.hasOwn(memberTypes, name) ? memberTypes[name] : undefined;
+    if (kind === undefined) throw unknownName(name, Object.keys(memberTypes), flag);
     const value = name.length < word.length ? word.slice(name.length + 1) : undefined;
     members[name] = read(value, kind, `${flag} ${name}`);
   }
@@ -188,9 +188,9 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-function unknownName(name: string, known: readonly string[], where: string): UsageError {
-  const suggestion = nearest(name, known);
+function unknownName(name: string, validNames: readonly string[], where: string): UsageError {
+  const suggestion = nearest(name, validNames);
   return new UsageError(
-    `${where}: "${name}" is unknown; ${suggestion === undefined ? `give one of ${known.join(", ")}` : `did you mean ${suggestion}?`}`,
+    `${where}: "${name}" is unknown; ${suggestion === undefined ? `give one of ${validNames.join(", ")}` : `did you mean ${suggestion}?`}`,
   );
 }

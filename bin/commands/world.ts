@@ -77,8 +77,8 @@ function lineOf({ id, from, url, now }: WorldView): string {
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
 /** A comparison as lines: `+` is only in the second world, `-` only in the first, `~` differs. */
-function linesOfDifference(found: WorldDifference): readonly string[] {
-  const { a, b, same, records, rows, objects, events, parted } = found;
+function linesOfDifference(difference: WorldDifference): readonly string[] {
+  const { a, b, same, records, rows, objects, events, parted } = difference;
   const clocks = [a, b].map(({ clock }) => `${clock.mode} ${clock.rate}`);
   return [
     `- ${worldLine(a)}`,

@@ -71,7 +71,7 @@ function openRuns(invocation: Invocation) {
     const flags = { port: "0", ephemeral: true, ...invocation.flags };
     const { configuration } = await configurationOf({ ...invocation, flags }, true, settings);
     const running = await startForCommand(configuration);
-    let found: Found | undefined;
+    let result: Found | undefined;
     let child: CommandRun | undefined;
     let why: string | undefined;
     await runWithEmulator(running, configuration, async (defectExit) => {
@@ -87,11 +87,15 @@ function openRuns(invocation: Invocation) {
         why = error.message;
         return undefined;
       });
-      found = await Promise.race([ending, defectExit.then(() => undefined)]);
+      result = await Promise.race([ending, defectExit.then(() => undefined)]);
       return 0;
     });
     const problem = child && { label: child.how, differences: child.lastLines };
-    return { failure: child?.isOk ? undefined : problem, found, ...(why !== undefined && { problem: why }) };
+    return {
+      failure: child?.isOk ? undefined : problem,
+      found: result,
+      ...(why !== undefined && { problem: why }),
+    };
   }
 
   return {

@@ -45,9 +45,9 @@ export async function* followJournal(
 
 /** Why a journal ended. Undefined while its world exists. */
 async function endOf({ status }: RunningWorld["client"]): Promise<string | undefined> {
-  const found = await status().catch(reasonOf);
-  if (typeof found === "string") return found;
-  return found.ended_by === null ? undefined : `the world has failed (${found.ended_by})`;
+  const statusOrReason = await status().catch(reasonOf);
+  if (typeof statusOrReason === "string") return statusOrReason;
+  return statusOrReason.ended_by === null ? undefined : `the world has failed (${statusOrReason.ended_by})`;
 }
 
 function reasonOf(error: Error & { readonly status?: number }): string | Status {

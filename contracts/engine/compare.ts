@@ -54,7 +54,7 @@ export interface Comparison {
 /** The differences between two runs of the same cases; a case that one of them could not run is left out. */
 export function compareRuns(first: RunReport, second: RunReport): Comparison {
   const others = new Map(second.results.map((result) => [result.id, result]));
-  const known = new Set(first.results.map(({ id }) => id));
+  const firstIds = new Set(first.results.map(({ id }) => id));
   const pairs = first.results.flatMap((result) => {
     const other = others.get(result.id);
     return other ? [[result, other] as const] : [];
@@ -62,14 +62,14 @@ export function compareRuns(first: RunReport, second: RunReport): Comparison {
   const comparedPairs = pairs.filter((pair) => pair.every(({ verdict }) => verdict !== "UNSUPPORTED"));
   const skippedResults = [
     ...pairs.map(([one, other]) => (one.verdict === "UNSUPPORTED" ? one : other)),
-    ...second.results.filter(({ id }) => !known.has(id)),
+    ...second.results.filter(({ id }) => !firstIds.has(id)),
   ].filter(({ verdict }) => verdict === "UNSUPPORTED");
   const drifts = comparedPairs.flatMap(([one, other]) => [
     ...driftsOf(one, other, "first"),
     ...driftsOf(other, one, "second"),
   ]);
   const temporaryServer = [first.temporaryServer, second.temporaryServer]
-    .filter((known) => known !== undefined)
+    .filter((result) => result !== undefined)
     .join(" and ");
   return {
     targets: [first.target, second.target],
@@ -91,8 +91,8 @@ function driftsOf(result: CaseResult, other: CaseResult, side: Side): readonly D
   const others = new Set(other.findings.map(findingKey));
   // Mistakes in requests of the harness do not concern a server.
   const relevant = result.findings.filter(({ blame }) => blame !== "caller");
-  const found = new Map(relevant.map((finding) => [findingKey(finding), finding]));
-  return [...found]
+  const findingsByKey = new Map(relevant.map((finding) => [findingKey(finding), finding]));
+  return [...findingsByKey]
     .filter(([key]) => !others.has(key))
     .map(([, finding]) => driftOf(result, finding, counterpart(other, finding), side));
 }

@@ -21,10 +21,11 @@ const REDACTED = "***";
 
 /** Redacts these secrets in a text, and the values of members and parameters with secret names. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  let shown = withoutSecretMembers(withoutUrlSecrets(text, REDACTED), REDACTED);
+  let safeText = withoutSecretMembers(withoutUrlSecrets(text, REDACTED), REDACTED);
   for (const secret of secrets)
-    if (secret.length >= 6) for (const form of encodingsOf(secret)) shown = shown.replaceAll(form, REDACTED);
-  return shown;
+    if (secret.length >= 6)
+      for (const form of encodingsOf(secret)) safeText = safeText.replaceAll(form, REDACTED);
+  return safeText;
 }
 
 /** A secret as it is, escaped in JSON, and encoded in URLs. */

@@ -33,7 +33,7 @@ export interface OpenContract {
   /** The newest exchange. */
   readonly last: Exchange | undefined;
   /** Redacts the secrets that were sent so far. */
-  redact<T>(shown: T): T;
+  redact<T>(value: T): T;
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function openContract(parts: ContractParts): OpenContract {
     checkedRequirements: new Set(),
     spoilt: new Set(),
     metExpectations: parts.keepHeld ? [] : undefined,
-    redact: (shown) => withoutSecretsIn(shown, wire.secrets),
+    redact: (value) => withoutSecretsIn(value, wire.secrets),
   };
   return {
     ...notes,
@@ -195,7 +195,7 @@ interface CaseNotes {
   /** Exchanges whose reply is unusable, which is a finding of its own. */
   readonly spoilt: Set<Exchange>;
   readonly metExpectations: MetExpectation[] | undefined;
-  redact<T>(shown: T): T;
+  redact<T>(value: T): T;
 }
 
 function expectations(

@@ -119,17 +119,19 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
   }
 
   await Promise.all(Array.from({ length: Math.min(target.width, cases.length) }, work));
-  const known = results.filter((result) => result !== undefined);
-  const cut = known.filter(({ findings }) => findings.some(({ text }) => text === NEEDS_THE_END)).length;
+  const completeResults = results.filter((result) => result !== undefined);
+  const cut = completeResults.filter(({ findings }) =>
+    findings.some(({ text }) => text === NEEDS_THE_END),
+  ).length;
   return {
     target: target.name,
     ...(target.temporaryServer !== undefined && { temporaryServer: target.temporaryServer }),
     seed,
     ...(options.again !== undefined && { again: options.again }),
-    results: known,
+    results: completeResults,
     requests,
     wallMs: Math.round(target.now() - startedAt),
-    ...(cut > 0 && { interrupted: { done: known.length - cut, total: cases.length } }),
+    ...(cut > 0 && { interrupted: { done: completeResults.length - cut, total: cases.length } }),
   };
 }
 
@@ -177,12 +179,12 @@ async function runCase(
     await testCase.run(open.contract);
   } catch (error) {
     isSilent = isUnreachable(error);
-    const known = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
+    const hasFailed = open.findings.some(({ verdict, blame }) => verdict === "FAIL" && blame === "target");
     // A case that ran out of budget is UNSUPPORTED, not failed.
     if (error instanceof BudgetSpent) open.findings.push(unsupported(testCase, BUDGET_SPENT));
     else if (error instanceof Lacking)
       keepFailures(open.findings, unsupported(testCase, `needs ${error.message}`));
-    else if (!known)
+    else if (!hasFailed)
       open.findings.push(
         open.redact(errorFinding(testCase, "the case could not continue", error, open.last)),
       );

@@ -95,14 +95,14 @@ const ALIKE = /^7\/fuzz-|^8\.5\/(?!identities|system|both|paths|ingest)/;
 const MAX_ALIKE = 4;
 
 function sampled(cases: readonly Case[]): readonly Case[] {
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   return cases.filter(({ id }) => {
     // What the emulator has beyond the specification, no other server has.
     if (id.startsWith("X/")) return false;
     const [family] = ALIKE.exec(id) ?? [];
     if (family === undefined) return true;
-    asked.set(family, (asked.get(family) ?? 0) + 1);
-    return (asked.get(family) ?? 0) <= MAX_ALIKE;
+    requestCounts.set(family, (requestCounts.get(family) ?? 0) + 1);
+    return (requestCounts.get(family) ?? 0) <= MAX_ALIKE;
   });
 }
 
@@ -148,10 +148,10 @@ function observed(session: Session, footprint: Footprint): Session {
 
 function watched(store: ObjectStore, footprint: Footprint): ObjectStore {
   const watch =
-    <A extends readonly unknown[], R>(call: (...asked: A) => R) =>
-    (...asked: A): R => {
+    <A extends readonly unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
       footprint.usesObjects = true;
-      return call(...asked);
+      return call(...args);
     };
   return { ...store, list: watch(store.list), get: watch(store.get), uploads: watch(store.uploads) };
 }

@@ -46,9 +46,9 @@ export function openWire(session: Session, spend: Spend): Wire {
       if (!mayLack) endWithout(absent);
       cleanup.record(request, reply);
       const base = session.addressOf(request) ?? "";
-      const shown = exchangeOf(request, reply, base + request.path, secrets, publicKey);
-      last = shown;
-      return { reply, shown, isAbsent: absent !== undefined };
+      const safeExchange = exchangeOf(request, reply, base + request.path, secrets, publicKey);
+      last = safeExchange;
+      return { reply, shown: safeExchange, isAbsent: absent !== undefined };
     },
     get last() {
       return last;

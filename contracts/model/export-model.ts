@@ -54,13 +54,14 @@ const ENDED_BY: Readonly<Partial<Record<ExportStatus, RequirementId>>> = {
 };
 
 /** Checks the status in a reply, and remembers it (§3.1). */
-export function learnStatus(known: ExportModel, { status }: SeenExport): void {
+export function learnStatus(exportModel: ExportModel, { status }: SeenExport): void {
   const next = statusOf(status);
-  const ended = ENDED_BY[known.status];
-  if (ended) expectSame(ended, `an export that is ${known.status} keeps its status`, next, known.status);
-  const isBack = known.status === "RUNNING" && next === "CREATED";
+  const ended = ENDED_BY[exportModel.status];
+  if (ended)
+    expectSame(ended, `an export that is ${exportModel.status} keeps its status`, next, exportModel.status);
+  const isBack = exportModel.status === "RUNNING" && next === "CREATED";
   expectThat("3.1-1", !isBack, "an export that is RUNNING is not CREATED again", "RUNNING", next);
-  known.status = next;
+  exportModel.status = next;
 }
 
 export const isFinal = (status: ExportStatus) => EXPORT_STATUSES[status].final;
@@ -77,21 +78,21 @@ export function checkExports(
   listed: readonly SeenExport[],
   now?: number,
 ): void {
-  for (const known of exports) {
-    const matches = listed.filter(({ id }) => id === known.id);
-    expectSame("4.6-1", `number of times that the list has the export ${known.id}`, matches.length, 1);
-    for (const match of matches) learnStatus(known, match);
-    if (known.order.interval_hours !== undefined) checkSpawned(known, listed, now);
+  for (const exportModel of exports) {
+    const matches = listed.filter(({ id }) => id === exportModel.id);
+    expectSame("4.6-1", `number of times that the list has the export ${exportModel.id}`, matches.length, 1);
+    for (const match of matches) learnStatus(exportModel, match);
+    if (exportModel.order.interval_hours !== undefined) checkSpawned(exportModel, listed, now);
   }
   checkRunning(
     "8.2-2",
-    listed.filter((seen) => !isSchedule(exports, seen)),
+    listed.filter((seenExport) => !isSchedule(exports, seenExport)),
     EXPORTS_AT_ONCE,
   );
 }
 
 const isSchedule = (exports: readonly ExportModel[], { id }: SeenExport) =>
-  exports.some((known) => known.id === id && known.order.interval_hours !== undefined);
+  exports.some((exportModel) => exportModel.id === id && exportModel.order.interval_hours !== undefined);
 
 function checkRunning(
   requirement: RequirementId,
@@ -112,17 +113,22 @@ function checkRunning(
 function checkSpawned(schedule: ExportModel, listed: readonly SeenExport[], now: number | undefined): void {
   const start = instantOf(schedule.order.start_time);
   const length = Number(schedule.order.interval_hours) * HOUR;
-  const spawned = listed.filter((seen) => seen.source_bulk_export_id === schedule.id);
+  const spawned = listed.filter((seenExport) => seenExport.source_bulk_export_id === schedule.id);
   // Members of other names than ours cannot be read.
-  if (spawned.some((seen) => Number.isNaN(instantOf(seen.start_time) + instantOf(seen.end_time)))) return;
-  const starts = spawned.map((seen) => instantOf(seen.start_time)).sort((a, b) => a - b);
+  if (
+    spawned.some((seenExport) =>
+      Number.isNaN(instantOf(seenExport.start_time) + instantOf(seenExport.end_time)),
+    )
+  )
+    return;
+  const starts = spawned.map((seenExport) => instantOf(seenExport.start_time)).sort((a, b) => a - b);
   const expected = starts.map((_, index) => start + index * length);
   expectSame("3.3-2", "starts of the windows of a schedule", starts.join(), expected.join());
-  for (const seen of spawned)
+  for (const seenExport of spawned)
     expectSame(
       "3.3-1",
       "length of a window in milliseconds",
-      instantOf(seen.end_time) - instantOf(seen.start_time),
+      instantOf(seenExport.end_time) - instantOf(seenExport.start_time),
       length,
     );
   if (now === undefined || isFinal(schedule.status)) return;
@@ -137,13 +143,13 @@ export interface SeenExportRun {
 }
 
 /** Checks the runs of an export (§2.6, §8.2). */
-export function checkExportRuns(known: ExportModel, runs: readonly SeenExportRun[]): void {
+export function checkExportRuns(exportModel: ExportModel, runs: readonly SeenExportRun[]): void {
   checkRunning("8.2-1", runs, RUNS_AT_ONCE);
   for (const { errors } of runs)
     for (const name of Object.keys(errors ?? {}))
       expectThat("7.3-7", RETRY_KEY.test(name), "name of an error of a run", "retry_<n>", name);
-  if (known.status !== "COMPLETED") return;
-  expectSame("2.6-1", "number of runs, one for each UTC day of the window", runs.length, known.days);
+  if (exportModel.status !== "COMPLETED") return;
+  expectSame("2.6-1", "number of runs, one for each UTC day of the window", runs.length, exportModel.days);
   for (const { status } of runs)
     expectSame("3.1-6", "status of a run of a COMPLETED export", statusOf(status), "COMPLETED");
 }

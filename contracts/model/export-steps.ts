@@ -47,13 +47,19 @@ export type ExportStep =
 export async function takeExportStep(step: ExportStep, model: Exports, t: Contract): Promise<void> {
   if (step.do === "order") return order(step, model, t);
   if (step.do === "exports") return listExports(model, t);
-  const known = model.exports[step.export % model.exports.length];
-  if (!known) return;
-  if (step.do === "cancel") await cancel(t, known.id);
-  await read(known, t);
+  const exportModel = model.exports[step.export % model.exports.length];
+  if (!exportModel) return;
+  if (step.do === "cancel") await cancel(t, exportModel.id);
+  await read(exportModel, t);
   if (step.do === "cancel")
-    expectThat("3.1-2", isFinal(known.status), "an export has ended after PATCH", "CANCELLED", known.status);
-  if (step.do === "runs") await readRuns(known, t);
+    expectThat(
+      "3.1-2",
+      isFinal(exportModel.status),
+      "an export has ended after PATCH",
+      "CANCELLED",
+      exportModel.status,
+    );
+  if (step.do === "runs") await readRuns(exportModel, t);
 }
 
 async function order(step: Extract<ExportStep, { do: "order" }>, model: Exports, t: Contract): Promise<void> {
@@ -78,7 +84,7 @@ async function order(step: Extract<ExportStep, { do: "order" }>, model: Exports,
   if (model.order.madeUp.length === 0)
     expectThat("4.3-1", accepted(reply.status).holds, "an export is created", "2xx", reply.status);
   const { id } = requireExport(t, model.order, reply);
-  const isNew = model.exports.every((known) => known.id !== id);
+  const isNew = model.exports.every((exportModel) => exportModel.id !== id);
   expectThat("4.3-1", isNew, "each export has an id of its own", "a new id", id);
   model.exports.push({ id, order: body, days, status: "CREATED" });
 }
@@ -90,19 +96,19 @@ async function listExports({ exports }: Exports, t: Contract): Promise<void> {
   checkExports(exports, listIn(body).map(readExport<SeenExport>), now);
 }
 
-async function read(known: ExportModel, t: Contract): Promise<void> {
-  const { status, body } = await t.call("GET", `${EXPORTS}/${known.id}`);
+async function read(exportModel: ExportModel, t: Contract): Promise<void> {
+  const { status, body } = await t.call("GET", `${EXPORTS}/${exportModel.id}`);
   expectSame("4.4-1", "status of the reply for an export", status, 200);
-  const seen = readExport<SeenExport & Members>(body);
-  expectSame("4.4-1", "id of an export", seen.id, known.id);
-  learnStatus(known, seen);
+  const seenExport = readExport<SeenExport & Members>(body);
+  expectSame("4.4-1", "id of an export", seenExport.id, exportModel.id);
+  learnStatus(exportModel, seenExport);
   for (const name of ["session_id", "bulk_export_destination_id", "interval_hours"])
-    if (known.order[name] !== undefined && seen[name] != null)
-      expectSame("4.4-1", `${name} of an export`, seen[name], known.order[name]);
+    if (exportModel.order[name] !== undefined && seenExport[name] != null)
+      expectSame("4.4-1", `${name} of an export`, seenExport[name], exportModel.order[name]);
 }
 
-async function readRuns(known: ExportModel, t: Contract): Promise<void> {
-  const { body } = await t.call<unknown>("GET", `${EXPORTS}/${known.id}/runs`);
+async function readRuns(exportModel: ExportModel, t: Contract): Promise<void> {
+  const { body } = await t.call<unknown>("GET", `${EXPORTS}/${exportModel.id}/runs`);
   expectThat("4.5-1", hasList(body), "the body of the list of an export's runs", "a list", body);
-  checkExportRuns(known, listIn(body).map(readRun<SeenExportRun>));
+  checkExportRuns(exportModel, listIn(body).map(readRun<SeenExportRun>));
 }

@@ -25,9 +25,9 @@ const { least, most } = INTERVAL_HOURS;
 const maybe = <T>(values: Arbitrary<T>, weight = 1) =>
   oneof({ arbitrary: constant(undefined), weight }, { arbitrary: values, weight: 2 });
 /** Some of these names, and now and then one that does not exist. */
-const names = (known: readonly string[]) =>
+const names = (ids: readonly string[]) =>
   oneof(
-    { arbitrary: subarray([...known], { minLength: 1 }), weight: 5 },
+    { arbitrary: subarray([...ids], { minLength: 1 }), weight: 5 },
     { arbitrary: constant([NONSENSE]), weight: 1 },
   );
 /** Mostly the first thread, so that it has some runs. */

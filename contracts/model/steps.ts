@@ -43,6 +43,6 @@ async function take(step: Step, model: Model, t: Contract): Promise<void> {
     return takeThreadStep(step, model, t);
   if (step.do !== "pass") return takeExportStep(step, model, t);
   if (!t.has("clock")) return;
-  for (const known of model.threads.values()) forgetRuns(known);
+  for (const threadModel of model.threads.values()) forgetRuns(threadModel);
   await t.advance(step.by);
 }

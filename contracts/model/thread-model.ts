@@ -151,9 +151,9 @@ function checkPlace(
 ): void {
   const ids = matching.map(({ run_id }) => run_id);
   expectThat("4.1-1", ids.includes(runId), "a page has runs of the thread that match", ids, runId);
-  const known = places.get(status) ?? new Map<number, unknown>();
-  places.set(status, known);
-  const other = [...known].find(([at, id]) => (at === place) !== (id === runId));
+  const idsByPlace = places.get(status) ?? new Map<number, unknown>();
+  places.set(status, idsByPlace);
+  const other = [...idsByPlace].find(([at, id]) => (at === place) !== (id === runId));
   const at = other && `${other[1]} at place ${other[0]}`;
   expectSame(
     "4.1-1",
@@ -161,5 +161,5 @@ function checkPlace(
     `${runId} at place ${place}`,
     at ?? `${runId} at place ${place}`,
   );
-  known.set(place, runId);
+  idsByPlace.set(place, runId);
 }

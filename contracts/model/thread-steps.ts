@@ -44,17 +44,17 @@ export async function takeThreadStep(step: ThreadStep, model: Threads, t: Contra
     return;
   }
   if (step.do === "list") return list(step, model, t);
-  const known = await threadOf(step.thread, model, t);
-  await awaitEnd(t, known.id);
-  forgetRuns(known);
+  const threadModel = await threadOf(step.thread, model, t);
+  await awaitEnd(t, threadModel.id);
+  forgetRuns(threadModel);
 }
 
 /** A thread that no server has. */
 export const UNKNOWN_THREAD = -1;
 
 async function threadOf(place: number, { threads }: Threads, t: Contract): Promise<ThreadModel> {
-  const known = threads.get(place);
-  if (known) return known;
+  const threadModel = threads.get(place);
+  if (threadModel) return threadModel;
   const id = place === UNKNOWN_THREAD ? t.draw.uuid() : await thread(t);
   const created = newThread(id, id !== t.identity.threadId);
   threads.set(place, created);
@@ -70,18 +70,18 @@ async function assistantsOf(t: Contract): Promise<readonly string[]> {
 }
 
 async function start(step: StepTo<"start">, marker: string, model: Threads, t: Contract): Promise<void> {
-  const known = await threadOf(step.thread, model, t);
+  const threadModel = await threadOf(step.thread, model, t);
   model.assistants ??= await assistantsOf(t);
   const assistantId = model.assistants[step.assistant % model.assistants.length] ?? "";
   // A server may refuse a run on a thread that is busy.
-  const mayRefuse = hasOpenRuns(known) || step.by !== "";
+  const mayRefuse = hasOpenRuns(threadModel) || step.by !== "";
   const body = {
     assistant_id: assistantId,
     input: { messages: [{ role: "user", content: marker }] },
     ...(step.by === "/stream" && { stream_mode: "events" }),
   };
-  const { status } = await postToThread(t, `${known.id}/runs${step.by}`, body);
-  if (status >= 200 && status < 300) return addRun(known, { assistantId, marker });
+  const { status } = await postToThread(t, `${threadModel.id}/runs${step.by}`, body);
+  if (status >= 200 && status < 300) return addRun(threadModel, { assistantId, marker });
   // Whether the run exists is open: the next step gets another thread.
   if (mayRefuse) return void model.threads.delete(step.thread);
   throw new Difference("4.8-1", "a run starts on an idle thread", "2xx", status);
@@ -96,23 +96,23 @@ const listPath = ({ id }: ThreadModel, { limit, offset, status, select = [] }: R
 };
 
 async function list({ thread: place, query }: StepTo<"list">, model: Threads, t: Contract) {
-  const known = await threadOf(place, model, t);
+  const threadModel = await threadOf(place, model, t);
   const refusal = refusalOf(query);
   const isObserved = query.status === "running" && t.chosen("agent.running_filter") === "accepted";
   if (place === UNKNOWN_THREAD || refusal) {
-    const reply = await t.call<unknown>("GET", listPath(known, query));
+    const reply = await t.call<unknown>("GET", listPath(threadModel, query));
     if (!isObserved) expectRefusedList(reply, place === UNKNOWN_THREAD, refusal, t);
     return;
   }
-  if (!known.runs) learnRuns(known, await allRuns(known, t));
-  const page = await pageOf(known, query, t);
+  if (!threadModel.runs) learnRuns(threadModel, await allRuns(threadModel, t));
+  const page = await pageOf(threadModel, query, t);
   try {
-    checkPage(known, query, page);
+    checkPage(threadModel, query, page);
   } catch (difference) {
     // The runs of a busy thread move on by themselves.
-    const before = JSON.stringify(known.runs);
-    const now = await allRuns(known, t);
-    forgetRuns(known);
+    const before = JSON.stringify(threadModel.runs);
+    const now = await allRuns(threadModel, t);
+    forgetRuns(threadModel);
     if (JSON.stringify(now) === before) throw difference;
   }
 }
@@ -137,8 +137,8 @@ function expectRefusedList(
   );
 }
 
-async function pageOf(known: ThreadModel, query: RunQuery, t: Contract): Promise<readonly Members[]> {
-  const { status, body } = await t.call<unknown>("GET", listPath(known, query));
+async function pageOf(threadModel: ThreadModel, query: RunQuery, t: Contract): Promise<readonly Members[]> {
+  const { status, body } = await t.call<unknown>("GET", listPath(threadModel, query));
   expectSame("4.1-1", "status of a list of runs", status, 200);
   expectThat("4.1-1", Array.isArray(body), "the body of a list of runs", "an array", body);
   return listIn(body);
@@ -146,4 +146,4 @@ async function pageOf(known: ThreadModel, query: RunQuery, t: Contract): Promise
 
 const LARGE_LIMIT = 100;
 
-const allRuns = (known: ThreadModel, t: Contract) => pageOf(known, { limit: LARGE_LIMIT }, t);
+const allRuns = (threadModel: ThreadModel, t: Contract) => pageOf(threadModel, { limit: LARGE_LIMIT }, t);

@@ -71,12 +71,12 @@ export function errorSchemas(values: AssumptionValues) {
 export type SchemaWriter = (field: Field<unknown>, inPlace?: boolean) => unknown;
 
 /** Writes what is right for these values of the assumptions, with references to the fields of these names. */
-export function schemaWriter(values: AssumptionValues, named = NAMED): SchemaWriter {
+export function schemaWriter(values: AssumptionValues, componentSchemas = NAMED): SchemaWriter {
   const titleCase = (values["export.status_casing"] ?? "upper") === "title";
   const write = (value: unknown, inPlace: boolean): unknown => {
     if (Array.isArray(value)) return value.map((item) => write(item, false));
     if (typeof value !== "object" || value === null) return value;
-    const name = inPlace ? undefined : named.get(value as Field<unknown>);
+    const name = inPlace ? undefined : componentSchemas.get(value as Field<unknown>);
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
     const schema = Object.fromEntries(
       Object.entries(value).map(([word, inner]) => [word, write(inner, false)]),

@@ -69,15 +69,15 @@ function markdownLines(comparison: Comparison): readonly string[] {
 
 function groupCells(group: readonly Drift[]): readonly string[] {
   const { section, requirement, assumption, statement, verdict, blame } = group[0] as Drift;
-  const shown = clearestOf(group).slice(0, MAX_GROUPS);
-  const rest = group.length - shown.length;
-  const list = (of: (drift: Drift) => string) => shown.map(of).join("<br>");
-  const asked = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
+  const clearestDrifts = clearestOf(group).slice(0, MAX_GROUPS);
+  const rest = group.length - clearestDrifts.length;
+  const list = (of: (drift: Drift) => string) => clearestDrifts.map(of).join("<br>");
+  const requestCell = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
   const did = (side: Side) => list((drift) => cell(drift, side));
   return [
     `${requirement ?? section}`,
     inline(assumption === undefined ? statement : `${statement} (${assumption})`),
-    asked,
+    requestCell,
     did("first"),
     did("second"),
     `${verdict} (${blame})`,
@@ -109,11 +109,11 @@ function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
 
 /** Those come first in which the servers did something that was not seen before. */
 function clearestOf(group: readonly Drift[]): readonly Drift[] {
-  const seen = new Set<string>();
+  const seenTexts = new Set<string>();
   const isNew = ({ first, second }: Drift) => {
-    const known = seen.size;
-    if (first !== null && second !== null) seen.add(`${first} ${second}`);
-    return seen.size > known;
+    const sizeBefore = seenTexts.size;
+    if (first !== null && second !== null) seenTexts.add(`${first} ${second}`);
+    return seenTexts.size > sizeBefore;
   };
   const fresh = group.filter(isNew);
   return [...fresh, ...group.filter((drift) => !fresh.includes(drift))];

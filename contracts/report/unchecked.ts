@@ -16,17 +16,17 @@ export interface UncheckedSection {
 export function uncheckedSections(results: readonly CaseResult[]): readonly UncheckedSection[] {
   const sections = groupedBy(results, ({ id }) => sectionOfCase(id));
   return [...sections].flatMap(([section, all]) => {
-    const left = all.flatMap(({ id, findings }) => {
+    const uncheckedCases = all.flatMap(({ id, findings }) => {
       const reason = findings.find(({ verdict }) => verdict === "UNSUPPORTED");
       return reason
         ? [{ id, reason: reason.text.replace(/^needs |, which the server does not have$/g, "") }]
         : [];
     });
-    if (left.length === 0) return [];
-    const needs = [...groupedBy(left, ({ reason }) => reason)]
+    if (uncheckedCases.length === 0) return [];
+    const needs = [...groupedBy(uncheckedCases, ({ reason }) => reason)]
       .map(([reason, same]) => [reason, same.length] as const)
       .sort((a, b) => b[1] - a[1]);
-    return [{ section, cases: left.map(({ id }) => id), of: all.length, needs }];
+    return [{ section, cases: uncheckedCases.map(({ id }) => id), of: all.length, needs }];
   });
 }
 
@@ -54,8 +54,8 @@ export function uncheckedLines(
 
 function needsText(needs: UncheckedSection["needs"]): string {
   const rest = needs.length - MAX_NEEDS;
-  const named = needs
+  const needTexts = needs
     .slice(0, MAX_NEEDS)
     .map(([what, count]) => (needs.length === 1 ? what : `${count}: ${what}`));
-  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  return [...needTexts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
 }

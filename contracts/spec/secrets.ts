@@ -42,8 +42,8 @@ export function hideWith(hidden: string, webhooks: readonly string[] = [WEBHOOK_
     if (at.some((name) => typeof name === "string" && isSecretName(name))) return hidden;
     if (typeof value === "number") return value;
     const isWebhook = webhooks.includes(String(at.at(-1)));
-    const shown = isWebhook ? maskedUrl(value, hidden) : hiddenJson(value, hidden, hide);
-    return withoutUrlSecrets(shown, hidden);
+    const safeText = isWebhook ? maskedUrl(value, hidden) : hiddenJson(value, hidden, hide);
+    return withoutUrlSecrets(safeText, hidden);
   };
 }
 
@@ -51,21 +51,21 @@ export function hideWith(hidden: string, webhooks: readonly string[] = [WEBHOOK_
  * A JSON value with its texts and numbers hidden, and itself where none had to be; `found` is called with the place of
  * each that was. The place that `hide` gets is the same array each time.
  */
-export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
+export function hideIn<T>(value: T, hide: Hide, onSecret?: (at: Path) => void): T {
   const at: (string | number)[] = [];
 
   function hiddenAt(name: string | number, inner: unknown): unknown {
     at.push(name);
-    const shown = hidden(inner);
+    const safeValue = hidden(inner);
     at.pop();
-    return shown;
+    return safeValue;
   }
 
   function hidden(inner: unknown): unknown {
     if (typeof inner === "string" || typeof inner === "number") {
-      const shown = hide(at, inner);
-      if (shown !== inner) found?.([...at]);
-      return shown;
+      const safeValue = hide(at, inner);
+      if (safeValue !== inner) onSecret?.([...at]);
+      return safeValue;
     }
     if (Array.isArray(inner)) return hiddenItems(inner);
     return typeof inner === "object" && inner !== null ? hiddenMembers(inner as Members) : inner;
@@ -80,10 +80,10 @@ export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
   function hiddenMembers(object: Members): Members {
     let copy: Record<string, unknown> | undefined;
     for (const name in object) {
-      const shown = hiddenAt(name, object[name]);
-      if (shown === object[name]) continue;
+      const safeValue = hiddenAt(name, object[name]);
+      if (safeValue === object[name]) continue;
       copy ??= { ...object };
-      copy[name] = shown;
+      copy[name] = safeValue;
     }
     return copy ?? object;
   }
@@ -94,10 +94,10 @@ export function hideIn<T>(value: T, hide: Hide, found?: (at: Path) => void): T {
 /** The same for JSON in a text, which stays as it is when nothing in it is secret. Throws a `SyntaxError`. */
 export function hideInJson(text: string, hide: Hide): string {
   let isFound = false;
-  const shown = hideIn<unknown>(JSON.parse(text), hide, () => {
+  const safeValue = hideIn<unknown>(JSON.parse(text), hide, () => {
     isFound = true;
   });
-  return isFound ? JSON.stringify(shown) : text;
+  return isFound ? JSON.stringify(safeValue) : text;
 }
 
 function hiddenJson(text: string, hidden: string, hide: Hide): string {
@@ -113,8 +113,8 @@ function hiddenJson(text: string, hidden: string, hide: Hide): string {
 /** The address of a webhook without what may be a secret in it: user, password, query values, fragment (§5-4). */
 export function maskedUrl(url: string, hidden: string): string {
   const [address = "", query] = url.replace(/#.*$/s, "").split(/\?(.*)/s);
-  const shown = address.replace(USER_OF_WEBHOOK, `$1${hidden}@`);
-  return query === undefined ? shown : `${shown}?${maskedQuery(query, hidden)}`;
+  const safeText = address.replace(USER_OF_WEBHOOK, `$1${hidden}@`);
+  return query === undefined ? safeText : `${safeText}?${maskedQuery(query, hidden)}`;
 }
 
 /** The query of a webhook's address with its values hidden. */
@@ -133,6 +133,6 @@ export function withoutSecretMembers(text: string, hidden: string): string {
 
 /** A text of any kind, with the users, passwords and secret parameters of the URLs in it hidden. */
 export function withoutUrlSecrets(text: string, hidden: string): string {
-  const shown = text.includes("@") ? text.replace(USER_OF_URL, `$1${hidden}@`) : text;
-  return shown.includes("=") ? shown.replace(SECRET_OF_QUERY, `$1${hidden}`) : shown;
+  const safeText = text.includes("@") ? text.replace(USER_OF_URL, `$1${hidden}@`) : text;
+  return safeText.includes("=") ? safeText.replace(SECRET_OF_QUERY, `$1${hidden}`) : safeText;
 }

@@ -32,9 +32,9 @@ export function memberFinder(field: Field<unknown>, withAdditions = false): Memb
   const all = [node.name];
   if (node.isAddition) return () => all;
   return (value) => {
-    const found: string[] = [];
-    read(node, value, found);
-    return found;
+    const names: string[] = [];
+    read(node, value, names);
+    return names;
   };
 }
 
@@ -53,11 +53,11 @@ function schemaNodeOf(field: Field<unknown>, name: string, withAdditions: boolea
   return { name, isAddition: false, members: new Map(members) };
 }
 
-function read({ name, isAddition, items, members }: SchemaNode, value: unknown, found: string[]): void {
-  if (isAddition) return add(found, name);
+function read({ name, isAddition, items, members }: SchemaNode, value: unknown, names: string[]): void {
+  if (isAddition) return add(names, name);
   if (Array.isArray(value)) {
     const count = items ? Math.min(value.length, ITEMS_READ) : 0;
-    for (let index = 0; index < count; index += 1) read(items as SchemaNode, value[index], found);
+    for (let index = 0; index < count; index += 1) read(items as SchemaNode, value[index], names);
     return;
   }
   if (!members || typeof value !== "object" || value === null) return;
@@ -65,11 +65,11 @@ function read({ name, isAddition, items, members }: SchemaNode, value: unknown, 
   for (const member in object) {
     if (object[member] === undefined) continue;
     const inner = members.get(member);
-    if (inner) read(inner, object[member], found);
-    else if (!members.has(member)) add(found, `${name}.${member}`);
+    if (inner) read(inner, object[member], names);
+    else if (!members.has(member)) add(names, `${name}.${member}`);
   }
 }
 
-function add(found: string[], name: string): void {
-  if (found.length < MAX_NAMES && !found.includes(name)) found.push(name);
+function add(names: string[], name: string): void {
+  if (names.length < MAX_NAMES && !names.includes(name)) names.push(name);
 }

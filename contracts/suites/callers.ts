@@ -218,8 +218,8 @@ export const CALLER_CASES = suite({
         headers: none,
       });
       t.choice("platform.default_workspace", accepted(status), "the rows are ingested");
-      const found = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
-      t.choice("5-6", equal(found.body.id, sent.id), "the rows are found in that workspace");
+      const reply = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
+      t.choice("5-6", equal(reply.body.id, sent.id), "the rows are found in that workspace");
     },
   },
   "8.5/ingest-round-trip": {
@@ -243,7 +243,7 @@ export const CALLER_CASES = suite({
       t.choice("X-1", accepted(patch.status), "the row is changed");
       const { id } = await runExport(t, prepared);
       const rows = await rowsOf(t, id);
-      const changed = rows.find((found) => found.id === late.id);
+      const changed = rows.find((run) => run.id === late.id);
       t.choice("X-1", includes(String(changed?.outputs), "done"), "the export contains the change");
       await project(t, []);
     },
@@ -265,8 +265,8 @@ export const CALLER_CASES = suite({
       const { body } = await t.call<Members>("POST", "/runs/query", {
         body: { session: [session], filter: `eq(thread_id, "${thread}")` },
       });
-      const found = (body.runs as readonly Members[] | undefined)?.[0];
-      t.choice("query.thread", equal(found?.thread_id, thread), "the row has the id of its thread");
+      const listedRun = (body.runs as readonly Members[] | undefined)?.[0];
+      t.choice("query.thread", equal(listedRun?.thread_id, thread), "the row has the id of its thread");
       for (const spans of [{ resourceSpans: 5 }, { resource_spans: [] }]) {
         const { status } = await t.call("POST", "/otel/v1/traces", { body: spans });
         t.choice("ingest.span_errors", equal(status, 400), `${JSON.stringify(spans)} is refused with 400`);

@@ -102,13 +102,13 @@ function boundaryRows(t: Contract, from: number): Readonly<Record<string, Member
   };
 }
 
-function childOf(made: Members, parent: Members, above: readonly unknown[]): Members {
+function childOf(row: Members, parent: Members, above: readonly unknown[]): Members {
   return {
-    ...made,
+    ...row,
     trace_id: parent.trace_id,
     parent_run_id: parent.id,
     parent_run_ids: [...above, parent.id],
-    dotted_order: `${parent.dotted_order}.${made.dotted_order}`,
+    dotted_order: `${parent.dotted_order}.${row.dotted_order}`,
   };
 }
 
@@ -123,16 +123,16 @@ export const COLUMN_CASES = suite({
       const prepared = await prepare(t, { days: 1, perDay: 0 });
       const rows = boundaryRows(t, prepared.from + HOUR);
       const derived = new Set(["is_root", "parent_run_ids"]);
-      const sent = Object.values(rows).map((made) =>
-        Object.fromEntries(Object.entries(made).filter(([name]) => !derived.has(name))),
+      const sent = Object.values(rows).map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !derived.has(name))),
       );
       await ingest(t, prepared.projectId, sent);
       const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
-      const exported = new Map((await rowsOf(t, id)).map((made) => [made.id, made]));
-      for (const [title, made] of Object.entries(rows)) {
-        const actualRow = exported.get(made.id);
+      const exported = new Map((await rowsOf(t, id)).map((row) => [row.id, row]));
+      for (const [title, row] of Object.entries(rows)) {
+        const actualRow = exported.get(row.id);
         if (!t.fact("2.7-1", actualRow !== undefined, `a row with ${title} is exported`)) continue;
-        for (const [name, expected] of Object.entries(made)) {
+        for (const [name, expected] of Object.entries(row)) {
           const actual = plain(name, actualRow?.[name]);
           const text = `${title}: column ${name}`;
           if (name !== "trace_tier") t.fact("2.7-1", equal(actual, expected), text);

@@ -110,9 +110,9 @@ export function row(t: Contract, start: number, more: Members = {}): Members {
 
 /** A root row with a start in microseconds: ISO 8601 with six decimals. */
 export function rowAt(t: Contract, start: string, more: Members = {}): Members {
-  const made = row(t, instantOf(start), more);
+  const sentRow = row(t, instantOf(start), more);
   const stamp = start.replace(/[-:.]/g, "");
-  return { ...made, start_time: start, dotted_order: stamp + String(made.id) };
+  return { ...sentRow, start_time: start, dotted_order: stamp + String(sentRow.id) };
 }
 
 /** What an export needs: a destination, and a project with rows on some whole days before today. */

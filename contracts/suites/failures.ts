@@ -38,7 +38,7 @@ async function expectError(
   const name = DESTINATION_ERRORS[key];
   const names = [name, DESTINATION_ERRORS[alternative]];
   const { status, text, exchange } = await createDestination(t, config, credentials);
-  const isNamed = isRefused(status) && names.some((known) => text.includes(known));
+  const isNamed = isRefused(status) && names.some((field) => text.includes(field));
   t.fact("7.2-1", isNamed, `the error is named ${name}`, { expected: name, actual: text, exchange });
   t.choice("destination.error_overlap", text.includes(name), `the message begins with ${name}`, {
     actual: text,
@@ -170,12 +170,12 @@ export const FAILURE_CASES = suite({
       const between = row(t, prepared.from + 12 * HOUR);
       await ingest(t, prepared.projectId, [between]);
       t.must("7.3-6", await until(t, id, "COMPLETED"), "the run is retried and the export completes");
-      const actual = (await rowsOf(t, id)).map((known) => known.id);
+      const actual = (await rowsOf(t, id)).map((sentRow) => sentRow.id);
       t.fact(
         "3.3-5",
-        prepared.rows.every((known) => actual.includes(known.id)),
+        prepared.rows.every((sentRow) => actual.includes(sentRow.id)),
         "every row that existed when the run began is exported",
-        { expected: prepared.rows.map((known) => known.id), actual },
+        { expected: prepared.rows.map((sentRow) => sentRow.id), actual },
       );
       t.choice(
         "export.read_as_of",

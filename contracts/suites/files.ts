@@ -132,7 +132,7 @@ export const FILE_CASES = suite({
         "each row is in the file once",
       );
       for (const row of rows) {
-        const sent = prepared.rows.find((known) => known.id === row.id) ?? {};
+        const sent = prepared.rows.find((sentRow) => sentRow.id === row.id) ?? {};
         const holds = (name: string, expected: unknown, actual: unknown) =>
           t.fact("2.7-1", equal(actual, expected), `column ${name}`);
         holds("name", sent.name, row.name);

@@ -113,8 +113,8 @@ function checkerOf(
       return [resultOf(name, entry, parsed, secrets, [uncheckedFinding(parsed, problem)])];
     const findings = await findingsOf(wire, entry.exchange, secrets, profile);
     const later = withoutSecretsIn(laterFindings(server, entry, wire, parsed, findings), secrets);
-    const shown = () => exchangeOf(request, reply, entry.exchange.url, secrets);
-    return [resultOf(name, entry, parsed, secrets, withExchange([...findings, ...later], shown))];
+    const readExchange = () => exchangeOf(request, reply, entry.exchange.url, secrets);
+    return [resultOf(name, entry, parsed, secrets, withExchange([...findings, ...later], readExchange))];
   };
 }
 
@@ -169,9 +169,9 @@ function serverOf(
 
 function withExchange(
   findings: readonly OracleFinding[],
-  shown: () => Finding["exchange"],
+  readExchange: () => Finding["exchange"],
 ): readonly Finding[] {
-  const exchange = findings.length === 0 ? undefined : shown();
+  const exchange = findings.length === 0 ? undefined : readExchange();
   return findings.map(({ isFatal: _, ...finding }) => ({ ...finding, ...(exchange && { exchange }) }));
 }
 

@@ -61,7 +61,8 @@ function columnsOf([root, ...elements]: readonly Element[]): readonly ParquetCol
 
 function endOf(elements: readonly Element[], start: number): number {
   let end = start + 1;
-  for (let left = elements[start]?.num_children ?? 0; left > 0; left--) end = endOf(elements, end);
+  for (let remainingChildren = elements[start]?.num_children ?? 0; remainingChildren > 0; remainingChildren--)
+    end = endOf(elements, end);
   return end;
 }
 

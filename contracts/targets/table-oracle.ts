@@ -166,11 +166,11 @@ function diagnosticsOf(
     const kind = place === "body" ? "property" : "parameter";
     const at = steps.length > 0 ? `${kind} ${steps.join(".")} ` : "";
     const allowed = keyword === "enum" ? `: ${(params.allowedValues as readonly unknown[]).join(", ")}` : "";
-    const found = keyword === "additionalProperties" ? `; found '${params.additionalProperty}'` : "";
+    const propertyText = keyword === "additionalProperties" ? `; found '${params.additionalProperty}'` : "";
     return {
       path: [place, ...steps],
       code: keyword,
-      message: `${side} ${place} ${at}${message}${allowed}${found}`,
+      message: `${side} ${place} ${at}${message}${allowed}${propertyText}`,
     };
   });
 }

@@ -175,8 +175,8 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.8-3", {
     "assistants-bare": {
       differs: "an assistant has only assistant_id",
-      send: rewriteList(["POST", /\/assistants\/search$/], (found) =>
-        found.map(({ assistant_id }) => ({ assistant_id })),
+      send: rewriteList(["POST", /\/assistants\/search$/], (assistants) =>
+        assistants.map(({ assistant_id }) => ({ assistant_id })),
       ),
     },
   }),

@@ -48,8 +48,8 @@ export class ErrorReply extends Error {
     this.code = error?.code;
     this.hint = error?.hint;
     // Bodies of the API are those of the service, which has no such member.
-    const named = (headers?.get(REQUIREMENT_HEADER) ?? undefined) as RequirementId | undefined;
-    this.requirement = error?.requirement ?? named;
+    const requirementId = (headers?.get(REQUIREMENT_HEADER) ?? undefined) as RequirementId | undefined;
+    this.requirement = error?.requirement ?? requirementId;
     this.description = description;
   }
 }

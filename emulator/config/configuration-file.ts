@@ -14,13 +14,13 @@ export interface ConfigurationFile {
 
 /** The given file, else the one in the working folder; undefined when neither exists. */
 export async function readConfigurationFile(
-  named: string | undefined,
+  configPath: string | undefined,
   cwd: string,
   problems: Problem[],
 ): Promise<ConfigurationFile | undefined> {
-  const path = named === undefined ? findFile(cwd, problems) : resolve(cwd, named);
+  const path = configPath === undefined ? findFile(cwd, problems) : resolve(cwd, configPath);
   if (path === undefined) return undefined;
-  const name = named ?? basename(path);
+  const name = configPath ?? basename(path);
   const source = readText(path, name, problems);
   if (source === undefined) return undefined;
   const tree = path.endsWith(".json")

@@ -123,12 +123,12 @@ function processSettingsFrom({ value, fileOf }: Values): Omit<Configuration, "se
 export async function givenBy(sources: Sources, problems: Problem[]): Promise<Given[]> {
   const { cwd, flags = {}, env = {}, options = {}, discover = false } = sources;
   const { config: optionFile, ...optionTree } = options;
-  const named = [optionFile, flags.config, env.EMULATOR_CONFIG].find(
+  const configPath = [optionFile, flags.config, env.EMULATOR_CONFIG].find(
     (name) => typeof name === "string" && name !== "",
   );
   const file =
-    discover || named !== undefined
-      ? await readConfigurationFile(named as string | undefined, cwd, problems)
+    discover || configPath !== undefined
+      ? await readConfigurationFile(configPath as string | undefined, cwd, problems)
       : undefined;
   return [
     ...(file ? givenByTree(file.tree, { ...file, optionNames: false }, problems) : []),

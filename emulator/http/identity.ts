@@ -31,21 +31,21 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function workspaceOf(
   caller: Caller,
   settings: Pick<Settings, "auth" | "assumptions">,
-  named: Operation["workspace"],
+  workspaceRule: Operation["workspace"],
 ): string {
   const { auth, assumptions } = settings;
-  if (named === "none") return "";
-  if (!caller.apiKey && named === "optional" && assumptions["agent.authentication"] === "optional") {
+  if (workspaceRule === "none") return "";
+  if (!caller.apiKey && workspaceRule === "optional" && assumptions["agent.authentication"] === "optional") {
     if (auth.mode === "keys" || !caller.requestedTenant) return DEFAULT_TENANT_ID;
     return workspaceOf({ ...caller, apiKey: DEFAULT_API_KEY }, settings, "key");
   }
   const knownKey = auth.keys.find(
     (configuredKey) => configuredKey.key === caller.apiKey && isGoodIn(configuredKey, caller.region),
   );
-  const isUser = caller.userId !== undefined && named === "key" && auth.mode === "any";
+  const isUser = caller.userId !== undefined && workspaceRule === "key" && auth.mode === "any";
   if (!knownKey) refuseUnknownCaller(caller, auth, isUser);
   const tenant = caller.requestedTenant?.toLowerCase();
-  if (tenant === undefined && named === "required")
+  if (tenant === undefined && workspaceRule === "required")
     throw new Refusal(
       422,
       "missing_workspace",

@@ -22,28 +22,29 @@ export function worldChoice(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): WorldChoice {
   const header = headers[WORLD_HEADER];
-  const named = header === undefined ? undefined : oneOf(header);
+  const headerId = header === undefined ? undefined : oneOf(header);
   const [basePath, byPath] = path.startsWith("/w/") ? (BASE_PATH.exec(path) ?? []) : [];
-  if (named === undefined) return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
-  if (byPath !== undefined && byPath !== named)
+  if (headerId === undefined)
+    return byPath === undefined ? NO_CHOICE : { id: byPath, basePath: basePath ?? "" };
+  if (byPath !== undefined && byPath !== headerId)
     throw new Refusal(
       400,
       "two_worlds",
-      `The header X-Emulator-World names the world ${named}, the path the world ${byPath}.`,
+      `The header X-Emulator-World names the world ${headerId}, the path the world ${byPath}.`,
       "Name one of them.",
     );
-  return { id: named, basePath: basePath ?? "" };
+  return { id: headerId, basePath: basePath ?? "" };
 }
 
 /** A repeated header arrives as one text separated by commas. */
 function oneOf(header: string | readonly string[]): string {
-  const named = new Set([header].flat().flatMap((each) => each.split(",").map((name) => name.trim())));
-  const [name = "", another] = named;
+  const names = new Set([header].flat().flatMap((each) => each.split(",").map((name) => name.trim())));
+  const [name = "", another] = names;
   if (another === undefined) return name;
   throw new Refusal(
     400,
     "two_worlds",
-    `The header X-Emulator-World names ${[...named].join(" and ")}.`,
+    `The header X-Emulator-World names ${[...names].join(" and ")}.`,
     "Name one of them.",
   );
 }

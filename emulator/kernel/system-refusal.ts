@@ -22,6 +22,6 @@ const REFUSALS: Readonly<Record<string, Pick<Refusal, "status" | "code" | "messa
 /** The refusal that an error amounts to; undefined for a defect. */
 export function refusalIn(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  const known = REFUSALS[String((error as NodeJS.ErrnoException | undefined)?.code)];
-  return known && new Refusal(known.status, known.code, known.message, known.hint);
+  const refusal = REFUSALS[String((error as NodeJS.ErrnoException | undefined)?.code)];
+  return refusal && new Refusal(refusal.status, refusal.code, refusal.message, refusal.hint);
 }

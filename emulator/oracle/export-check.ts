@@ -74,8 +74,8 @@ async function checkFiles(
   if (!files) return findings.add("unreadable", parent.id, "the credentials to read the bucket are missing");
 
   const expectedKeys = expectedKeysOf(settings, parent, destination.config);
-  const named = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
-  const listing = await openListing(files, expectedKeys.prefix, named, findings);
+  const referencedKeys = new Set(runs.flatMap((run) => run.files.map(({ key }) => key)));
+  const listing = await openListing(files, expectedKeys.prefix, referencedKeys, findings);
   const form: RowForm = {
     columns: parent.export_fields ?? COLUMN_NAMES,
     formatVersion: columnTypesOf(settings.assumptions, parent.format_version),

@@ -18,7 +18,7 @@ const MAX_PROBED_FILES = 1000;
 export async function openListing(
   files: StoredFiles,
   prefix: string,
-  named: ReadonlySet<string>,
+  referencedKeys: ReadonlySet<string>,
   findings: Findings,
 ): Promise<Listing> {
   const listed = await files.list(prefix);
@@ -27,7 +27,7 @@ export async function openListing(
   if (!isListed && listed.failure !== "access_denied") findings.add("unreadable", prefix, listed.message);
   const keys = new Set(isListed ? listed.keys : []);
   const isComplete = isListed && listed.isComplete;
-  const extra = new Set([...keys].filter((key) => !named.has(key)));
+  const extra = new Set([...keys].filter((key) => !referencedKeys.has(key)));
   const sizes = new Map<string, number>();
 
   async function probe(key: string): Promise<Fetched | undefined> {

@@ -45,23 +45,23 @@ export interface SharedContext {
 }
 
 /** The context of control operations in one world; a reset replaces its world. */
-export function controlContextOf(named: NamedWorld, shared: SharedContext): ControlContext {
+export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration } = shared;
-  const { world, clock, oracle, dryRun, choices, objects } = named.runtime;
+  const { world, clock, oracle, dryRun, choices, objects } = openWorld.runtime;
   return {
     world,
     clock,
     oracle,
-    recording: named.recording,
+    recording: openWorld.recording,
     dryRun,
-    status: () => statusOf(named, shared),
+    status: () => statusOf(openWorld, shared),
     choices,
     configuration: () => configurationView(configuration),
-    reset: (isEmpty) => worlds.reset(named, isEmpty),
-    rewind: (at) => worlds.rewind(named, at),
+    reset: (isEmpty) => worlds.reset(openWorld, isEmpty),
+    rewind: (at) => worlds.rewind(openWorld, at),
     worlds: worldsOf(shared),
-    turns: () => turnsUpTo(named.runtime),
-    snapshots: snapshotsOf(named, shared),
+    turns: () => turnsUpTo(openWorld.runtime),
+    snapshots: snapshotsOf(openWorld, shared),
     supplySecrets: (supplied, snapshot) =>
       snapshot === undefined
         ? supplySecretsTo(world, supplied, shared.secrets)
@@ -155,22 +155,22 @@ function worldsOf({ pool, worlds, addresses, configuration }: SharedContext): Co
 }
 
 async function worldAt(worlds: Worlds, { id, at }: WorldPoint): Promise<WorldAt> {
-  const named = await worlds.ensureReady(id);
-  if (!named) throw unknownWorld(id);
-  named.runtime.clock.sync();
-  return { id, runtime: named.runtime, at };
+  const openWorld = await worlds.ensureReady(id);
+  if (!openWorld) throw unknownWorld(id);
+  openWorld.runtime.clock.sync();
+  return { id, runtime: openWorld.runtime, at };
 }
 
 function snapshotsOf(
-  named: NamedWorld,
+  openWorld: NamedWorld,
   { worlds, snapshots, snapshotFiles: files }: SharedContext,
 ): ControlSnapshots {
   return {
     list: snapshots.list,
-    save: (name, mayReplace) => snapshots.save(name, named.id, named.runtime, mayReplace),
+    save: (name, mayReplace) => snapshots.save(name, openWorld.id, openWorld.runtime, mayReplace),
     load(name) {
       const facts = snapshots.find(name);
-      worlds.load(named, name);
+      worlds.load(openWorld, name);
       return facts;
     },
     remove: snapshots.remove,

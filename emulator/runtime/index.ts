@@ -115,11 +115,11 @@ function checkOpen({ isOpen }: Process): void {
 
 function worldOf(process: Process, id: string): World {
   checkOpen(process);
-  const named = process.running.world(id);
-  if (!named) throw worldClosed(id);
+  const openWorld = process.running.world(id);
+  if (!openWorld) throw worldClosed(id);
   // A flowing world moves when it is looked at.
-  named.runtime.clock.sync();
-  return named.runtime.world;
+  openWorld.runtime.clock.sync();
+  return openWorld.runtime.world;
 }
 
 function worldClosed(id: string): EmulatorClosed {

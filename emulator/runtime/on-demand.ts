@@ -14,7 +14,11 @@ import type { NamedWorld } from "./worlds/open-worlds.ts";
 export interface OnDemand {
   readonly gateway: Gateway;
   /** Answers a test-only operation; `record` is called with the reply to a request that recordings include. */
-  control(named: NamedWorld, request: HttpRequest, record: (reply: HttpReply) => void): Promise<HttpReply>;
+  control(
+    openWorld: NamedWorld,
+    request: HttpRequest,
+    record: (reply: HttpReply) => void,
+  ): Promise<HttpReply>;
   readonly replacementOf: typeof replacementOf;
   readonly createS3Front: typeof createS3Front;
   /** Starts the world `main` from the file of `--import`. */
@@ -37,7 +41,8 @@ export function createOnDemand(parts: OnDemandParts): OnDemand {
   const shared = { ...parts, snapshotFiles, openStreams: gateway.openStreams };
   return {
     gateway,
-    control: (named, request, record) => handleControl(controlContextOf(named, shared), request, record),
+    control: (openWorld, request, record) =>
+      handleControl(controlContextOf(openWorld, shared), request, record),
     replacementOf,
     createS3Front,
     startMain: () => startMain(shared),

@@ -36,8 +36,8 @@ export type LogLine =
 /** Logs what the router handles. */
 export interface RequestLog {
   /** Before a request is handled: from the first one on, the turns of its world are followed. */
-  followWorld(named: NamedWorld): void;
-  logReply(named: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
+  followWorld(openWorld: NamedWorld): void;
+  logReply(openWorld: NamedWorld | undefined, request: HttpRequest, reply: HttpReply): void;
 }
 
 const FAULT_HIT = "fault.triggered";
@@ -47,37 +47,38 @@ export function createRequestLog({ level, write }: LogOptions): RequestLog {
   const followed = new WeakSet<World>();
   const hits = new WeakMap<World, Map<string, string[]>>();
 
-  function follow(named: NamedWorld, entry: JournalEntry): void {
+  function follow(openWorld: NamedWorld, entry: JournalEntry): void {
     const { cause, now, notes = [] } = entry;
     const faults = notes.filter(({ kind }) => kind === FAULT_HIT);
     if (cause.type === "request") {
       const { method, path } = cause.detail ?? {};
-      if (faults.length > 0) hits.get(named.runtime.world)?.set(`${method} ${path}`, faults.map(faultText));
+      if (faults.length > 0)
+        hits.get(openWorld.runtime.world)?.set(`${method} ${path}`, faults.map(faultText));
       return;
     }
     if (level === "all" && cause.type !== "control")
-      write({ now, world: named.id, turn: `#${entry.turn} ${textOfTurn(entry)}` });
-    else for (const fault of faults) write({ now, world: named.id, turn: faultText(fault) });
+      write({ now, world: openWorld.id, turn: `#${entry.turn} ${textOfTurn(entry)}` });
+    else for (const fault of faults) write({ now, world: openWorld.id, turn: faultText(fault) });
   }
 
   return {
-    followWorld(named) {
-      const { world } = named.runtime;
+    followWorld(openWorld) {
+      const { world } = openWorld.runtime;
       if (followed.has(world)) return;
       followed.add(world);
       hits.set(world, new Map());
-      world.journal.follow((entry) => follow(named, entry));
+      world.journal.follow((entry) => follow(openWorld, entry));
     },
-    logReply(named, { method, path, query }, reply) {
+    logReply(openWorld, { method, path, query }, reply) {
       const { status, headers } = reply;
       if (level === "requests" && path.includes(CONTROL_PREFIX)) return;
-      const world = named?.runtime.world;
+      const world = openWorld?.runtime.world;
       const ofWorld = world && hits.get(world);
       const faults = ofWorld?.get(`${method} ${path}`);
       ofWorld?.delete(`${method} ${path}`);
       write({
         now: formatInstant(world?.now ?? 0),
-        world: named?.id ?? null,
+        world: openWorld?.id ?? null,
         method,
         path: withoutUrlSecrets(query === "" ? path : `${path}?${query}`, MASK),
         status,

@@ -42,9 +42,11 @@ export function createRouter(parts: RouterParts): Router {
   ): Promise<HttpReply> {
     const path = request.path.slice(basePath.length) || "/";
     const inWorld = { ...request, path };
-    const named = await worldFor(parts, id, inWorld);
-    if (!named) throw unknownWorld(id);
-    const reply = await (at ? handleAsOf(parts, named, at, inWorld) : handleNow(parts, named, inWorld));
+    const openWorld = await worldFor(parts, id, inWorld);
+    if (!openWorld) throw unknownWorld(id);
+    const reply = await (at
+      ? handleAsOf(parts, openWorld, at, inWorld)
+      : handleNow(parts, openWorld, inWorld));
     return withBasePath(reply, basePath);
   }
 
@@ -56,16 +58,16 @@ export function createRouter(parts: RouterParts): Router {
 
   return {
     async handleIn(world, request) {
-      const named = worlds.find(world);
-      if (!named) throw unknownWorld(world);
-      return handleNow(parts, named, request);
+      const openWorld = worlds.find(world);
+      if (!openWorld) throw unknownWorld(world);
+      return handleNow(parts, openWorld, request);
     },
     handle(request) {
       try {
         const choice = worldChoice(request.path, request.headers);
         const at = asOfChoice(request.query, request.headers);
-        const named = choice.basePath === "" && at === undefined ? worlds.find(choice.id) : undefined;
-        if (named && !named.seeding) return handleNow(parts, named, request);
+        const openWorld = choice.basePath === "" && at === undefined ? worlds.find(choice.id) : undefined;
+        if (openWorld && !openWorld.seeding) return handleNow(parts, openWorld, request);
         return openAndHandle(choice, at, request).catch((error: unknown) => refuse(request, error));
       } catch (error) {
         return Promise.resolve(refuse(request, error));
@@ -92,18 +94,18 @@ async function worldFor(
 
 async function handleNow(
   { onDemand, freeSpace, log }: RouterParts,
-  named: NamedWorld,
+  openWorld: NamedWorld,
   incomingRequest: HttpRequest,
 ): Promise<HttpReply> {
   const loading = onDemand();
   const { gateway, control } = loading instanceof Promise ? await loading : loading;
-  const { runtime, recording } = named;
+  const { runtime, recording } = openWorld;
   const request = freeSpace.withStorageProblem(incomingRequest);
   runtime.clock.sync();
-  log?.followWorld(named);
+  log?.followWorld(openWorld);
   const record = recording.record(request, runtime.world.now);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
-    ? control(named, request, record)
+    ? control(openWorld, request, record)
     : gateway.handle(runtime.world, request, {
         stepper: runtime.clock,
         injectFault: runtime.injectFault,
@@ -112,19 +114,19 @@ async function handleNow(
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;
-  log?.logReply(named, request, reply);
+  log?.logReply(openWorld, request, reply);
   return reply;
 }
 
 /** Handles a request in a read-only world of the history. */
 async function handleAsOf(
   parts: RouterParts,
-  named: NamedWorld,
+  openWorld: NamedWorld,
   at: AsOf,
   request: HttpRequest,
 ): Promise<HttpReply> {
-  const runtime = named.runtime.asOf(at);
-  const state = { ...named, runtime, recording: recordingUpTo(named.recording, runtime.world.now) };
+  const runtime = openWorld.runtime.asOf(at);
+  const state = { ...openWorld, runtime, recording: recordingUpTo(openWorld.recording, runtime.world.now) };
   return handleNow(parts, state, { ...request, query: withoutAsOf(request.query) });
 }
 

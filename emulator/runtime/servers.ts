@@ -89,9 +89,9 @@ async function storeFor(
   headers: IncomingHttpHeaders,
 ): Promise<Resolved | undefined> {
   const { id, basePath } = worldChoice(url, headers);
-  const named = await worlds.ensureReady(id);
-  if (!named) return undefined;
+  const openWorld = await worlds.ensureReady(id);
+  if (!openWorld) return undefined;
   const at = asOfChoice(splitTarget(url).rawQuery, headers);
-  named.runtime.clock.sync();
-  return { store: (at ? named.runtime.asOf(at) : named.runtime).objects, basePath };
+  openWorld.runtime.clock.sync();
+  return { store: (at ? openWorld.runtime.asOf(at) : openWorld.runtime).objects, basePath };
 }

@@ -54,8 +54,8 @@ export function listOf<R, V>(
 ): readonly V[] | ListPage<V> {
   const all = [...records];
   const tests = Object.entries(filters).flatMap(([name, valueOf]) => {
-    const wanted = query[name];
-    return wanted === undefined ? [] : [(record: R) => isSameText(valueOf(record), String(wanted))];
+    const filterValue = query[name];
+    return filterValue === undefined ? [] : [(record: R) => isSameText(valueOf(record), String(filterValue))];
   });
   const needle = String(query.text ?? "").toLowerCase();
   if (needle !== "") tests.push((record) => JSON.stringify(show(record)).toLowerCase().includes(needle));

@@ -273,7 +273,7 @@ export interface ControlRow<
   readonly path: Path;
   readonly query?: Q;
   readonly body?: Field<B>;
-  run(...asked: Parameters<ControlOperation["run"]>): R;
+  run(...args: Parameters<ControlOperation["run"]>): R;
 }
 
 /** Types a row's handler by the row's own fields. */

@@ -105,11 +105,11 @@ export function refuseTooMany(
   if (count > json_names) throw tooMany(`${count} different member names`, json_names, "limits.json_names");
 }
 
-function tooMany(found: string, most: number, setting: string): Refusal {
+function tooMany(excess: string, most: number, setting: string): Refusal {
   return new Refusal(
     413,
     "too_many_values",
-    `The JSON of the body has ${found}; at most ${most} are accepted.`,
+    `The JSON of the body has ${excess}; at most ${most} are accepted.`,
     `Send smaller requests, or raise ${setting}.`,
   );
 }

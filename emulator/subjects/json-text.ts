@@ -41,8 +41,8 @@ export class TextSource {
   }
 
   includes(part: string): boolean {
-    const known = this.#found.get(part);
-    if (known !== undefined) return known;
+    const cachedResult = this.#found.get(part);
+    if (cachedResult !== undefined) return cachedResult;
     const isFound = this.#bytes.includes(part);
     this.#found.set(part, isFound);
     return isFound;

@@ -11,7 +11,7 @@ type Views = WeakMap<object, Lasting>;
 /** By their records. What was not asked for since the generation before began is forgotten. */
 let recent: Views = new WeakMap();
 let older: Views = new WeakMap();
-let kept = 0;
+let cachedChars = 0;
 
 /** The JSON of views above. */
 const texts = new WeakMap<object, string>();
@@ -29,8 +29,8 @@ const SHORT_TEXT = 4096;
 
 /** The view of a record, made once and not to be changed: a record is never changed, but replaced by another. */
 export function lastingView<View extends object>(settings: object, record: object, make: () => View): View {
-  const known = recent.get(record);
-  if (known?.settings === settings) return known.view as View;
+  const cachedView = recent.get(record);
+  if (cachedView?.settings === settings) return cachedView.view as View;
   const before = older.get(record);
   const lasting = before?.settings === settings ? before : { settings, view: make() };
   if (lasting !== before) texts.set(lasting.view, "");
@@ -41,8 +41,8 @@ export function lastingView<View extends object>(settings: object, record: objec
 /** A value as JSON, long ones encoded; the text of a lasting view in a list is made once, and so is a list of the same views. */
 export function jsonBody(value: unknown): string | Uint8Array {
   if (!Array.isArray(value) || !texts.has(value[0])) return encoded(JSON.stringify(value));
-  const known = lists.get(value[0]);
-  if (known && isSame(known.views, value)) return known.body;
+  const cachedList = lists.get(value[0]);
+  if (cachedList && isSame(cachedList.views, value)) return cachedList.body;
   const body = encoded(`[${value.map(textOf).join(",")}]`);
   if (typeof body === "string") return body;
   lists.set(value[0], { views: value, body });
@@ -59,10 +59,10 @@ function isSame(a: readonly object[], b: readonly object[]): boolean {
 }
 
 function textOf(view: object): string {
-  const known = texts.get(view);
-  if (known) return known;
+  const cachedText = texts.get(view);
+  if (cachedText) return cachedText;
   const text = JSON.stringify(view);
-  if (known === "") keep(view, text);
+  if (cachedText === "") keep(view, text);
   return text;
 }
 
@@ -72,7 +72,7 @@ function keep(view: object, text: string): void {
 }
 
 function count(characters: number): void {
-  kept += characters;
-  if (kept < MAX_KEPT) return;
-  [older, recent, kept] = [recent, new WeakMap(), 0];
+  cachedChars += characters;
+  if (cachedChars < MAX_KEPT) return;
+  [older, recent, cachedChars] = [recent, new WeakMap(), 0];
 }

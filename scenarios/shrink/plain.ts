@@ -82,12 +82,12 @@ export function scenarioFrom(plain: PlainScenario, file: string): Scenario {
 export function originOf({ sections }: PlainScenario, label: string): number | undefined {
   const [, section = "", places = ""] = /^(\w+)((?:\[\d+\])+)/.exec(label) ?? [];
   let steps = sections[section] ?? [];
-  let found: PlainStep | undefined;
+  let plainStep: PlainStep | undefined;
   for (const [, at] of places.matchAll(/\[(\d+)\]/g)) {
-    found = steps[Number(at)];
-    steps = found?.steps ?? [];
+    plainStep = steps[Number(at)];
+    steps = plainStep?.steps ?? [];
   }
-  return found?.origin;
+  return plainStep?.origin;
 }
 
 /** How many steps it has, those of repetitions included. */

@@ -49,8 +49,8 @@ export async function shrink(
   { environments, maxRuns, onProgress }: ShrinkOptions,
 ): Promise<Shrunk> {
   let best = plainOf(scenario, dirname(output));
-  const kept = await failureOf(best, output, environments);
-  if (kept === undefined)
+  const firstFailure = await failureOf(best, output, environments);
+  if (firstFailure === undefined)
     throw new ScenarioProblem(
       `${scenario.file}: it does not fail, or not at a step; nothing to make smaller`,
     );
@@ -68,8 +68,12 @@ export async function shrink(
       if (runs >= maxRuns) return false;
       runs += 1;
       onProgress?.(runs, stepCount(best));
-      const found = await failureOf(candidate, output, environments);
-      if (found?.origin !== kept?.origin || found?.difference !== kept?.difference) continue;
+      const candidateFailure = await failureOf(candidate, output, environments);
+      if (
+        candidateFailure?.origin !== firstFailure?.origin ||
+        candidateFailure?.difference !== firstFailure?.difference
+      )
+        continue;
       best = candidate;
       from = at;
       return true;
@@ -82,7 +86,7 @@ export async function shrink(
 
   while (await takeSmaller());
   const [text, steps, isSmallest] = [textOf(best), stepCount(best), runs < maxRuns];
-  return { text, stepsBefore, steps, runs, isSmallest, difference: kept.difference };
+  return { text, stepsBefore, steps, runs, isSmallest, difference: firstFailure.difference };
 }
 
 /** How a scenario fails; undefined when it does not, or cannot be played. */
@@ -148,8 +152,8 @@ function* shorterLists<T>(list: readonly T[]): Iterable<readonly T[]> {
 
 function* withSmallerValues(steps: readonly PlainStep[]): Iterable<readonly PlainStep[]> {
   for (const [at, step] of steps.entries()) {
-    for (const given of smallerValues(step.given))
-      yield steps.with(at, { ...step, given: given as PlainStep["given"] });
+    for (const smallerStep of smallerValues(step.given))
+      yield steps.with(at, { ...step, given: smallerStep as PlainStep["given"] });
     for (const inside of withSmallerValues(step.steps)) yield steps.with(at, { ...step, steps: inside });
   }
 }

@@ -31,8 +31,10 @@ function rowTrial(order: ExportOrder, edge: number, offset: number, exports: rea
     means: "a window holds its begin and not its end, and neighbours share no row (§2.5, §3.3)",
     conditions: {
       async end(world) {
-        const found = exportDifferences(exports, await settledExports(world));
-        return found.length > 0 ? found : rowDifferences(world, order, at, isInside ? 1 : 0);
+        const differenceLines = exportDifferences(exports, await settledExports(world));
+        return differenceLines.length > 0
+          ? differenceLines
+          : rowDifferences(world, order, at, isInside ? 1 : 0);
       },
     },
   };

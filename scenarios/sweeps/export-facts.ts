@@ -45,8 +45,8 @@ export async function settledExports(
   const facts: ExportFacts[] = [];
   for (const { id, status, ...order } of listed) {
     const { problems, rows } = await control.exports.verify(id);
-    const text = (found: typeof problems) =>
-      found.map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`);
+    const text = (exportProblems: typeof problems) =>
+      exportProblems.map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`);
     const isDone = status.toUpperCase() === "COMPLETED";
     const violations = isDone ? [] : text(problems.filter(({ kind }) => STATUS_INDEPENDENT.has(kind)));
     facts.push({

@@ -28,7 +28,7 @@ export interface Hook {
   readonly means: string;
   readonly section: string;
   /** Whether a reply shows that the fault has hit a request, which a careful client sends once more. */
-  readonly isRefusal?: (asked: ScenarioRequest, reply: ScenarioReply) => boolean;
+  readonly isRefusal?: (sentRequest: ScenarioRequest, reply: ScenarioReply) => boolean;
   /** True when the specification lets the export end in another way. */
   readonly mayFail?: true;
   /** How long its exports take to end, if more than an hour. */
@@ -96,11 +96,11 @@ function patient(environment: Environment, isRefusal: NonNullable<Hook["isRefusa
   let isSentAgain = false;
   return {
     ...environment,
-    async request(asked) {
-      const reply = await environment.request(asked);
-      if (isSentAgain || !isRefusal(asked, reply)) return reply;
+    async request(sentRequest) {
+      const reply = await environment.request(sentRequest);
+      if (isSentAgain || !isRefusal(sentRequest, reply)) return reply;
       isSentAgain = true;
-      return environment.request(asked);
+      return environment.request(sentRequest);
     },
   };
 }

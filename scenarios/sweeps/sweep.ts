@@ -10,26 +10,29 @@ import { killAfter } from "./kills.ts";
 /** A family of disturbances; `isCommand`: a command is run, whose clock and process are its own. */
 interface Family {
   readonly hooks?: readonly Hook[];
-  disturbances(found: Baseline, isCommand: boolean): readonly Disturbance[];
+  disturbances(baseline: Baseline, isCommand: boolean): readonly Disturbance[];
   /** Trials that cannot be combined. */
-  readonly alone?: (found: Baseline) => readonly Trial[];
+  readonly alone?: (baseline: Baseline) => readonly Trial[];
   readonly needsScenario?: true;
 }
 
 const FAMILIES = {
   crash: {
     hooks: CRASH_HOOKS,
-    disturbances: (found, isCommand) => [
+    disturbances: (baseline, isCommand) => [
       ...faultsOf(
         isCommand ? CRASH_HOOKS.filter(({ settling }) => settling === undefined) : CRASH_HOOKS,
-        found,
+        baseline,
       ),
-      ...(isCommand ? [] : found.turns.map(killAfter)),
+      ...(isCommand ? [] : baseline.turns.map(killAfter)),
     ],
   },
   edges: { disturbances: clockStops, alone: windowTrials, needsScenario: true },
-  store: { hooks: STORE_HOOKS, disturbances: (found, isCommand) => faultsOf(STORE_HOOKS, found, isCommand) },
-  limits: { hooks: LIMIT_HOOKS, disturbances: (found) => faultsOf(LIMIT_HOOKS, found) },
+  store: {
+    hooks: STORE_HOOKS,
+    disturbances: (baseline, isCommand) => faultsOf(STORE_HOOKS, baseline, isCommand),
+  },
+  limits: { hooks: LIMIT_HOOKS, disturbances: (baseline) => faultsOf(LIMIT_HOOKS, baseline) },
   cancel: { disturbances: cancellations, needsScenario: true },
   "late-row": { disturbances: lateRows, needsScenario: true },
 } as const satisfies Record<string, Family>;
@@ -52,12 +55,12 @@ export function sweep(names: readonly SweepName[], isCommand = false): Explorati
   return {
     name: `--sweep ${names.join(",")}`,
     baseline: baselineOf(names),
-    trialsOf(found) {
-      const one = first?.disturbances(found, isCommand) ?? [];
+    trialsOf(baseline) {
+      const one = first?.disturbances(baseline, isCommand) ?? [];
       if (second === undefined)
-        return [...(first?.alone?.(found) ?? []), ...one.map((part) => trialOf([part], found.exports))];
-      const other = second === first ? one : second.disturbances(found, isCommand);
-      return pairsOf(one, other).map((parts) => trialOf(parts, found.exports));
+        return [...(first?.alone?.(baseline) ?? []), ...one.map((part) => trialOf([part], baseline.exports))];
+      const other = second === first ? one : second.disturbances(baseline, isCommand);
+      return pairsOf(one, other).map((parts) => trialOf(parts, baseline.exports));
     },
   };
 }
@@ -92,14 +95,14 @@ export function randomSweep(seed: number, count: number, only: string | undefine
   return {
     name: "--explore",
     baseline: baselineOf(SWEEP_NAMES),
-    trialsOf(found) {
-      const families = SWEEP_NAMES.map((name) => FAMILIES[name].disturbances(found, false)).filter(
+    trialsOf(baseline) {
+      const families = SWEEP_NAMES.map((name) => FAMILIES[name].disturbances(baseline, false)).filter(
         ({ length }) => length > 0,
       );
       if (families.length === 0) return [];
       if (only !== undefined) {
         const parts = only.split(TOGETHER).map((name) => families.flat().find((each) => each.name === name));
-        return parts.every((part) => part !== undefined) ? [trialOf(parts, found.exports)] : [];
+        return parts.every((part) => part !== undefined) ? [trialOf(parts, baseline.exports)] : [];
       }
       const { integer: below } = createRandom(seed);
       const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
@@ -109,7 +112,7 @@ export function randomSweep(seed: number, count: number, only: string | undefine
           const part = pick(pick(families));
           if (parts.every((other) => canCombine(part, other))) parts.push(part);
         }
-        return trialOf(parts, found.exports);
+        return trialOf(parts, baseline.exports);
       });
       return [...new Map(trials.map((trial) => [trial.name, trial])).values()];
     },

@@ -114,9 +114,9 @@ function wrongOf(
 }
 
 /** Resources are shared between operations: what a field says of another operation (§4) is said of this one. */
-function requirementOf(row: Operation, named: RequirementId | undefined): RequirementId {
-  const isOfAnother = named?.startsWith("4.") && !row.requirements.includes(named);
-  return named === undefined || isOfAnother ? firstOf(row) : named;
+function requirementOf(row: Operation, requirementId: RequirementId | undefined): RequirementId {
+  const isOfAnother = requirementId?.startsWith("4.") && !row.requirements.includes(requirementId);
+  return requirementId === undefined || isOfAnother ? firstOf(row) : requirementId;
 }
 
 /** FAIL for a row that the specification shows; for a row of our choosing, UNSPECIFIED. */
@@ -136,8 +136,8 @@ export function fact(requirement: RequirementId, text: string, actual?: unknown)
 /** UNSPECIFIED: the target made another choice than ours. */
 export function choice(requirement: RequirementId, text: string, assumption?: AssumptionId): OracleFinding {
   const section = sectionOf(requirement);
-  const named = assumption !== undefined && assumption in ASSUMPTIONS ? { assumption } : {};
-  return { verdict: "UNSPECIFIED", blame: "specification", requirement, section, text, ...named };
+  const assumptionField = assumption !== undefined && assumption in ASSUMPTIONS ? { assumption } : {};
+  return { verdict: "UNSPECIFIED", blame: "specification", requirement, section, text, ...assumptionField };
 }
 
 /** NON-STRICT: allowed, but not as the specification words it. */
@@ -207,7 +207,7 @@ function isAmong(values: readonly unknown[] | undefined, value: unknown): boolea
     String(text)
       .replace(/[^a-z]/gi, "")
       .toLowerCase();
-  return typeof value === "string" && (values ?? []).some((known) => plain(known) === plain(value));
+  return typeof value === "string" && (values ?? []).some((candidate) => plain(candidate) === plain(value));
 }
 
 function valueAt(body: unknown, steps: readonly string[]): unknown {

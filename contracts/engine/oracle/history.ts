@@ -136,11 +136,12 @@ function statusFinding(
   record: Members,
   { startedAt, endedAt }: Occasion,
 ): OracleFinding | undefined {
-  const known = exports.get(id);
+  const exportRecord = exports.get(id);
   const status = statusOf(record);
   if (status === undefined) return undefined;
   exports.set(id, { record, knownFrom: endedAt });
-  const before = known && known.knownFrom <= startedAt ? statusOf(known.record) : undefined;
+  const before =
+    exportRecord && exportRecord.knownFrom <= startedAt ? statusOf(exportRecord.record) : undefined;
   const requirement = before && FINAL_STATUSES[before];
   if (requirement && before !== status)
     return fact(requirement, `an export that is ${before} does not change its status`, status);

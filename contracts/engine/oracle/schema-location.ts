@@ -28,17 +28,17 @@ export interface SchemaLocation {
 /** Follows a path such as `["0", "status"]` into a schema of the tables. */
 export function locationIn(schema: Field<unknown>, path: readonly string[]): SchemaLocation {
   let current = schema as Schema;
-  let shown = SHOWN_RESOURCES.has(current) ? true : undefined;
-  let location: SchemaLocation = { ...annotationsOf(current), shown };
+  let isShown = SHOWN_RESOURCES.has(current) ? true : undefined;
+  let location: SchemaLocation = { ...annotationsOf(current), shown: isShown };
   for (const step of path) {
     const inner = current.items ?? current.properties?.[step] ?? current.additionalProperties;
-    if (typeof inner !== "object") return { ...location, shown };
-    if (current.properties && SHOWN_RESOURCES.has(current)) shown = true;
+    if (typeof inner !== "object") return { ...location, shown: isShown };
+    if (current.properties && SHOWN_RESOURCES.has(current)) isShown = true;
     current = inner;
-    if (current["x-beyond"]) shown = false;
+    if (current["x-beyond"]) isShown = false;
     const doc = annotationsOf(current);
     const requirement = doc.requirement ?? location.requirement;
-    location = { ...doc, requirement, shown };
+    location = { ...doc, requirement, shown: isShown };
   }
   return location;
 }

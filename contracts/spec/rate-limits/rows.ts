@@ -157,11 +157,11 @@ export function rowsCounting(
   const segments = segmentsOf(path).filter((segment) => segment !== "");
   const isUuid = UUID.test(segments.at(-1) ?? "");
   const text = `/${segments.join("/")}`;
-  const found = ROUTERS[triggerMethods].all(method, segments).filter(({ match }) => {
+  const matches = ROUTERS[triggerMethods].all(method, segments).filter(({ match }) => {
     if (match.kind === "uuid") return isUuid;
     return match.kind !== "containing" || text.includes(match.path);
   });
-  return [...new Set(found.map(({ id }) => id))];
+  return [...new Set(matches.map(({ id }) => id))];
 }
 
 /** Whether a row of the table counts requests of this kind. */

@@ -141,9 +141,9 @@ function pointingTo(at: CallSite | undefined, error: Error): Error {
 }
 
 /** An error for each fault that these calls armed in a world and that was never triggered. */
-export function unusedFaultsIn(named: NamedWorld | undefined, calls: Calls): readonly Error[] {
-  if (!named) return [];
-  const { reader, now } = named.runtime.world;
+export function unusedFaultsIn(openWorld: NamedWorld | undefined, calls: Calls): readonly Error[] {
+  if (!openWorld) return [];
+  const { reader, now } = openWorld.runtime.world;
   return untriggeredFaults(reader)
     .filter(calls.hasArmed)
     .map((rule) => calls.unusedFault(faultView(rule, now)));

@@ -128,7 +128,7 @@ type ReplyOf<Each> =
   NameOf<Each> extends infer Name extends keyof DeclaredReplies ? DeclaredReplies[Name] : Answer<Each>;
 
 /** Lines of JSON are a list of their values; of a file the client gives the text. */
-type Answer<Each> = Each extends { run(...asked: never): infer Returned }
+type Answer<Each> = Each extends { run(...args: never): infer Returned }
   ? Awaited<Returned> extends Lines
     ? readonly unknown[]
     : Awaited<Returned> extends { readonly attachment: unknown }

@@ -45,10 +45,10 @@ export interface OpenWorlds {
   ensureOpen(id: string): Promise<NamedWorld | undefined>;
   add(id: string, source?: ForkSource): NamedWorld;
   /** Opens what the manifests have now under the name of a world whose runtime has ended. */
-  replaceRuntime(named: NamedWorld, source?: ForkSource): void;
-  seed(named: NamedWorld, isEmpty: boolean): Promise<void>;
+  replaceRuntime(openWorld: NamedWorld, source?: ForkSource): void;
+  seed(openWorld: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Ends the runtime of a world; its files are released in the background. */
-  end(named: NamedWorld, reason: Refusal): void;
+  end(openWorld: NamedWorld, reason: Refusal): void;
   /** Ends a world and removes it from the open worlds. */
   remove(id: string, reason: Refusal): void;
   close(): Promise<void>;
@@ -66,16 +66,21 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
 
   function add(id: string, source?: ForkSource): NamedWorld {
     const runtime = openRuntime(id, source);
-    const named = { id, runtime, recording: createRecording(runtime.isFresh, limits), seeding: undefined };
-    open.set(id, named);
-    return named;
+    const openWorld = {
+      id,
+      runtime,
+      recording: createRecording(runtime.isFresh, limits),
+      seeding: undefined,
+    };
+    open.set(id, openWorld);
+    return openWorld;
   }
 
   async function openStored(id: string, entry: WorldEntry): Promise<NamedWorld> {
     if (entry.isFilling) restartEmpty(parts, id, entry);
-    const named = add(id);
-    await beginOrResume(parts, named, entry);
-    return named;
+    const openWorld = add(id);
+    await beginOrResume(parts, openWorld, entry);
+    return openWorld;
   }
 
   function end({ runtime }: NamedWorld, reason: Refusal): void {
@@ -98,16 +103,16 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
       return openedWorld;
     },
     add,
-    replaceRuntime(named, source) {
-      named.runtime = openRuntime(named.id, source);
-      named.recording = createRecording(named.runtime.isFresh, limits);
+    replaceRuntime(openWorld, source) {
+      openWorld.runtime = openRuntime(openWorld.id, source);
+      openWorld.recording = createRecording(openWorld.runtime.isFresh, limits);
     },
-    seed: (named, isEmpty) => seedNamed(parts, named, isEmpty),
+    seed: (openWorld, isEmpty) => seedNamed(parts, openWorld, isEmpty),
     end,
     remove(id, reason) {
-      const named = open.get(id);
+      const openWorld = open.get(id);
       open.delete(id);
-      if (named) end(named, reason);
+      if (openWorld) end(openWorld, reason);
     },
     async close() {
       const openWorlds = [...open.values()];
@@ -132,20 +137,25 @@ function complete({ isFilling: _, ...entry }: WorldEntry): WorldEntry {
 }
 
 /** A world is fresh on the first start, and after a start that ended before the world was seeded. */
-async function beginOrResume(parts: OpenWorldsParts, named: NamedWorld, entry: WorldEntry): Promise<void> {
-  if (named.runtime.isFresh) await seedNamed(parts, named, named.id !== MAIN && entry.from !== SEEDED);
-  else named.resumption = await named.runtime.resumeTime();
+async function beginOrResume(
+  parts: OpenWorldsParts,
+  openWorld: NamedWorld,
+  entry: WorldEntry,
+): Promise<void> {
+  if (openWorld.runtime.isFresh)
+    await seedNamed(parts, openWorld, openWorld.id !== MAIN && entry.from !== SEEDED);
+  else openWorld.resumption = await openWorld.runtime.resumeTime();
 }
 
 /** A world answers no request until its initial data is written and kept for other worlds to start with. */
-async function seedNamed(parts: OpenWorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
-  const seedingDone = seedAndPersist(parts, named, isEmpty);
+async function seedNamed(parts: OpenWorldsParts, openWorld: NamedWorld, isEmpty: boolean): Promise<void> {
+  const seedingDone = seedAndPersist(parts, openWorld, isEmpty);
   const seeding = seedingDone
     .catch(() => undefined)
     .finally(() => {
-      if (named.seeding === seeding) named.seeding = undefined;
+      if (openWorld.seeding === seeding) openWorld.seeding = undefined;
     });
-  named.seeding = seeding;
+  openWorld.seeding = seeding;
   await seedingDone;
 }
 

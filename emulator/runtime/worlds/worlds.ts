@@ -37,11 +37,11 @@ export interface Worlds {
   startFromSnapshot(id: string, snapshot: string, adjust: (source: ForkSource) => ForkSource): Promise<void>;
   remove(id: string): void;
   /** Resets a world to the empty or the seeded state. */
-  reset(named: NamedWorld, isEmpty: boolean): Promise<void>;
+  reset(openWorld: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Replaces the state of a world with a snapshot. */
-  load(named: NamedWorld, snapshot: string): void;
+  load(openWorld: NamedWorld, snapshot: string): void;
   /** Replaces the state of a world with an earlier one; later turns are no longer in its history. */
-  rewind(named: NamedWorld, at: AsOf): void;
+  rewind(openWorld: NamedWorld, at: AsOf): void;
   /** Gives a world that cannot be opened an empty state. Refuses a snapshot that is to replace it but cannot be read. */
   clearDamaged(id: string, snapshot: string | undefined): void;
   /** Saves the open worlds and closes their files. */
@@ -59,18 +59,23 @@ export function createWorlds(options: OpenWorldsParts): Worlds {
   return {
     find: open.find,
     async ensureReady(id) {
-      const named = open.find(id) ?? (await open.ensureOpen(id));
-      while (named?.seeding) await named.seeding;
-      return named;
+      const openWorld = open.find(id) ?? (await open.ensureOpen(id));
+      while (openWorld?.seeding) await openWorld.seeding;
+      return openWorld;
     },
     list: () => [...parts.manifests.worlds.keys()].map((id) => factsOf(parts, id)),
     create: async (request) => factsOf(parts, await create(parts, request)),
     startFromSnapshot: (id, snapshot, adjust) => startFromSnapshot(parts, id, snapshot, adjust),
     remove: (id) => remove(parts, id),
-    reset: (named, isEmpty) => reset(parts, named, isEmpty),
-    load: (named, snapshot) => load(parts, named, snapshot),
-    rewind: (named, at) =>
-      replace(parts, named, parts.manifests.worlds.get(named.id)?.from ?? null, named.runtime.sourceAsOf(at)),
+    reset: (openWorld, isEmpty) => reset(parts, openWorld, isEmpty),
+    load: (openWorld, snapshot) => load(parts, openWorld, snapshot),
+    rewind: (openWorld, at) =>
+      replace(
+        parts,
+        openWorld,
+        parts.manifests.worlds.get(openWorld.id)?.from ?? null,
+        openWorld.runtime.sourceAsOf(at),
+      ),
     clearDamaged: (id, snapshot) => clearDamaged(parts, id, snapshot),
     close: open.close,
   };
@@ -109,12 +114,12 @@ async function createFresh(
     from: isEmpty ? null : SEEDED,
     ...(initialSettings && { beginning: initialSettings }),
   });
-  const named = open.add(id);
+  const openWorld = open.add(id);
   try {
-    await open.seed(named, isEmpty);
+    await open.seed(openWorld, isEmpty);
   } catch (error) {
     // A listed world is fully seeded. This one may have been removed already.
-    if (open.find(id) === named) remove(parts, id);
+    if (open.find(id) === openWorld) remove(parts, id);
     throw error;
   }
   return id;
@@ -134,18 +139,18 @@ function remove({ manifests, open }: WorldsParts, id: string): void {
   manifests.putWorld(id, null, () => open.remove(id, reason));
 }
 
-async function reset(parts: WorldsParts, named: NamedWorld, isEmpty: boolean): Promise<void> {
+async function reset(parts: WorldsParts, openWorld: NamedWorld, isEmpty: boolean): Promise<void> {
   const { manifests, snapshots, open } = parts;
-  const isLikeOthers = !isEmpty && manifests.worlds.get(named.id)?.beginning === undefined;
+  const isLikeOthers = !isEmpty && manifests.worlds.get(openWorld.id)?.beginning === undefined;
   const source = isLikeOthers ? snapshots.forkSource(SEEDED) : undefined;
-  replace(parts, named, isEmpty ? null : SEEDED, source);
-  if (!source) await open.seed(named, isEmpty);
+  replace(parts, openWorld, isEmpty ? null : SEEDED, source);
+  if (!source) await open.seed(openWorld, isEmpty);
 }
 
-function load(parts: WorldsParts, named: NamedWorld, snapshot: string): void {
+function load(parts: WorldsParts, openWorld: NamedWorld, snapshot: string): void {
   const source = parts.snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
-  replace(parts, named, snapshot, source);
+  replace(parts, openWorld, snapshot, source);
 }
 
 function clearDamaged(parts: WorldsParts, id: string, snapshot: string | undefined): void {
@@ -184,8 +189,8 @@ async function startFromSnapshot(
   if (!source) throw unknownSource(snapshot);
   const adjusted = adjust(source);
   manifests.putWorld(id, { manifest: manifestFrom(parts, source), from: snapshot });
-  const named = open.add(id, adjusted);
-  named.resumption = await named.runtime.resumeTime();
+  const openWorld = open.add(id, adjusted);
+  openWorld.resumption = await openWorld.runtime.resumeTime();
 }
 
 async function withForkSource<T>(
@@ -195,9 +200,9 @@ async function withForkSource<T>(
 ): Promise<T> {
   const savedSource = snapshots.forkSource(from);
   if (savedSource) return use(savedSource);
-  const named = await open.ensureOpen(from);
-  if (!named) throw unknownSource(from);
-  const { runtime } = named;
+  const openWorld = await open.ensureOpen(from);
+  if (!openWorld) throw unknownSource(from);
+  const { runtime } = openWorld;
   if (at) return use(runtime.sourceAsOf(at));
   return runtime.whenIdle((source) => use({ ...source, before: runtime.history.upTo(source.image.turn) }));
 }
@@ -208,17 +213,17 @@ function manifestFrom({ manifests, pool }: WorldsParts, source: ForkSource | und
 }
 
 /** The old runtime ends when the new world is written down. */
-function replace(parts: WorldsParts, named: NamedWorld, from: string | null, source?: ForkSource): void {
+function replace(parts: WorldsParts, openWorld: NamedWorld, from: string | null, source?: ForkSource): void {
   const { manifests, open } = parts;
-  const beginning = manifests.worlds.get(named.id)?.beginning;
+  const beginning = manifests.worlds.get(openWorld.id)?.beginning;
   const reason = new Refusal(
     409,
     "reset",
     "The world was reset, loaded or rewound while this request was running; send the request again.",
   );
   const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
-  manifests.putWorld(named.id, entry, () => open.end(named, reason));
-  open.replaceRuntime(named, source);
+  manifests.putWorld(openWorld.id, entry, () => open.end(openWorld, reason));
+  open.replaceRuntime(openWorld, source);
 }
 
 function refuseName({ manifests, limits }: WorldsParts, id: string): void {

@@ -24,9 +24,9 @@ export function trigger<Target extends FaultTarget>(
   let triggered: RuleOf<Target> | undefined;
   for (const rule of [...turn.list(FAULTS, target)]) {
     if (!isOn(rule, target) || !isArmed(rule, turn.now) || !matchesContext(rule, context)) continue;
-    const seen = rule.seen + 1;
-    const isDue = triggered === undefined && seen >= Number(rule.match.nth ?? 1);
-    const countedRule = { ...rule, seen, hits: rule.hits + (isDue ? 1 : 0) };
+    const seenCount = rule.seen + 1;
+    const isDue = triggered === undefined && seenCount >= Number(rule.match.nth ?? 1);
+    const countedRule = { ...rule, seen: seenCount, hits: rule.hits + (isDue ? 1 : 0) };
     turn.put(FAULTS, countedRule);
     if (isDue) triggered = countedRule;
   }

@@ -107,14 +107,14 @@ function readItems(reading: Reading, opening: Token, closing: ")" | "]", depth: 
   }
 }
 
-function noComma(found: Token, opening: Token, closing: string): FilterMistake {
-  if (found.kind === "end")
+function noComma(token: Token, opening: Token, closing: string): FilterMistake {
+  if (token.kind === "end")
     return new FilterMistake(
-      found.at,
+      token.at,
       "the filter ends too early",
       `The bracket at character ${opening.at + 1} is not closed: ${closing} is missing.`,
     );
-  return new FilterMistake(found.at, `${nameOf(found)} stands where a comma or ${closing} is expected`);
+  return new FilterMistake(token.at, `${nameOf(token)} stands where a comma or ${closing} is expected`);
 }
 
 function peek({ tokens, next }: Reading): Token {

@@ -26,16 +26,16 @@ function valueTest(op: FieldComparator, operand: Operand, form: (value: Scalar) 
   const one = operand as Scalar;
   switch (op) {
     case "eq": {
-      const wanted = form(one);
-      return (value) => value !== null && form(value) === wanted;
+      const expectedValue = form(one);
+      return (value) => value !== null && form(value) === expectedValue;
     }
     case "neq": {
       const unwanted = form(one);
       return (value) => value === null || form(value) !== unwanted;
     }
     case "in": {
-      const wanted = new Set((operand as readonly Scalar[]).map(form));
-      return (value) => value !== null && wanted.has(form(value));
+      const expectedValues = new Set((operand as readonly Scalar[]).map(form));
+      return (value) => value !== null && expectedValues.has(form(value));
     }
     case "like":
       return patternTest(one);

@@ -17,10 +17,10 @@ type OperationIds = "createProject" | "updateProject" | "deleteProject";
 /** Handlers that change tracing projects, called sessions on the wire. */
 export const PROJECT_HANDLERS: Pick<Handlers, OperationIds> = {
   createProject(turn, { workspace, query, body }) {
-    const found = projectByName(turn, workspace, body.name);
-    if (found && query.upsert) return projectView(found);
+    const existingProject = projectByName(turn, workspace, body.name);
+    if (existingProject && query.upsert) return projectView(existingProject);
     const id = body.id?.toLowerCase();
-    if (found || (id && (projectById(turn, workspace, id) || isDeleted(turn, workspace, id))))
+    if (existingProject || (id && (projectById(turn, workspace, id) || isDeleted(turn, workspace, id))))
       throw new Refusal(
         409,
         "conflict",

@@ -33,8 +33,8 @@ export const PROJECT_NAMES = collection<{ readonly key: string; readonly id: str
 
 /** A project of the workspace by id, ignoring case; undefined when deleted. */
 export function projectById(reader: Reader, workspace: Workspace, id: string): Project | undefined {
-  const found = reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
-  return found?.deleted ? undefined : found;
+  const project = reader.get(PROJECTS, `${workspaceKey(workspace)}/${id.toLowerCase()}`);
+  return project?.deleted ? undefined : project;
 }
 
 /** Whether the project with this id (lower case) has been deleted. */

@@ -33,8 +33,8 @@ function scanOf(context: QueryContext): Scan {
   return async (sent, visit) => {
     let read = 0;
     const { rows, test } = candidatesOf(context, readSelection(sent), "asc");
-    for (const found of rows) {
-      const row = found.read();
+    for (const listedRow of rows) {
+      const row = listedRow.read();
       if (test(row)) visit(row);
       read += 1;
       if (read % ROWS_AT_A_TIME === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -30,14 +30,14 @@ export function readPage(context: QueryContext, { selection, order, limit, curso
   let examined = 0;
   let bytes = 0;
   let last = after;
-  for (const found of listed) {
+  for (const listedRow of listed) {
     const isFull = rows.length === limit || examined === SCAN_BOUNDS.rows;
-    if (isFull || (examined > 0 && bytes + found.bytes > SCAN_BOUNDS.bytes))
+    if (isFull || (examined > 0 && bytes + listedRow.bytes > SCAN_BOUNDS.bytes))
       return { rows, next: last === undefined ? null : cursorAt(order, last) };
     examined += 1;
-    bytes += found.bytes;
-    last = found;
-    const row = found.read();
+    bytes += listedRow.bytes;
+    last = listedRow;
+    const row = listedRow.read();
     if (test(row)) rows.push(row);
   }
   return { rows, next: null };

@@ -52,8 +52,8 @@ export function sessionsFor(context: QueryContext, selection: Selection): readon
   const { sessionIds, ids } = selection;
   // A stored parent or root determines the project.
   const related = sessionIds || ids ? undefined : relatedRow(context, selection);
-  const wanted = sessionIds ?? (related ? [related.session_id] : context.projectIds());
-  return wanted.filter((id) => !context.isDeleted(id));
+  const selectedIds = sessionIds ?? (related ? [related.session_id] : context.projectIds());
+  return selectedIds.filter((id) => !context.isDeleted(id));
 }
 
 function relatedRow(

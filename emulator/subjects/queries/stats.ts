@@ -17,7 +17,7 @@ const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 
 /** `shown`: true counts the figures that rows show, children's totals included; false only their own. */
-export function createStatsAccumulator(shown: boolean): StatsAccumulator {
+export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
   const latencies: number[] = [];
   const firstTokens: number[] = [];
   const tokenCounts: number[] = [];
@@ -43,7 +43,7 @@ export function createStatsAccumulator(shown: boolean): StatsAccumulator {
       count += 1;
       if (row.status === "error") errors += 1;
       addTimes(row);
-      const counted = shown ? row : ownRow(row);
+      const counted = isShown ? row : ownRow(row);
       for (const name of TOKENS) tokens[name] += counted[name] ?? 0;
       for (const name of COSTS) costs[name] = sumOf(costs[name], counted[name]);
       if (counted.total_tokens !== null) tokenCounts.push(counted.total_tokens);

@@ -83,9 +83,9 @@ async function scanThreads(
 ): Promise<void> {
   let matching: Set<string> | undefined;
   if (conditions.trace_filter || conditions.tree_filter) {
-    const found = new Set<string>();
-    await scan({ ...sent, ...conditions }, (row) => found.add(threadOf(row) ?? ""));
-    matching = found;
+    const threadIds = new Set<string>();
+    await scan({ ...sent, ...conditions }, (row) => threadIds.add(threadOf(row) ?? ""));
+    matching = threadIds;
   }
   await scan(sent, (row) => {
     const thread = threadOf(row);

@@ -74,11 +74,11 @@ function firstPassing(
   { scope, sessionId, traceId }: Tree,
   test: RowTest,
 ): string | undefined {
-  const passes = (found: ListedRow) => {
-    const row = found.read();
+  const passes = (listedRow: ListedRow) => {
+    const row = listedRow.read();
     return row.trace_id === traceId && test(row);
   };
-  for (const found of traces.list(scope, { sessionIds: [sessionId], traceId, order: "asc" }))
-    if (passes(found)) return found.id;
+  for (const listedRow of traces.list(scope, { sessionIds: [sessionId], traceId, order: "asc" }))
+    if (passes(listedRow)) return listedRow.id;
   return undefined;
 }

@@ -57,8 +57,12 @@ function viewV2(row: TraceRow, selects: readonly string[], settings: Settings): 
 /** Computed only on request: they take the JSON text of a whole value. */
 function previewsOf({ inputs, outputs, error }: TraceRow, selects: readonly string[]): View {
   const values = { inputs, outputs, error };
-  const wanted = Object.entries(values).filter(([name]) => selects.includes(`${name.toUpperCase()}_PREVIEW`));
-  return Object.fromEntries(wanted.map(([name, value]) => [`${name}_preview`, preview(value) ?? null]));
+  const selectedValues = Object.entries(values).filter(([name]) =>
+    selects.includes(`${name.toUpperCase()}_PREVIEW`),
+  );
+  return Object.fromEntries(
+    selectedValues.map(([name, value]) => [`${name}_preview`, preview(value) ?? null]),
+  );
 }
 
 function numberOf(cost: string | null): number | null {

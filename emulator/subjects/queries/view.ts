@@ -20,6 +20,6 @@ export function pick(
   view: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const wanted = new Set(names.map((name) => name.toLowerCase()));
-  return Object.fromEntries(Object.entries(view).filter(([name]) => wanted.has(name)));
+  const fieldNames = new Set(names.map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(view).filter(([name]) => fieldNames.has(name)));
 }

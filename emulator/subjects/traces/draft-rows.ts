@@ -23,17 +23,17 @@ export function createDraftRows(turn: Turn, workspace: Workspace): DraftRows {
   const stored = new Map<string, StoredRow>();
 
   function storedRow(id: string): StoredRow | undefined {
-    const known = stored.get(id);
-    const found = known ?? traces.read(scope, id);
-    if (found && !known) stored.set(id, found);
-    return found;
+    const cachedRow = stored.get(id);
+    const existingRow = cachedRow ?? traces.read(scope, id);
+    if (existingRow && !cachedRow) stored.set(id, existingRow);
+    return existingRow;
   }
 
   return {
     scope,
     row(id) {
-      const found = rows.get(id) ?? storedRow(id);
-      return found && isDeleted(turn, workspace, found.session_id) ? undefined : found;
+      const existingRow = rows.get(id) ?? storedRow(id);
+      return existingRow && isDeleted(turn, workspace, existingRow.session_id) ? undefined : existingRow;
     },
     isStored: (id) => storedRow(id) !== undefined,
     set(row) {

@@ -30,9 +30,9 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
     return patch.feedback_stats === undefined ? after : withFeedback(after);
   }
 
-  function withFeedback<Row extends TraceRow>(shown: Row, dropped?: ReadonlySet<string>): Row {
-    const feedback_stats = feedbackStats(turn, workspace, shown.id, shown.feedback_stats, dropped);
-    return feedback_stats === shown.feedback_stats ? shown : { ...shown, feedback_stats };
+  function withFeedback<Row extends TraceRow>(row: Row, dropped?: ReadonlySet<string>): Row {
+    const feedback_stats = feedbackStats(turn, workspace, row.id, row.feedback_stats, dropped);
+    return feedback_stats === row.feedback_stats ? row : { ...row, feedback_stats };
   }
 
   return {

@@ -22,8 +22,8 @@ interface HeldTotal extends Workspace {
 /** Held patches by the row that they wait for, oldest first. */
 export const HELD_PATCHES = collection<HeldPatch>(
   "held_patches",
-  (held) => `${rowKey(held, held.row_id)}/${held.number}`,
-  (held) => rowKey(held, held.row_id),
+  (patch) => `${rowKey(patch, patch.row_id)}/${patch.number}`,
+  (patch) => rowKey(patch, patch.row_id),
 );
 
 export const HELD_TOTALS = collection<HeldTotal>("held_totals", workspaceKey);
@@ -72,15 +72,15 @@ export function hasHeldPatches(reader: Reader, workspace: Workspace, rowId: stri
 
 /** Hands out the patches that wait for a row, oldest first, and holds them no longer. */
 export function takeHeldPatches(turn: Turn, workspace: Workspace, rowId: string): readonly TracePatch[] {
-  const held = [...turn.list(HELD_PATCHES, rowKey(workspace, rowId))];
-  if (held.length === 0) return [];
-  for (const each of held) turn.remove(HELD_PATCHES, HELD_PATCHES.idOf(each));
+  const patches = [...turn.list(HELD_PATCHES, rowKey(workspace, rowId))];
+  if (patches.length === 0) return [];
+  for (const each of patches) turn.remove(HELD_PATCHES, HELD_PATCHES.idOf(each));
   const before = totalOf(turn, workspace);
-  const bytes = held.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  const after = { ...before, patches: before.patches - held.length, bytes: before.bytes - bytes };
+  const bytes = patches.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  const after = { ...before, patches: before.patches - patches.length, bytes: before.bytes - bytes };
   if (after.patches === 0) turn.remove(HELD_TOTALS, workspaceKey(workspace));
   else turn.put(HELD_TOTALS, after);
-  return held.map(({ text }) => JSON.parse(text) as TracePatch);
+  return patches.map(({ text }) => JSON.parse(text) as TracePatch);
 }
 
 function totalOf(reader: Reader, workspace: Workspace): HeldTotal {

@@ -102,9 +102,9 @@ function nameProblems(parts: readonly FormPart[], needsLengths: boolean): string
 }
 
 function attachmentIn({ name, contentType, bytes }: FormPart): Attachment | undefined {
-  const found = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
-  if (!found) return undefined;
-  const [, id = "", file = ""] = found;
+  const nameMatch = name.startsWith("attachment.") ? ATTACHMENT.exec(name) : null;
+  if (!nameMatch) return undefined;
+  const [, id = "", file = ""] = nameMatch;
   return { run_id: id.toLowerCase(), name: file, content_type: contentType, bytes: bytes.length };
 }
 
@@ -117,9 +117,9 @@ function addJsonPart(part: FormPart, read: PartsRead): string | undefined {
     read.feedback.push({ value: withId(json.value, name.slice(-36)), where: name });
     return undefined;
   }
-  const found = groupOf(name, read);
-  if (typeof found === "string") return found;
-  const { group, member } = found;
+  const placeOrProblem = groupOf(name, read);
+  if (typeof placeOrProblem === "string") return placeOrProblem;
+  const { group, member } = placeOrProblem;
   const json = readJson(part, read, KEPT.has(member));
   if ("problem" in json) return json.problem;
   read.latest = group;
@@ -176,10 +176,10 @@ function readJson(
   read: PartsRead,
   isKept: boolean,
 ): { readonly value: unknown } | { readonly problem: string } {
-  const kept = isKept ? keptText(bytes, isOfPlainText) : undefined;
-  if (!kept || read.isLarge) read.requireBounds(bytes, kept !== undefined);
+  const jsonText = isKept ? keptText(bytes, isOfPlainText) : undefined;
+  if (!jsonText || read.isLarge) read.requireBounds(bytes, jsonText !== undefined);
   try {
-    return { value: kept ?? JSON.parse(decodeUtf8(bytes)) };
+    return { value: jsonText ?? JSON.parse(decodeUtf8(bytes)) };
   } catch (error) {
     return { problem: `${name.slice(0, 100)}: is not JSON in UTF-8: ${(error as Error).message}` };
   }

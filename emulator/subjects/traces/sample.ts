@@ -38,7 +38,7 @@ export interface SampleOptions {
 export function sampleTraces(options: SampleOptions): { readonly posts: Iterable<JsonObject> } | Problems {
   const from = parseTime(options.from);
   const to = parseTime(options.to);
-  const shape = SAMPLE_SHAPES.find((known) => known === (options.shape ?? "mixed"));
+  const shape = SAMPLE_SHAPES.find((shape) => shape === (options.shape ?? "mixed"));
   const problems = optionProblems(options, from, to);
   if (shape === undefined) problems.push(`shape: must be one of ${SAMPLE_SHAPES.join(", ")}`);
   if (shape === undefined || from === undefined || to === undefined || problems.length > 0)

@@ -7,6 +7,8 @@ const KEYS = ["session_id", "thread_id", "conversation_id"];
 /** The thread that a row belongs to; null when its metadata names none. */
 export function threadOf({ extra }: Pick<TraceRow, "extra">): string | null {
   const metadata = objectAt(extra, "metadata");
-  const named = KEYS.map((key) => metadata?.[key]).find((value) => typeof value === "string" && value !== "");
-  return (named as string | undefined) ?? null;
+  const threadId = KEYS.map((key) => metadata?.[key]).find(
+    (value) => typeof value === "string" && value !== "",
+  );
+  return (threadId as string | undefined) ?? null;
 }

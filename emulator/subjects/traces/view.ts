@@ -6,15 +6,15 @@ import { threadOf } from "./thread.ts";
 
 /** A trace row in wire form. */
 export function runView(row: TraceRow, { assumptions }: Settings): ReplyBodyOf<"readRun"> {
-  const shown = {
+  const runFields = {
     ...columnsOf(row),
     thread_id: threadOf(row),
     app_path: `/projects/p/${row.session_id}/r/${row.id}`,
   };
-  if (assumptions["query.run_times"] !== "none") return shown;
+  if (assumptions["query.run_times"] !== "none") return runFields;
   const plain = <T extends string | null>(time: T) => (time === null ? time : time.slice(0, -1)) as T;
   return {
-    ...shown,
+    ...runFields,
     start_time: plain(row.start_time),
     end_time: plain(row.end_time),
     first_token_time: plain(row.first_token_time),

@@ -58,7 +58,7 @@ async function differenceOf(
   records.delete(objects.name);
   const rows = await rowChanges(pool, [a, b], maxRows, yieldWhenDue);
   const events = await eventChanges(a.world, b.world, yieldWhenDue);
-  const found = {
+  const difference = {
     records: Object.fromEntries(records),
     rows,
     objects: await withParquetRows(objectChanges, [a.objects, b.objects], yieldWhenDue),
@@ -69,7 +69,7 @@ async function differenceOf(
     a: viewOf(one.id, a),
     b: viewOf(other.id, b),
     same,
-    ...found,
+    ...difference,
     parted: await partingOf(a, b, yieldWhenDue),
   };
 }
@@ -103,10 +103,10 @@ async function partingOf(
 }
 
 function turnsFrom({ history, world }: WorldRuntime, begin: number): ReadonlyMap<number, Commit> {
-  const found = new Map<number, Commit>();
+  const commits = new Map<number, Commit>();
   for (const { commit } of history.turns())
-    if (commit.turn > begin && commit.turn <= world.lastTurn) found.set(commit.turn, commit);
-  return found;
+    if (commit.turn > begin && commit.turn <= world.lastTurn) commits.set(commit.turn, commit);
+  return commits;
 }
 
 /** What a turn did, as it is compared. */
@@ -143,15 +143,15 @@ async function recordChanges(
   b: World,
   yieldWhenDue: YieldWhenDue,
 ): Promise<ReadonlyMap<string, Changes>> {
-  const found = new Map<string, Changes>();
+  const changesByKey = new Map<string, Changes>();
   const [left, right] = [a.image().records, b.image().records];
   for (const kind of COLLECTIONS) {
     const comparableOf = (record: unknown) => comparable(kind.name, record);
     const pairs = recordPairs(left.table(kind), right.table(kind));
     const changes = await changesBetween<unknown>(pairs, comparableOf, yieldWhenDue);
-    if (!isEmpty(changes)) found.set(kind.name, changes);
+    if (!isEmpty(changes)) changesByKey.set(kind.name, changes);
   }
-  return found;
+  return changesByKey;
 }
 
 /** In the order in which the first world has its records, then the other its own. */

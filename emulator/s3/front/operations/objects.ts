@@ -58,8 +58,8 @@ export async function putObject(call: Call): Promise<Reply> {
 export async function getObject(call: Call): Promise<Reply> {
   const object = objectOf(call);
   const conditionResult = checkReadConditions(call, object);
-  const shown = { ...replyHeadersOf(object), ...overrides(call) };
-  const headers = { ...shown, ...sandboxHeaders(shown["content-type"] ?? "") };
+  const replyHeaders = { ...replyHeadersOf(object), ...overrides(call) };
+  const headers = { ...replyHeaders, ...sandboxHeaders(replyHeaders["content-type"] ?? "") };
   if (conditionResult === "failed") throw refuse("PreconditionFailed");
   if (conditionResult === "not_modified") return { status: 304, headers };
   const part = partOf(call, object);

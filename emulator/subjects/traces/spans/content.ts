@@ -53,10 +53,10 @@ function indexed(attributes: Attributes, prefixes: readonly string[]): readonly 
   const messages = new Map<number, Record<string, unknown>>();
   for (const [name, value] of attributes) {
     const prefix = prefixes.find((one) => name.startsWith(one));
-    const found =
+    const nameMatch =
       prefix === undefined ? null : /^(\d{1,6})\.(?:message\.)?(.+)$/.exec(name.slice(prefix.length));
-    if (!found) continue;
-    const [, index = "", member = ""] = found;
+    if (!nameMatch) continue;
+    const [, index = "", member = ""] = nameMatch;
     const message = messages.get(Number(index)) ?? {};
     messages.set(Number(index), Object.assign(message, { [member]: value }));
   }

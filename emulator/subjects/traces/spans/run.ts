@@ -106,7 +106,7 @@ function projectOf(attributes: Attributes, { resource, project }: SpanSource): J
 function runTypeOf(attributes: Attributes): string {
   for (const name of KIND_NAMES) {
     const statedType = firstText(attributes, [name])?.toLowerCase() ?? "";
-    if (RUN_TYPES.some((known) => known === statedType)) return statedType;
+    if (RUN_TYPES.some((runType) => runType === statedType)) return statedType;
     if (Object.hasOwn(RUN_TYPE_OF_OPERATION, statedType)) return RUN_TYPE_OF_OPERATION[statedType] ?? "chain";
   }
   return firstOf(attributes, MODEL_NAMES) === undefined ? "chain" : "llm";

@@ -66,11 +66,11 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
         const startedAt = performance.now();
         const posted = await post(order);
         const secrets = secretsIn([order.url, ...(posted.redirects ?? [])], headers);
-        const shown =
+        const safeResult =
           "status" in posted
             ? { ...posted, reply: withoutSecrets(posted.reply, secrets) }
             : { ...posted, message: withoutSecrets(posted.message, secrets) };
-        return { ...shown, wall_ms: Math.round(performance.now() - startedAt) };
+        return { ...safeResult, wall_ms: Math.round(performance.now() - startedAt) };
       },
     },
     close: () => shutdown.abort(),
