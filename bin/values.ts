@@ -1,5 +1,5 @@
 import { FILTER_COMPARATORS, FILTER_OPERATORS } from "../contracts/spec/filter-language.ts";
-import { formatDuration, parseWrittenDuration } from "../emulator/kernel/duration.ts";
+import { DURATION_EXAMPLES, parseDuration } from "../emulator/kernel/duration.ts";
 import { parseMicros } from "../emulator/kernel/instant.ts";
 import { type Flags, type Invocation, UsageError } from "./command.ts";
 
@@ -48,13 +48,11 @@ export function readCount(text: string, where: string, { least = 1, most = MILLI
   throw new UsageError(`${where}: "${text}" is not valid; give a number ${range}`);
 }
 
-/** A duration as people write it, in ms. Throws `UsageError`. */
+/** A duration in ms. Throws `UsageError`. */
 export function readDurationMs(text: string, where: string): number {
-  const ms = parseWrittenDuration(text);
+  const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new UsageError(
-    `${where}: "${text}" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)`,
-  );
+  throw new UsageError(`${where}: "${text}" is not valid; give a duration such as ${DURATION_EXAMPLES}`);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -76,9 +74,10 @@ export function readOptionalId(text: string | undefined, where: string): string 
   return text === undefined ? undefined : readId(text, where);
 }
 
-/** A duration as people write it, in ISO 8601. Throws `UsageError`. */
+/** A duration that was checked; the emulator reads it as it is. Throws `UsageError`. */
 export function readDuration(text: string, where: string): string {
-  return formatDuration(readDurationMs(text, where));
+  readDurationMs(text, where);
+  return text;
 }
 
 /** An ISO 8601 time, or a date for its midnight in UTC. Throws `UsageError`. */

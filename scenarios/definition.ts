@@ -13,6 +13,7 @@ import {
   type TypeOf,
   text,
 } from "../contracts/spec/fields.ts";
+import { UNTIL_FORMS } from "../emulator/client/until.ts";
 import { MAX_ROUNDS, MAX_STEPS } from "./bounds.ts";
 import { faultGiven } from "./faults.ts";
 
@@ -69,16 +70,15 @@ const seedGiven = closed(
 );
 
 const moveBounds = {
-  by: optional(text({ description: "ISO 8601 duration" })),
-  to: optional(text({ description: "ISO 8601 time" })),
+  by: optional(text({ description: "A duration: `6h`, `1d12h`, `PT6H`." })),
+  to: optional(text({ description: "An ISO 8601 time." })),
   next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "Number of events." })),
   until: optional(
-    closed(
-      { export: text(), status: text() },
-      { title: "{ export: <id>, status: <status> }; a time is given as `to`, a duration as `by`" },
-    ),
+    eitherOf([text(), closed({ export: text(), status: optional(text()) })], {
+      description: `${UNTIL_FORMS[0]?.toUpperCase()}${UNTIL_FORMS.slice(1)}; also { export: <id>, status: <status> }.`,
+    }),
   ),
-  within: optional(text()),
+  within: optional(text({ description: "How far `until` looks ahead for an export; default 30d." })),
 };
 
 const objectsExpectation = closed({

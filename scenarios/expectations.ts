@@ -1,12 +1,8 @@
 import type { ControlClient, DeliveryView } from "../emulator/client/control-client.ts";
 import { faultWordProblems } from "../emulator/client/fault-words.ts";
-import {
-  formatDuration,
-  nearest,
-  parseDuration,
-  parseMicros,
-  parseWrittenDuration,
-} from "../emulator/client/values.ts";
+import { parseUntil, UNTIL_FORMS } from "../emulator/client/until.ts";
+import { DURATION_EXAMPLES, nearest, parseDuration, parseMicros } from "../emulator/client/values.ts";
+import type { AdvanceTarget } from "../emulator/client/views.ts";
 import type { Keys } from "../emulator/validation/misfits.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import { isMatcher, MATCHER_NAMES, problemOfArgument, WORD_NAMES } from "./matching.ts";
@@ -149,7 +145,14 @@ function advanceProblems(advance: GivenStep<"advance">["advance"]): readonly Exp
     ...durationProblem(advance.by, ["advance", "by"]),
     ...durationProblem(advance.within, ["advance", "within"]),
     ...timeProblem(advance.to, ["advance", "to"]),
+    ...untilProblem(advance.until, ["advance", "until"]),
   ];
+}
+
+function untilProblem(value: AdvanceTarget["until"], path: readonly string[]): readonly ExpectationProblem[] {
+  if (value === undefined || JSON.stringify(value).includes("${") || parseUntil(value) !== undefined)
+    return [];
+  return [{ path, text: `${JSON.stringify(value)} is not valid; write ${UNTIL_FORMS}` }];
 }
 
 function faultProblems({ ttl, then = {} }: GivenStep<"fault">["fault"]): readonly ExpectationProblem[] {
@@ -163,9 +166,9 @@ function faultProblems({ ttl, then = {} }: GivenStep<"fault">["fault"]): readonl
 
 function durationProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {
   if (!isKnown(value) || parseDuration(value) !== undefined) return [];
-  const ms = parseWrittenDuration(value);
-  const suggestion = ms === undefined ? "write one such as PT6H or P1DT30M" : `write ${formatDuration(ms)}`;
-  return [{ path, text: `${JSON.stringify(value)} is not an ISO 8601 duration; ${suggestion}` }];
+  return [
+    { path, text: `${JSON.stringify(value)} is not a duration; write one such as ${DURATION_EXAMPLES}` },
+  ];
 }
 
 function timeProblem(value: unknown, path: readonly string[]): readonly ExpectationProblem[] {

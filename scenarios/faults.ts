@@ -63,7 +63,7 @@ export const faultGiven = closed(
     match: optional(closed(matchMembers())),
     then: optional(closed(thenMembers())),
     times: optional(number),
-    ttl: optional(text({ description: "ISO 8601 duration of virtual time after which it expires." })),
+    ttl: optional(text({ description: "Virtual time after which it expires, a duration such as `6h`." })),
     optional: optional(
       boolean({ description: "It may stay without a hit; without this the scenario then fails." }),
     ),

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CONTROL_PATH } from "../emulator/client/control-client.ts";
+import { parseUntil } from "../emulator/client/until.ts";
 import type { GivenStep, Verb } from "./definition.ts";
 import type { Step } from "./document.ts";
 import { differences, shownValue } from "./matching.ts";
@@ -45,7 +46,8 @@ const STEP_HANDLERS: {
     const target = typeof input.advance === "string" ? { by: input.advance } : input.advance;
     const body = "next" in target ? { ...target, next: Number(target.next) } : target;
     const exchange = await context.runner.send(`POST ${CONTROL_PATH}/clock/advance`, { body });
-    const usual = { body: { settled: true, ...("until" in target && { reached: true }) } };
+    const isCondition = target.until !== undefined && "until" in (parseUntil(target.until) ?? {});
+    const usual = { body: { settled: true, ...(isCondition && { reached: true }) } };
     return checkReply(context, { ...input, expect: input.expect ?? usual }, exchange);
   },
   async fault(context, input, step) {

@@ -1,11 +1,12 @@
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
+import { parseUntil, UNTIL_FORMS } from "../../emulator/client/until.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
 import { clientCommand } from "../client-command.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
 import { toCliHints } from "../hints.ts";
 import { advanceClock } from "../long-work.ts";
 import { counted } from "../terminal.ts";
-import { isId, readCount, readDuration, readTime, textOf } from "../values.ts";
+import { readCount, readDuration, textOf } from "../values.ts";
 
 const MAX_EVENTS = 20;
 
@@ -22,7 +23,7 @@ export const command: CommandGroup = {
       lines: clockLines,
     }),
     advance: moveCommand({
-      summary: "move the clock by a duration, such as 6h, 10m or PT6H10M",
+      summary: "move the clock by a duration, such as 6h, 1d12h or PT6H10M",
       operands: ["<duration>"],
       target: advanceTarget,
     }),
@@ -88,21 +89,12 @@ function advanceTarget([duration = ""]: readonly string[]): AdvanceTarget {
 }
 
 function untilTarget([end = "", status]: readonly string[], within: string | undefined): AdvanceTarget {
-  if (!isId(end)) {
-    const to = readTime(end, "clock until");
-    if (status !== undefined) throw new UsageError(`${status}: not expected after a time`);
-    if (within !== undefined) throw new UsageError("--within: only with an export");
-    return { to };
-  }
-  const targetStatus = (status ?? "COMPLETED").toUpperCase();
-  if (!EXPORT_STATUS_NAMES.some((name) => name === targetStatus))
-    throw new UsageError(
-      `clock until: ${status} is not a status; give one of ${EXPORT_STATUS_NAMES.join(", ")}`,
-    );
-  return {
-    until: { export: end, status: targetStatus },
-    ...(within !== undefined && { within: readDuration(within, "--within") }),
-  };
+  const words = status === undefined ? end : `${end} ${status}`;
+  const target = parseUntil(words);
+  if (target === undefined) throw new UsageError(`clock until: "${words}" is not valid; give ${UNTIL_FORMS}`);
+  if (within === undefined) return target;
+  if ("to" in target) throw new UsageError("--within: only with an export");
+  return { ...target, within: readDuration(within, "--within") };
 }
 
 function clockLines({ now, mode, rate, behind_ms, next, next_total, in_flight }: ClockView): string[] {

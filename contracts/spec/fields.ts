@@ -52,9 +52,9 @@ export function dateTime(keywords: Keywords = {}): Field<string> {
   return { type: "string", format: "date-time", ...keywords };
 }
 
-/** An ISO 8601 duration of weeks, days, hours, minutes and seconds. */
+/** A duration of fixed length, such as `6h`, `1d12h` or `PT6H`. JSON Schema's format `duration` is ISO 8601 only. */
 export function duration(keywords: Keywords = {}): Field<string> {
-  return { type: "string", format: "duration", ...keywords };
+  return { type: "string", format: "fixed-duration", ...keywords };
 }
 
 export function integer(keywords: Keywords = {}): Field<number> {

@@ -80,7 +80,7 @@ function timeCalls(call: Call) {
       freeze: () => call<ClockChange>("POST", "/clock/freeze"),
       /** `rate` is in virtual seconds per second. */
       flow: (rate = 1) => call<ClockChange & { readonly rate: number }>("POST", "/clock/flow", { rate }),
-      /** By an ISO 8601 duration, or with a body of `POST /clock/advance`. */
+      /** By a duration (`6h`, `PT6H`), or with a body of `POST /clock/advance`. */
       advance: (target: string | AdvanceTarget) =>
         call<AdvanceResult>("POST", "/clock/advance", typeof target === "object" ? target : { by: target }),
       /** Stops the advance in progress, which is then refused with 409 and its progress. */

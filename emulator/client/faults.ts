@@ -49,7 +49,7 @@ type RouteOf<Each> = Each extends {
 interface Bounds {
   /** Number of consecutive matching occasions it is triggered on; default 1. */
   readonly times?: number;
-  /** ISO 8601 duration of virtual time after which it expires. */
+  /** Virtual time after which it expires, a duration such as `6h`. */
   readonly ttl?: string;
   /** True for a fault that may stay untriggered; any other one then fails its scenario or test, and a run with --strict. */
   readonly optional?: boolean;

@@ -53,14 +53,15 @@ export interface WorldOrder {
 
 /** Exactly one of `by`, `to`, `next` and `until`. */
 export interface AdvanceTarget {
-  /** ISO 8601 duration. */
+  /** A duration: `6h`, `1d12h`, `PT6H`. */
   readonly by?: string;
   /** ISO 8601 time. */
   readonly to?: string;
   /** A number of events. */
   readonly next?: number;
-  readonly until?: { readonly export: string; readonly status: string };
-  /** How far `until` and `next` look ahead, ISO 8601 duration. */
+  /** A date, a time, an export id, an export id and a status (COMPLETED when absent), or both as an object. */
+  readonly until?: string | { readonly export: string; readonly status?: string };
+  /** How far `until` looks ahead for an export, a duration. */
   readonly within?: string;
 }
 

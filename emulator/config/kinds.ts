@@ -1,5 +1,5 @@
 import { type Field, listOf, text as textField } from "../../contracts/spec/fields.ts";
-import { formatDuration, ISO_DURATION, parseDuration } from "../kernel/duration.ts";
+import { DURATION, DURATION_EXAMPLES, formatDuration, parseDuration } from "../kernel/duration.ts";
 import { parseInstant } from "../kernel/instant.ts";
 
 /** The type of a setting's value: a description, a JSON Schema, and a parser. */
@@ -97,12 +97,12 @@ export function flag(): Kind<boolean> {
   };
 }
 
-/** An ISO 8601 duration, in milliseconds. */
+/** A duration, in milliseconds. */
 export function duration(from = 0): Kind<number> {
   const least = from === 0 ? "" : `, ${formatDuration(from)} or longer`;
   return {
-    expects: `an ISO 8601 duration such as PT30S or P1DT6H${least}`,
-    schema: { type: "string", pattern: ISO_DURATION.source },
+    expects: `a duration such as ${DURATION_EXAMPLES}${least}`,
+    schema: { type: "string", pattern: DURATION.source },
     read: (value) => {
       const ms = typeof value === "string" ? parseDuration(value) : undefined;
       return ms !== undefined && ms >= from ? ms : undefined;

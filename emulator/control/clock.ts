@@ -1,6 +1,7 @@
 import {
   dateTime,
   duration,
+  eitherOf,
   integer,
   number,
   object,
@@ -10,6 +11,7 @@ import {
 } from "../../contracts/spec/fields.ts";
 import { EXPORT_STATUS_NAMES, type ExportStatusName } from "../../contracts/spec/lifecycle.ts";
 import type { RequirementId } from "../../contracts/spec/requirements.ts";
+import { parseUntil, UNTIL_FORMS, type UntilTarget } from "../client/until.ts";
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import { durationMs } from "../kernel/duration.ts";
 import { formatInstant, type Instant, instantMs } from "../kernel/instant.ts";
@@ -37,9 +39,15 @@ const advanceBody = object({
   to: optional(dateTime()),
   next: optional(integer({ minimum: 1, maximum: 1_000_000 })),
   until: optional(
-    object(
-      { export: text(), status: text({ title: `one of ${EXPORT_STATUS_NAMES.join(", ")}` }) },
-      { additionalProperties: false },
+    eitherOf(
+      [
+        text(),
+        object(
+          { export: text(), status: optional(text({ title: `one of ${EXPORT_STATUS_NAMES.join(", ")}` })) },
+          { additionalProperties: false },
+        ),
+      ],
+      { description: `As text ${UNTIL_FORMS}; as an object an export and optionally a status.` },
     ),
   ),
   within: optional(duration()),
@@ -97,8 +105,8 @@ export const CLOCK_OPERATIONS = [
     body: advanceBody,
     async run({ clock, dryRun, world }, { body, query }) {
       clock.sync();
-      const until = body.until && conditionOf(world, body.until);
-      const target = targetOf(world.now, body, until);
+      const { end, until } = endOf(world, body);
+      const target = targetOf(world.now, end, until);
       if (query.dry_run === 1) {
         const { assumed, ...result } = await dryRun(target);
         return { ...advanceView(result), ...until?.outcome(result), dry_run: true, assumed };
@@ -130,11 +138,27 @@ export const CLOCK_OPERATIONS = [
 
 type AdvanceBody = TypeOf<typeof advanceBody>;
 
+/** The body without an `until` that is a time, and the condition of one that is an export. */
+function endOf(world: World, body: AdvanceBody): { readonly end: AdvanceBody; readonly until?: Condition } {
+  if (body.until === undefined) return { end: body };
+  const target: UntilTarget | undefined = parseUntil(body.until);
+  if (target === undefined) {
+    const text = typeof body.until === "string" ? body.until : body.until.status;
+    throw invalid(`until: ${JSON.stringify(text)} is not valid. Give ${UNTIL_FORMS}.`, "3.1-1");
+  }
+  if ("until" in target) return { end: body, until: conditionOf(world, target.until) };
+  const { until: _, ...rest } = body;
+  if (rest.to !== undefined) throw invalid("Give exactly one of by, to, next and until.");
+  return { end: { ...rest, to: target.to } };
+}
+
 function targetOf(now: Instant, body: AdvanceBody, until: Condition | undefined): AdvanceTarget {
   const targetNames = ["by", "to", "next", "until"].filter((name) => name in body);
   if (targetNames.length !== 1) throw invalid("Give exactly one of by, to, next and until.");
   if (body.within !== undefined && !until)
-    throw invalid("within: is only valid with until. Remove it, or add until.");
+    throw invalid(
+      "within: is only valid until an export has a status. Remove it, or name an export in until.",
+    );
   return {
     to: Math.min(body.to === undefined ? now + aheadOf(body) : instantMs(body.to), END_OF_CALENDAR),
     ...(body.next && { events: body.next, stayAtLastEvent: true }),
@@ -156,12 +180,7 @@ interface Condition {
 /** True once the export has the status, or has another final status. */
 function conditionOf(world: World, until: { readonly export: string; readonly status: string }): Condition {
   const id = until.export.toLowerCase();
-  const wantedStatus = until.status.toUpperCase();
-  if (!EXPORT_STATUS_NAMES.some((name) => name === wantedStatus))
-    throw invalid(
-      `until.status: ${until.status} is not an export status. Use one of ${EXPORT_STATUS_NAMES.join(", ")}.`,
-      "3.1-1",
-    );
+  const wantedStatus = until.status;
   let latestExport = requireExport(world.reader, id);
   refuseForSchedule(latestExport, wantedStatus);
   let from: Reader = world.reader;

@@ -24,8 +24,9 @@ import unittest
 import urllib.error
 import urllib.request
 import warnings
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union
 
 __all__ = ["Clock", "Emulator", "EmulatorError", "EmulatorTestCase", "Faults", "Reply", "World", "connect", "start", "wait_for"]
 
@@ -136,7 +137,7 @@ class World:
     def control(self, method: str, path: str, body: Any = None) -> Any:
         """Calls a test-only operation by its path below ``/_emulator/v1``; raises ``EmulatorError`` when it is refused."""
         __tracebackhide__ = True
-        text = None if body is None else json_texts.dumps(body).encode()
+        text = None if body is None else json_texts.dumps(body, default=_text_of).encode()
         reply = _send(method, self.url + _CONTROL + path, {"content-type": "application/json"}, text)
         if reply.status >= 400:
             raise _error_of(method, path, reply)
@@ -184,24 +185,23 @@ class Clock:
         """Virtual time, ISO 8601."""
         return self._world.control("GET", "/clock")["now"]
 
-    def advance(self, duration: str) -> List[Any]:
-        """Moves by an ISO 8601 duration (``PT6H10M``); returns the events that were due, in their order."""
+    def advance(self, duration: Union[str, timedelta]) -> List[Any]:
+        """Moves by ``6h``, ``1d12h``, ``PT6H`` or a ``timedelta``; returns the events that were due, in their order."""
         __tracebackhide__ = True
         return self._moved({"by": duration})
 
-    def advance_to(self, instant: str) -> List[Any]:
-        """Moves to an ISO 8601 time; returns the events that were due."""
+    def advance_to(self, instant: Union[str, date]) -> List[Any]:
+        """Moves to an ISO 8601 time or a ``datetime`` with a zone; returns the events that were due."""
         __tracebackhide__ = True
         return self._moved({"to": instant})
 
-    def advance_until(self, export_id: str, status: str = "COMPLETED") -> List[Any]:
-        """Moves until an export has a status; raises ``EmulatorError`` with the reason when it never gets there."""
+    def advance_until(self, end: Union[str, date], status: Optional[str] = None) -> List[Any]:
+        """Moves until an export, given by its id, has a status (``COMPLETED``), or to a date or time.
+
+        Raises ``EmulatorError`` with the reason when the export never gets there.
+        """
         __tracebackhide__ = True
-        target = {"export": export_id, "status": status}
-        reply = self._world.control("POST", "/clock/advance", {"until": target})
-        if reply.get("reached") is not True:
-            raise EmulatorError(f"export {export_id} did not become {status}: {reply.get('why')}")
-        return reply["fired"]
+        return self._moved({"until": end if status is None else f"{end} {status}"})
 
     def freeze(self) -> None:
         """Lets time move only on request."""
@@ -211,9 +211,11 @@ class Clock:
         """Lets time follow the wall clock, ``rate`` times as fast."""
         self._world.control("POST", "/clock/flow", {"rate": rate})
 
-    def _moved(self, target: Mapping[str, str]) -> List[Any]:
+    def _moved(self, target: Mapping[str, Any]) -> List[Any]:
         __tracebackhide__ = True
         reply = self._world.control("POST", "/clock/advance", target)
+        if reply.get("reached") is False:
+            raise EmulatorError(f"The clock did not get to {target['until']}: {reply['why']}")
         if reply["settled"] is not True:
             raise EmulatorError(
                 f"The clock is at {reply['to']}, but work that was begun before is still under way.",
@@ -295,6 +297,15 @@ class Emulator(World):
             process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _text_of(value: Any) -> str:
+    """Durations and times of Python as the control API reads them."""
+    if isinstance(value, timedelta):
+        return f"{value // timedelta(milliseconds=1)}ms"
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{value!r} cannot be sent as JSON; give text, a number, a list or a dict")
 
 
 def start(command: Optional[List[str]] = None, **options: Any) -> Emulator:

@@ -1,39 +1,31 @@
-/** How an ISO 8601 duration of fixed length is written. */
-export const ISO_DURATION =
-  /^P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
-
-const MAX_DURATION_MS = 100 * 366 * 24 * 3_600_000;
-
 /**
- * Milliseconds of an ISO 8601 duration (`PT6H10M`, `P1D`, `PT0.5S`); undefined when it is not one or
- * is longer than a hundred years. Months and years have no fixed length and are not durations here.
+ * How a duration of fixed length is written: ISO 8601 (`PT6H10M`, `P1D`, `PT0.5S`), or short (`6h`, `1d12h`, `90s`,
+ * `1500ms`). Months and years have no fixed length. The configuration schema publishes this pattern.
  */
+export const DURATION =
+  /^(?:P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?|(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d{1,3})?)s)?|(\d+)ms)$/;
+
+/** For messages: what a duration may be. */
+export const DURATION_EXAMPLES = "6h, 1d12h or PT6H (units: w, d, h, m, s, ms)";
+
+const UNITS_MS = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1000];
+const MAX_DURATION_MS = 100 * 366 * 86_400_000;
+
+/** Milliseconds of a duration; undefined when the text is not one, or is longer than a hundred years. */
 export function parseDuration(text: string): number | undefined {
-  const match = ISO_DURATION.exec(text);
+  const match = DURATION.exec(text);
   if (!match) return undefined;
-  const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
-  const ms =
-    ((((weeks ?? 0) * 7 + (days ?? 0)) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60_000 +
-    Math.round((seconds ?? 0) * 1000);
+  const amounts = match.slice(1).map((amount) => Number(amount ?? 0));
+  const amountOf = (unit: number) => (amounts[unit] ?? 0) + (amounts[UNITS_MS.length + unit] ?? 0);
+  const fixedMs = amounts[2 * UNITS_MS.length] ?? 0;
+  const ms = Math.round(UNITS_MS.reduce((sum, unitMs, unit) => sum + amountOf(unit) * unitMs, fixedMs));
   return ms > MAX_DURATION_MS ? undefined : ms;
-}
-
-const AMOUNTS = /^((?:\d+w)?(?:\d+d)?)((?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d{1,3})?s)?)$/i;
-const MILLISECONDS = /^(\d+)ms$/i;
-
-/** Milliseconds of a duration as people write it: as above, or as `6h`, `1d12h`, `90s` and `1500ms`. */
-export function parseWrittenDuration(text: string): number | undefined {
-  const [, ms] = MILLISECONDS.exec(text) ?? [];
-  if (ms !== undefined) return Number(ms) > MAX_DURATION_MS ? undefined : Number(ms);
-  const [, days, time] = AMOUNTS.exec(text) ?? [];
-  const iso = days === undefined ? text : `P${days}${time && `T${time}`}`;
-  return parseDuration(iso.toUpperCase());
 }
 
 /** Milliseconds of a duration that was checked before; throws when it is none after all. */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not an ISO 8601 duration.`);
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is not a duration.`);
   return ms;
 }
 

@@ -31,6 +31,6 @@ function createAjv(Ajv: typeof Ajv2020, allErrors: boolean): Ajv2020 {
   const ajv = new Ajv({ allErrors, verbose: true, strict: false, meta: false, validateSchema: false });
   ajv.addFormat("uuid", UUID);
   ajv.addFormat("date-time", { type: "string", validate: (text) => parseMicros(text) !== undefined });
-  ajv.addFormat("duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });
+  ajv.addFormat("fixed-duration", { type: "string", validate: (text) => parseDuration(text) !== undefined });
   return ajv;
 }

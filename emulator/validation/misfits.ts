@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
+import { DURATION_EXAMPLES } from "../kernel/duration.ts";
 import { nearest } from "../kernel/nearest.ts";
 
 /** The path of a member in a value. */
@@ -76,7 +77,7 @@ function listOf(values: readonly unknown[]): string {
 
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "an ISO 8601 time with a zone, for example 2026-01-01T00:00:00Z",
-  duration: "an ISO 8601 duration such as PT5S or P1DT6H, without months and years",
+  "fixed-duration": `a duration such as ${DURATION_EXAMPLES}`,
 };
 
 function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): string {

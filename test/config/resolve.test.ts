@@ -154,8 +154,8 @@ describe("problems", () => {
     ],
     [{ flags: { clock: "fast" } }, '--clock: "fast" is not valid; give one of wall, flowing, frozen'],
     [
-      { options: { limits: { run_timeout: "4h" } } },
-      /^options: limits.run_timeout: "4h" is not valid; give an ISO 8601 duration/,
+      { options: { limits: { run_timeout: "4H" } } },
+      /^options: limits.run_timeout: "4H" is not valid; give a duration such as 6h/,
     ],
     [
       { options: { limits: 3 } },

@@ -165,7 +165,7 @@ describe("the clock", () => {
     expect(await emulator.clock.advanceUntil(id)).toMatchObject({ reached: true });
     expect(await refused(emulator.clock.advanceUntil(id, "FAILED"))).toMatchObject({
       name: "AdvanceUnfinished",
-      message: expect.stringMatching(`Export ${id} did not become FAILED: it has ended`),
+      message: expect.stringMatching(`The clock did not get to "${id} FAILED": it has ended`),
       result: { reached: false },
     });
     expect(await refused(emulator.clock.advanceUntil(id, "DONE"))).toMatchObject({ requirement: "3.1-1" });

@@ -58,7 +58,7 @@ describe("a check", () => {
     [{ after: "PT1S", rate: "3 / 7" }, []],
     [
       { after: "P1M" },
-      ["body.after: must be an ISO 8601 duration such as PT5S or P1DT6H, without months and years"],
+      ["body.after: must be a duration such as 6h, 1d12h or PT6H (units: w, d, h, m, s, ms)"],
     ],
     [{ rate: "x" }, ['body.rate: must be written as "15 / 10"']],
     [{ rat: "3 / 7" }, ["body.rat: is not a known field; did you mean rate?"]],

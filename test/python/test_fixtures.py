@@ -2,6 +2,8 @@
 
 import json
 import urllib.request
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from trace_platform_emulator import EmulatorError, connect, start, wait_for
@@ -43,7 +45,7 @@ def test_an_export_that_fails_says_why(world, clock):
     session_id = world.control("POST", "/traces/generate", {"count": 5, "project": "shop"})["session_id"]
     export_id = order_export(world, session_id)
     world.control("DELETE", "/s3/buckets/traces")
-    with pytest.raises(EmulatorError, match="did not become COMPLETED"):
+    with pytest.raises(EmulatorError, match="is FAILED"):
         clock.advance_until(export_id)
 
 
@@ -54,6 +56,36 @@ def test_webhooks_are_delivered_and_received(world, clock):
     assert [one["status"] for one in world.deliveries(run_id=run["run_id"], run_status="success")] == ["delivered"]
     assert world.deliveries(run_status="error") == []
     assert [one["body"]["run_id"] for one in world.inbox("mine")] == [run["run_id"]]
+
+
+DURATIONS = json.loads((Path(__file__).parent / "../story/durations.json").read_text())
+
+
+@pytest.mark.parametrize("text, milliseconds", DURATIONS["valid"].items())
+def test_the_clock_moves_by_text_and_by_timedelta(clock, text, milliseconds):
+    begin = moment(clock)
+    clock.advance(text)
+    clock.advance(timedelta(milliseconds=milliseconds))
+    assert moment(clock) - begin == timedelta(milliseconds=2 * milliseconds)
+
+
+@pytest.mark.parametrize("text", DURATIONS["invalid"])
+def test_the_clock_refuses_what_is_not_a_duration(clock, text):
+    with pytest.raises(EmulatorError, match="a duration such as 6h"):
+        clock.advance(text)
+
+
+def test_the_clock_moves_until_a_date_a_time_and_a_datetime(world, clock):
+    clock.advance_until("2026-01-02")
+    clock.advance_until(datetime(2026, 1, 3, tzinfo=timezone.utc))
+    clock.advance_to(datetime(2026, 1, 4, tzinfo=timezone.utc))
+    assert clock.now().startswith("2026-01-04T00:00:00")
+    fault = world.faults.arm(preset="worker_crash", ttl=timedelta(hours=1), optional=True)
+    assert fault["expires_at"].startswith("2026-01-04T01:00:00")
+
+
+def moment(clock):
+    return datetime.fromisoformat(clock.now().replace("Z", "+00:00"))
 
 
 @pytest.mark.parametrize("turn", [1, 2])

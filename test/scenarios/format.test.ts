@@ -129,7 +129,7 @@ describe("a problem is reported with its line", () => {
     [
       "a time in place of a state",
       `${head}when:\n  - advance: { until: tomorrow }\n`,
-      "x.scenario.yaml:3: when[0].advance.until: must be { export: <id>, status: <status> }; a time is given as `to`",
+      'x.scenario.yaml:3: when[0].advance.until: "tomorrow" is not valid; write a date, a time, or an export id',
     ],
     ["a name that stands twice", `${head}seed: 1\nseed: 2\n`, "x.scenario.yaml:3: Map keys must be unique"],
     [
@@ -246,11 +246,11 @@ it("a scenario has the position of each step, also in included files", () => {
 
 describe("times and durations", () => {
   it.each([
-    ["advance: 6h", "when[0]", '"6h" is not an ISO 8601 duration; write PT6H'],
-    ["advance: { by: soon }", "by", '"soon" is not an ISO 8601 duration; write one such as PT6H or P1DT30M'],
+    ["advance: 6", "when[0]", "advance: "],
+    ["advance: { by: soon }", "by", '"soon" is not a duration; write one such as 6h, 1d12h or PT6H'],
     ["advance: { to: 2026-03-01 }", "to", "is not an ISO 8601 time with a zone"],
-    ["fault: { preset: worker_crash, ttl: 1h }", "ttl", '"1h" is not an ISO 8601 duration; write PT1H'],
-    ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is not an ISO 8601 duration'],
+    ["fault: { preset: worker_crash, ttl: 1H }", "ttl", '"1H" is not a duration; write one such as'],
+    ["fault: { target: worker, then: { stall: long } }", "stall", '"long" is not a duration'],
     ["seed: { traces: { count: 1, from: today } }", "from", '"today" is not an ISO 8601 time with a zone'],
   ])("that cannot be read are refused when the file is read: %s", (step, member, reason) => {
     const problem = problemOf(`scenario: A\nwhen:\n  - ${step}\n`);

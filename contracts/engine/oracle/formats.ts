@@ -4,12 +4,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DATE_TIME =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ](?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):?(?:[0-5]\d)?)$/i;
 
-const DURATION = /^P(?!$)(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/;
-
 const SHORT_MONTHS = ["02", "04", "06", "09", "11"];
 
 /** The formats that fields have. */
-export const FORMATS = { uuid: UUID, duration: DURATION, "date-time": isDateTime } as const;
+export const FORMATS = { uuid: UUID, "date-time": isDateTime } as const;
 
 function isDateTime(text: string): boolean {
   const [, year, month = "", day] = DATE_TIME.exec(text) ?? [];

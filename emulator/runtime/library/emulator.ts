@@ -96,20 +96,21 @@ export interface EmulatorClock {
   /** From here on time follows the wall clock, so many times as fast (1 when left out). */
   flow(rate?: number): Promise<void>;
   /**
-   * By `"PT6H10M"`, or to what `POST /clock/advance` takes; says what has fired. Rejects while effects hang.
+   * By `"6h"` or `"PT6H10M"`, or to what `POST /clock/advance` takes; says what has fired. Rejects while effects hang.
    *
    * @example
-   * const { fired } = await emulator.clock.advance("PT6H");
-   * await emulator.clock.advance({ until: { export: id, status: "COMPLETED" } });
+   * const { fired } = await emulator.clock.advance("6h");
+   * await emulator.clock.advance({ until: "2026-03-01" });
    */
   advance(target: string | AdvanceTarget): Promise<AdvanceResult>;
   /**
-   * Until an export is in a status (COMPLETED when left out); rejects with the reason when it never gets there.
+   * Until an export, given by its id, has a status (COMPLETED when absent), or to a date or time; rejects with the
+   * reason when the export never gets there.
    *
    * @example
    * await emulator.clock.advanceUntil(id);
    */
-  advanceUntil(exportId: string, status?: string): Promise<AdvanceResult>;
+  advanceUntil(end: string | Date, status?: string): Promise<AdvanceResult>;
 }
 
 /** The faults of a world. */

@@ -26,7 +26,7 @@ type ValueOf<Path extends keyof NamedValues> = Path extends "clock.now" | "legac
 
 type Sections = Nested<"">;
 
-/** A count, or an ISO 8601 duration such as `"PT48H"`. */
+/** A count, or a duration such as `"48h"` or `"PT48H"`. */
 type Amount = number | string;
 
 /** The flags of the command line that programs have a use for, in camelCase. */

@@ -35,7 +35,7 @@ const MATCH = closed(
 );
 
 const EVENT = closed({
-  after: optional(duration({ description: "ISO 8601 duration since the event before it." })),
+  after: optional(duration({ description: "Duration since the event before it." })),
   mode: optional(oneOf(STREAM_MODES)),
   data: optional(anything()),
   node: optional({ ...name, description: "The node that it comes from." }),
@@ -47,7 +47,7 @@ const EVENT = closed({
 const THEN = closed(
   {
     status: optional(oneOf(STATUSES)),
-    after: optional(duration({ description: "ISO 8601 duration from the start of the run to its end." })),
+    after: optional(duration({ description: "Duration from the start of the run to its end." })),
     values: optional(freeForm({ description: "What the thread holds afterwards." })),
     error: optional(eitherOf([text(), closed({ error: optional(name), message: optional(name) })])),
     events: optional(listOf(EVENT, { maxItems: MAX_SCRIPT_EVENTS })),

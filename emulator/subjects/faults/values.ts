@@ -59,8 +59,8 @@ const THEN: Readonly<Record<ThenKind, (where: string, input: unknown) => unknown
     throw new Refusal(
       422,
       "invalid_duration",
-      `${where}: must be an ISO 8601 duration longer than zero.`,
-      "For example PT30S, PT4H1S or P3D; months and years have no fixed length.",
+      `${where}: must be a duration longer than zero.`,
+      "For example 30s, 4h1s or P3D; months and years have no fixed length.",
     );
   },
   processing_error: wordAt("unknown_error", PROCESSING_ERRORS),

@@ -49,10 +49,13 @@ describe("emulator clock", () => {
     await expectRefusals(await openVerbs(), [
       [
         "clock advance 6",
-        'clock advance: "6" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
+        'clock advance: "6" is not valid; give a duration such as 6h, 1d12h or PT6H (units: w, d, h, m, s, ms)',
       ],
       ["clock advance", "clock advance: <duration> is missing"],
-      ["clock until 2026-02-30", 'clock until: "2026-02-30" is not valid; give a date such as'],
+      [
+        "clock until 2026-02-30",
+        'clock until: "2026-02-30" is not valid; give a date, a time, or an export id',
+      ],
       [
         "clock until 2026-02-01",
         "Time only moves forward. Give a later time. `emulator reset` starts the world over and removes its data.",
@@ -61,8 +64,11 @@ describe("emulator clock", () => {
         "clock advance -5m",
         'clock advance: "-5m" is negative, and time only moves forward. Start over with `emulator reset`',
       ],
-      ["clock until 2026-03-02 FAILED", "FAILED: not expected after a time"],
-      [`clock until ${UNKNOWN} DONE`, "clock until: DONE is not a status; give one of CREATED, RUNNING"],
+      ["clock until 2026-03-02 FAILED", 'clock until: "2026-03-02 FAILED" is not valid'],
+      [
+        `clock until ${UNKNOWN} DONE`,
+        `clock until: "${UNKNOWN} DONE" is not valid; give a date, a time, or an export id`,
+      ],
       [
         `clock until ${UNKNOWN}`,
         `Bulk export ${UNKNOWN} does not exist. List the exports of a workspace with \`emulator export list\`.`,

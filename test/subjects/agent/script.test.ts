@@ -139,7 +139,7 @@ describe("a script", () => {
 
   it.each([
     [{ then: { status: "running" } }, "then.status: must be one of success, error, timeout, interrupted"],
-    [{ then: { after: "5s" } }, "then.after: must be an ISO 8601 duration such as PT5S"],
+    [{ then: { after: "5S" } }, "then.after: must be a duration such as 6h"],
     [{ then: { values: [] } }, "then.values: must be a JSON object"],
     [{ then: { events: [{ mode: "video" }] } }, "then.events[0].mode: must be one of"],
     [{ then: { event: [] } }, "then.event: is not a known field"],

@@ -70,7 +70,7 @@ describe("refused when written", () => {
     [{ ...crash, match: { attempt: "1" } }, "invalid_count", /from 0 to/],
     [{ ...crash, times: 0 }, "invalid_count", /^times/],
     [{ ...crash, times: 1.5 }, "invalid_count", /^times/],
-    [{ ...crash, ttl: "1h" }, "invalid_duration", /^ttl: .*PT30S/],
+    [{ ...crash, ttl: "1H" }, "invalid_duration", /^ttl: .*30s/],
     [{ ...crash, ttl: "PT0S" }, "invalid_duration", /longer than zero/],
     [{ ...crash, ttl: "P1M" }, "invalid_duration", /months and years/],
     [{ ...crash, ttl: null }, "invalid_duration", /^ttl/],
