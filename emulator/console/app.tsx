@@ -10,6 +10,7 @@ import { RunsView } from "./runs/view.tsx";
 import { SettingsView } from "./settings/view.tsx";
 import { Bands } from "./shell/bands.tsx";
 import { ClockBar } from "./shell/clock-bar.tsx";
+import { Jump } from "./shell/jump.tsx";
 import { Tray } from "./shell/tray.tsx";
 import { StorageView } from "./storage/view.tsx";
 import { TimeView } from "./time/view.tsx";
@@ -77,6 +78,7 @@ export function App() {
         <Content />
       </main>
       <Tray />
+      <Jump />
     </>
   );
 }

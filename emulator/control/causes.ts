@@ -4,6 +4,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import type { CausedTurn, Causes } from "../subjects/causes.ts";
 import type { ControlContext, HistoryTurn } from "../subjects/control-operation.ts";
 import { PROJECTS } from "../subjects/projects/projects.ts";
+import type { World } from "../subjects/turn.ts";
 
 const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
@@ -85,10 +86,7 @@ function subjectIn(commits: readonly Commit[], nameOf: (commit: Commit) => strin
 function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: string): Subject | undefined {
   const { traces } = world.ports;
   const rowId = id.toLowerCase();
-  const tenants = new Map<string, { region: string; tenantId: string }>();
-  for (const { region, tenant_id: tenantId } of world.reader.all(PROJECTS))
-    tenants.set(`${region} ${tenantId}`, { region, tenantId });
-  for (const scope of tenants.values()) {
+  for (const scope of workspacesIn(world)) {
     const present = traces.read(scope, rowId);
     if (!present) continue;
     const text = JSON.stringify(present);
@@ -98,6 +96,19 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
     if (first && last) return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit };
   }
   return undefined;
+}
+
+/** The workspaces that may have trace rows: those with a project. */
+export function workspacesIn({ reader }: World): Iterable<WorkspaceScope> {
+  const scopes = new Map<string, WorkspaceScope>();
+  for (const { region, tenant_id: tenantId } of reader.all(PROJECTS))
+    scopes.set(`${region} ${tenantId}`, { region, tenantId });
+  return scopes.values();
+}
+
+interface WorkspaceScope {
+  readonly region: string;
+  readonly tenantId: string;
 }
 
 /** Binary search for the first turn that matches; all turns after it match too. */

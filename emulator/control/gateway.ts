@@ -19,6 +19,7 @@ import type { Settings } from "../subjects/settings.ts";
 import { TRACE_OPERATIONS } from "../subjects/traces/control.ts";
 import { WEBHOOK_OPERATIONS } from "../subjects/webhooks/control.ts";
 import { CLOCK_OPERATIONS } from "./clock.ts";
+import { FIND_OPERATIONS } from "./find.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
 import { REQUEST_OPERATIONS } from "./requests.ts";
@@ -39,6 +40,7 @@ export const CONTROL_OPERATIONS = [
   ...FILTER_OPERATIONS,
   ...WORKSPACE_OPERATIONS,
   ...INSPECTION_OPERATIONS,
+  ...FIND_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...REQUEST_OPERATIONS,
   ...WORLD_OPERATIONS,

@@ -1,3 +1,4 @@
+import { integer, optional } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
 import { formatInstant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -16,10 +17,16 @@ export const REQUEST_OPERATIONS = [
     method: "GET",
     path: "/requests",
     summary: "The newest recorded requests with their turns, oldest first; without headers and bodies.",
-    query: { ...LIST_QUERY, show: FILTER, method: FILTER, status: FILTER },
-    run({ recording, world }, { query: { show, ...query } }) {
+    query: {
+      ...LIST_QUERY,
+      ...{ show: FILTER, method: FILTER, status: FILTER },
+      turn: optional(integer({ minimum: 1, title: "only the request of this turn" })),
+    },
+    run({ recording, world }, { query: { show, turn, ...query } }) {
       const requests = recording.summaries.map(requestViewer(world));
-      return listOf(requests.filter(SHOWN[show ?? "api"] ?? SHOWN.all), query, {
+      const isShown =
+        turn === undefined ? SHOWN[show ?? "api"] : (request: RequestView) => request.turn === turn;
+      return listOf(requests.filter(isShown ?? SHOWN.all), query, {
         filters: { method: ({ method }) => method, status: ({ status }) => String(status) },
         show: (request) => request,
       });
@@ -52,7 +59,7 @@ const SHOWN: Readonly<Record<string, (request: RequestView) => boolean>> & {
 };
 
 /** A request and its turn have the same instant, method and path, and both lists have the same order. */
-function requestViewer(world: World) {
+export function requestViewer(world: World) {
   const turns = new Map<string, { readonly turn: number; readonly beyond: Beyond }[]>();
   for (const { turn, now, cause } of world.journal.upTo(world.lastTurn)) {
     const { type, detail = {} } = cause;

@@ -11,6 +11,7 @@ import { Fact, Facts } from "../parts/facts.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status, toneOf } from "../parts/status.tsx";
 import { Time, Window } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { Calendar } from "./calendar.tsx";
 import { Runs } from "./runs.tsx";
 import { Verify } from "./verify.tsx";
@@ -24,7 +25,7 @@ export function ExportPage({ id }: { readonly id: string }) {
   return (
     <>
       <nav class="crumbs" aria-label="Path">
-        <a href={addressOf("exports")}>Exports</a> / <span class="mono">{id}</span>
+        <a href={addressOf("exports")}>Exports</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
       <Loaded resource={resource}>{(value) => <Details detail={value} />}</Loaded>
     </>
@@ -101,7 +102,7 @@ function FilesLeft({ detail: { files_left, bucket_name } }: { readonly detail: E
             <a class="mono key" href={addressOf("file", bucket_name, { key })}>
               {key}
             </a>{" "}
-            <span class="muted">{count(bytes, "byte")}</span>
+            <WhyLink id={`${bucket_name}/${key}`} /> <span class="muted">{count(bytes, "byte")}</span>
           </li>
         ))}
       </ul>

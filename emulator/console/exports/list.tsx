@@ -4,6 +4,7 @@ import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Time, Window } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 
 /** The exports of all workspaces, the newest first. */
 export function ExportList() {
@@ -56,6 +57,7 @@ const COLUMNS: readonly Column<ExportOverview>[] = [
   { name: "Files", number: true, show: ({ runs }) => sum(runs.map(({ files }) => files)) },
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
   { name: "Finished", show: ({ finished_at }) => <Time at={finished_at} /> },
+  { name: "Cause", show: ({ id }) => <WhyLink id={id} /> },
 ];
 
 function isDone({ finished_at }: ExportOverview["runs"][number]): boolean {

@@ -5,6 +5,7 @@ import { addressOf, route } from "../model/router.ts";
 import { Status, toneOf } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 
 type Run = ExportDetail["runs"][number];
 type File = Run["files"][number];
@@ -84,6 +85,7 @@ const fileColumns = (bucket: string): readonly Column<File>[] => [
       </a>
     ),
   },
+  { name: "Cause", show: ({ key }) => <WhyLink id={`${bucket}/${key}`} /> },
   { name: "Rows", number: true, show: ({ rows }) => rows.toLocaleString("en") },
   { name: "Bytes", number: true, show: ({ bytes }) => bytes.toLocaleString("en") },
 ];
@@ -93,7 +95,7 @@ function RunBody({ run, bucket }: { readonly run: Run; readonly bucket: string }
   return (
     <>
       <p class="muted">
-        <span class="mono">{run.id}</span> · created <Time at={run.created_at} />
+        <span class="mono">{run.id}</span> <WhyLink id={run.id} /> · created <Time at={run.created_at} />
         {run.finished_at !== null && (
           <>
             {" "}

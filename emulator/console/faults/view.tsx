@@ -7,6 +7,7 @@ import { Action } from "../parts/action.tsx";
 import { TableList } from "../parts/list.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { ArmRule } from "./arm-rule.tsx";
 
 /** Armed and triggered faults, the turns that triggered them, and the presets. */
@@ -47,6 +48,7 @@ const COLUMNS: readonly Column<FaultView>[] = [
   { name: "Hits", number: true, show: ({ hits, times }) => `${hits} / ${times}` },
   { name: "At turns", show: ({ id }) => <Hits id={id} /> },
   { name: "Armed", show: ({ armed_at }) => <Time at={armed_at} /> },
+  { name: "Cause", show: ({ id }) => <WhyLink id={id} /> },
   {
     name: "Actions",
     show: ({ id }) => (

@@ -10,6 +10,7 @@ import { Json } from "../parts/json.tsx";
 import { List } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
+import { TurnLink } from "../parts/turn-link.tsx";
 import { CheckExchange } from "./check-exchange.tsx";
 
 /** The members that the specification does not define, by their name for users. */
@@ -28,7 +29,8 @@ const FILTERS = [
 
 /** The recent requests and replies, with the fields that nothing reads or defines. */
 export function RequestsView() {
-  const filter = route.value.query.get("show") ?? "api";
+  const { query } = route.value;
+  const [filter, turn] = [query.get("show") ?? "api", query.get("turn")];
   return (
     <>
       <header class="row">
@@ -41,17 +43,22 @@ export function RequestsView() {
           options={FILTERS}
         />
       </header>
+      {turn !== null && (
+        <p>
+          The request of turn {turn}. <a href={addressWith({ turn: null })}>All requests</a>
+        </p>
+      )}
       <List<RequestView>
         label="Requests"
         path="/requests"
-        fixed={{ show: filter }}
+        fixed={{ show: filter, ...(turn !== null && { turn }) }}
         filters={{ method: "Method", status: "Status" }}
         empty="No such requests yet. Credentials are not recorded."
       >
         {(list) => (
           <ol class="requests">
             {list.map((each) => (
-              <RequestRow key={each.number} request={each} />
+              <RequestRow key={each.number} request={each} isFirstOpen={turn !== null} />
             ))}
           </ol>
         )}
@@ -60,13 +67,18 @@ export function RequestsView() {
   );
 }
 
-function RequestRow({ request }: { readonly request: RequestView }) {
-  const { number, at, method, path, status, beyond } = request;
-  const [isOpen, setOpen] = useState(false);
+interface RequestRowProps {
+  readonly request: RequestView;
+  readonly isFirstOpen: boolean;
+}
+
+function RequestRow({ request, isFirstOpen }: RequestRowProps) {
+  const { number, at, method, path, status, turn, beyond } = request;
+  const [isOpen, setOpen] = useState(isFirstOpen);
   const lists = Object.entries(beyond).map(([name, names]) => [BEYOND[name], names.join(", ")] as const);
   return (
     <li>
-      <details class="card run" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <details class="card run" open={isFirstOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span class={`status ${status < 400 ? "good" : "bad"}`}>
             <span aria-hidden="true">{status < 400 ? "●" : "✕"}</span> {status}
@@ -79,6 +91,11 @@ function RequestRow({ request }: { readonly request: RequestView }) {
             <strong>{label}</strong> <code>{names}</code>
           </p>
         ))}
+        {turn !== null && (
+          <p>
+            <TurnLink turn={turn} />
+          </p>
+        )}
         {isOpen && <RequestContent number={number} />}
       </details>
     </li>

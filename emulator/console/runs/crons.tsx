@@ -3,6 +3,7 @@ import { useResource } from "../model/resource.ts";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 
 interface Cron {
   readonly cron_id: string;
@@ -21,6 +22,7 @@ const COLUMNS: readonly Column<Cron>[] = [
   { name: "Next run", show: ({ next_run_date }) => <Time at={next_run_date} /> },
   { name: "Ends", show: ({ end_time }) => <Time at={end_time} /> },
   { name: "Thread", show: ({ thread_id }) => <span class="mono">{thread_id ?? "a new one each"}</span> },
+  { name: "Cause", show: ({ cron_id }) => <WhyLink id={cron_id} /> },
 ];
 
 /** The crons of all workspaces; empty if there are none. */

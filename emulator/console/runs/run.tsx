@@ -7,6 +7,7 @@ import { Json } from "../parts/json.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { Playback } from "./playback.tsx";
 
 /** One run: its request, and its stream to play back. */
@@ -16,7 +17,7 @@ export function RunPage({ id }: { readonly id: string }) {
   return (
     <>
       <nav class="crumbs" aria-label="Path">
-        <a href={addressOf("runs")}>Threads and runs</a> / <span class="mono">{id}</span>
+        <a href={addressOf("runs")}>Threads and runs</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
       <Loaded resource={resource}>{(run) => <RunDetails run={run} />}</Loaded>
     </>

@@ -4,6 +4,7 @@ import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { Crons } from "./crons.tsx";
 import { RunPage } from "./run.tsx";
 
@@ -42,6 +43,7 @@ const THREAD_COLUMNS: readonly Column<ThreadOverview>[] = [
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
   { name: "Updated", show: ({ updated_at }) => <Time at={updated_at} /> },
   { name: "Expires", show: ({ ttl }) => ttl && <Time at={ttl.expires_at} /> },
+  { name: "Cause", show: ({ thread_id }) => <WhyLink id={thread_id} /> },
 ];
 
 function Threads() {
@@ -72,6 +74,7 @@ const RUN_COLUMNS: readonly Column<RunOverview>[] = [
   { name: "Webhook", show: ({ has_webhook }) => (has_webhook ? "yes" : "") },
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
   { name: "Updated", show: ({ updated_at }) => <Time at={updated_at} /> },
+  { name: "Cause", show: ({ run_id }) => <WhyLink id={run_id} /> },
 ];
 
 function Runs({ thread }: { readonly thread: string | null }) {

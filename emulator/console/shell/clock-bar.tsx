@@ -5,6 +5,7 @@ import { connection } from "../model/live.ts";
 import { worldName } from "../model/world-address.ts";
 import { Action } from "../parts/action.tsx";
 import { spanOf, timeOf } from "../parts/time.tsx";
+import { JumpButton } from "./jump.tsx";
 
 /** The clock of the world and its controls, on every view. */
 export function ClockBar() {
@@ -38,6 +39,7 @@ export function ClockBar() {
         <Action label="Next event" call={control("POST", "/clock/advance", { next: 1 })} />
         <AdvanceBy />
       </span>
+      <JumpButton />
       <span class={`pill ${connection.value === "live" ? "good" : "wait"}`} role="status">
         <span aria-hidden="true">{connection.value === "live" ? "●" : "○"}</span>{" "}
         {runningAction.value === null ? connection.value : "working …"}

@@ -11,6 +11,7 @@ import { More, SearchField } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 
 const PAGE_ROWS = 100;
 
@@ -92,6 +93,7 @@ function columnsOf(bucket: string, prefix: string): readonly Column<Entry>[] {
     },
     { name: "Type", show: (entry) => ("size" in entry ? entry.content_type : "") },
     { name: "Changed", show: (entry) => ("size" in entry ? <Time at={entry.last_modified} /> : "") },
+    { name: "Cause", show: (entry) => ("size" in entry ? <WhyLink id={`${bucket}/${entry.key}`} /> : "") },
     {
       name: "Actions",
       show: (entry) => ("size" in entry ? <Download bucket={bucket} name={entry.key} /> : ""),

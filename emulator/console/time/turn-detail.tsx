@@ -4,6 +4,8 @@ import { type Turn, turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
+import { Origins } from "../parts/turn-link.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { ForkFrom } from "../worlds/fork-from.tsx";
 import { showAsOf } from "./as-of.ts";
 import { select, selectedTurn } from "./state.ts";
@@ -43,6 +45,8 @@ export function TurnDetail() {
         </p>
       )}
       <p class="row">
+        <Origins {...turn} />
+        {ref !== undefined && <WhyLink id={ref} />}
         {(turn.put ?? []).filter(isExport).map((name) => (
           <a key={name} href={addressOf("exports", name.slice(EXPORT.length))}>
             Export {name.slice(EXPORT.length, EXPORT.length + 8)}

@@ -9,7 +9,8 @@ import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { type DeliveryView, RunLink } from "./shared.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
+import { type DeliveryView, Reason, RunLink } from "./shared.tsx";
 
 type Attempt = DeliveryView["attempts"][number];
 
@@ -33,7 +34,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   return (
     <>
       <nav class="crumbs" aria-label="Path">
-        <a href={addressOf("webhooks")}>Webhooks</a> / <span class="mono">{id}</span>
+        <a href={addressOf("webhooks")}>Webhooks</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
       <Loaded resource={resource}>{(delivery) => <DeliveryDetails delivery={delivery} />}</Loaded>
     </>
@@ -57,7 +58,11 @@ function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
           onDone={openDelivery}
         />
       </header>
-      {reason !== null && <p class="why">{reason}</p>}
+      {reason !== null && (
+        <p class="why">
+          <Reason delivery={delivery} />
+        </p>
+      )}
       {delivery.passed_by !== null && <p class="why">Allowed only by {delivery.passed_by}.</p>}
       <Facts>
         <Fact name="URL">

@@ -3,10 +3,11 @@ import { TableList } from "../parts/list.tsx";
 import { Status } from "../parts/status.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { WhyLink } from "../parts/why-link.tsx";
 import { CheckUrl } from "./check-url.tsx";
 import { DeliveryPage } from "./delivery.tsx";
 import { Inboxes } from "./inboxes.tsx";
-import { type DeliveryView, RunLink } from "./shared.tsx";
+import { type DeliveryView, Reason, RunLink } from "./shared.tsx";
 
 /** The deliveries, the check of a URL, and the inboxes. */
 export function WebhooksView() {
@@ -43,5 +44,6 @@ const COLUMNS: readonly Column<DeliveryView>[] = [
   { name: "Of run", show: ({ run_id, run_status }) => <RunLink id={run_id} status={run_status} /> },
   { name: "Attempts", number: true, show: ({ attempts }) => attempts.length },
   { name: "Created", show: ({ created_at }) => <Time at={created_at} /> },
-  { name: "Why", show: ({ reason }) => <span class="key">{reason}</span> },
+  { name: "Reason", show: (delivery) => <Reason delivery={delivery} /> },
+  { name: "Cause", show: ({ id }) => <WhyLink id={id} /> },
 ];

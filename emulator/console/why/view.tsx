@@ -7,18 +7,30 @@ import { addressOf, go, route } from "../model/router.ts";
 import { Empty } from "../parts/empty.tsx";
 import { ChoiceField, TextField } from "../parts/field.tsx";
 import { Loaded } from "../parts/states.tsx";
+import { Chain } from "./chain.tsx";
 import { RowStages } from "./row-stages.tsx";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Why an export contains a trace row, or does not: its stages up to the one that rejected it. */
+/**
+ * Why something exists: its chain of causes. And why an export contains a trace row, or does not: its stages up to the
+ * one that rejected it.
+ */
 export function WhyView() {
   const { id, query } = route.value;
+  const of = query.get("of") ?? "";
   const row = query.get("run") ?? "";
   const exports = useResource("exports", () => client.call<readonly ExportOverview[]>("GET", "/exports"));
   return (
     <>
       <h1>Why?</h1>
+      {id === null && (
+        <>
+          <AnyId key={of} of={of} />
+          {of !== "" && <Chain id={of} />}
+          <h2>Is a row in an export?</h2>
+        </>
+      )}
       <Loaded resource={exports}>
         {(list) =>
           list.length === 0 ? (
@@ -29,6 +41,29 @@ export function WhyView() {
         }
       </Loaded>
     </>
+  );
+}
+
+function AnyId({ of }: { readonly of: string }) {
+  const [id, setId] = useState(of);
+  const ask = (event: Event) => {
+    event.preventDefault();
+    go(addressOf("why", null, { of: id.trim() }));
+  };
+  return (
+    <form class="card form" onSubmit={ask}>
+      <TextField
+        name="Id"
+        value={id}
+        set={setId}
+        hint="of an export, a run, a delivery, a fault or a trace row, or bucket/key of an object"
+      />
+      <div class="row">
+        <button type="submit" class="button main" disabled={id.trim() === ""}>
+          What caused it?
+        </button>
+      </div>
+    </form>
   );
 }
 

@@ -14,9 +14,9 @@ export const WEBHOOK: Target<"webhook", WebhookOccasion, WebhookFault> = {
   facts: ({ url, run_id }) => ({ url, run_id }),
   // The query may contain the receiver's secret token (§5-4).
   journalFacts: ({ url, run_id }) => ({ url: maskedUrl(url).replace(/\?.*$/s, ""), run_id }),
-  apply(_turn, { then }) {
-    const unchanged = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
-    if ("drop" in then) return { ...unchanged, drop: true };
+  apply(_turn, { id, then }) {
+    const unchanged = { duplicates: 0, delayMs: 0, simulatedResult: null };
+    if ("drop" in then) return { ...unchanged, droppedBy: id };
     const delayed = { ...unchanged, delayMs: then.delay === undefined ? 0 : durationMs(then.delay) };
     if ("duplicate" in then) return { ...delayed, duplicates: then.duplicate };
     if ("refuse" in then) return { ...delayed, simulatedResult: "refused" };

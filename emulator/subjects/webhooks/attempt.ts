@@ -16,7 +16,10 @@ export function attemptDelivery(turn: Turn, delivery: Delivery): void {
 }
 
 function send(turn: Turn, delivery: Delivery, fault: WebhookFault | undefined): void {
-  if (fault?.drop) return closeDelivery(turn, delivery, "dropped", "A fault dropped it.");
+  if (fault?.droppedBy !== undefined) {
+    const dropped = { ...delivery, dropped_by: fault.droppedBy };
+    return closeDelivery(turn, dropped, "dropped", `The fault ${fault.droppedBy} dropped it.`);
+  }
   const first = { number: delivery.current_attempt, copy: 0, started_at: turn.now, faked: true };
   if (fault?.simulatedResult === "refused") return recordAttempt(turn, delivery, first, REFUSED_CONNECTION);
   if (fault?.simulatedResult)

@@ -21,8 +21,8 @@ export type Posted = { readonly redirects?: readonly string[]; readonly wall_ms?
 
 /** The effect of a fault of the webhook target on a delivery. */
 export interface WebhookFault {
-  /** The webhook is not sent. */
-  readonly drop: boolean;
+  /** The rule because of which the webhook is not sent. */
+  readonly droppedBy?: string;
   /** Number of additional copies. */
   readonly duplicates: number;
   readonly delayMs: number;

@@ -35,6 +35,8 @@ export interface Delivery extends Workspace {
   /** The setting of ours without which §6.1 would have refused the URL; null if none was needed (6.1-11). */
   readonly passed_by: string | null;
   readonly redelivery_of: string | null;
+  /** The fault that dropped it. */
+  readonly dropped_by?: string;
   readonly created_at: Instant;
   readonly ended_at: Instant | null;
   /** The number of the pending or scheduled attempt. */
