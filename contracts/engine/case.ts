@@ -12,6 +12,8 @@ export interface Case {
   readonly needs: readonly Need[];
   /** Settings to start the target with; implies the need `settings`. */
   readonly settings?: CaseSettings;
+  /** Settings to start the target with where that is possible; elsewhere the case runs with those that it has. */
+  readonly prefers?: CaseSettings;
   run(t: Contract): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export interface CaseRow {
   readonly requirements: readonly RequirementId[];
   readonly needs?: readonly Need[];
   readonly settings?: CaseSettings;
+  readonly prefers?: CaseSettings;
   run(t: Contract): Promise<void>;
 }
 

@@ -50,6 +50,12 @@ export interface Contract {
   readonly reach: Reach;
   /** Whether the target offers something that the case can use but does not require. */
   has(need: Need): boolean;
+  /** The target was started with the settings that the case names or prefers. */
+  readonly isPrepared: boolean;
+  /** Whether the server is said to implement a section. */
+  isClaimed(section: string): boolean;
+  /** How much time a case may let pass, in milliseconds: without a bound where the clock can be moved. */
+  readonly patienceMs: number;
   /** What the target is expected to have chosen: our choice, in the profile `observed` what was observed. */
   chosen(id: AssumptionId): AssumptionValue;
   call<T = Members>(method: string, path: string, options?: CallOptions): Promise<Reply<T>>;

@@ -9,12 +9,16 @@ export const NEEDS = {
   agent: "has an agent server (--agent-url)",
   eu: "has an address in the EU region (--eu-url)",
   object_store: "has an object store that the harness can read (--s3 …)",
-  control: "has the control API of the emulator",
-  clock: "lets the harness control its clock",
-  faults: "lets the harness inject faults",
+  bursts: "is on this machine, so that the harness may send many requests at once",
+  clock: "lets the harness advance its clock (--adapter with /clock)",
+  settings: "can be started with other settings (--adapter with /restart)",
   receiver: "can reach a receiver on this machine",
-  settings: "can be started with other settings",
-  at_rest: "lets the harness read its files",
+  control: "has the control API of the emulator",
+  scripts: "lets the harness decide how agent runs end (an emulator)",
+  store_keys: "lets the harness create keys of its object store (an emulator)",
+  rate_counters: "lets the harness set rate-limit counters (an emulator)",
+  faults: "lets the harness inject faults (an emulator)",
+  at_rest: "lets the harness read its files (an emulator)",
 } as const satisfies Record<string, string>;
 
 export type Need = keyof typeof NEEDS;

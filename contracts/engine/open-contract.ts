@@ -48,6 +48,8 @@ export interface ContractParts {
   readonly draw: RandomSource;
   readonly oracle: Oracle | undefined;
   readonly profile: Profile;
+  /** The target was started with the settings that the case names or prefers. */
+  readonly isPrepared: boolean;
   /** Called before each request; false when the budget is spent. */
   readonly spend: () => Promise<boolean>;
 }
@@ -93,6 +95,9 @@ function contractOf(parts: ContractParts, wire: Wire, notes: CaseNotes, receiver
       return session.objects;
     },
     reach: session.reach,
+    isPrepared: parts.isPrepared,
+    isClaimed: (section) => session.surface?.isClaimed(section) === true,
+    patienceMs: offers.has("clock") ? Number.POSITIVE_INFINITY : (session.patience?.ms ?? PATIENCE_MS),
     chosen: (id) => chosenBy(parts.profile, id),
     has: (need) => offers.has(need),
     call: (method, path, options) => call(parts, wire, notes, method, path, options),

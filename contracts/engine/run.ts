@@ -153,11 +153,17 @@ async function runCase(
   { seed, nonce, oracle, profile = "spec", keepHeld = false, observe, spend }: CaseRun,
 ): Promise<CaseOutcome> {
   const startedAt = target.now();
-  const session = await target.open(testCase.settings).catch((error: Error) => error);
-  if (session instanceof Error) {
-    const closed = errorFinding(testCase, "the connection to the server could not be opened", session);
-    return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(session) };
+  const opened = await openSession(target, testCase).catch((error: Error) => error);
+  if (opened instanceof Lacking)
+    return {
+      result: resultOf(testCase, [unsupported(testCase, `needs ${opened.message}`)]),
+      isSilent: false,
+    };
+  if (opened instanceof Error) {
+    const closed = errorFinding(testCase, "the connection to the server could not be opened", opened);
+    return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(opened) };
   }
+  const { session, isPrepared } = opened;
   // Numbers repeat with the seed; names also depend on the nonce, since an earlier run may have left the same ones.
   const draw = {
     ...createRandom(seed, testCase.id, nonce),
@@ -171,6 +177,7 @@ async function runCase(
     draw,
     oracle,
     profile,
+    isPrepared,
     spend,
   });
   let isSilent = false;
@@ -200,6 +207,23 @@ async function runCase(
     ...(metExpectations && { metExpectations }),
   };
   return { result: resultOf(testCase, findings, more), isSilent };
+}
+
+interface OpenedSession {
+  readonly session: Session;
+  /** The target was started with the settings that the case names or prefers. */
+  readonly isPrepared: boolean;
+}
+
+async function openSession(target: Target, { settings, prefers }: Case): Promise<OpenedSession> {
+  if (!prefers || !target.offers.has("settings"))
+    return { session: await target.open(settings), isPrepared: settings !== undefined };
+  try {
+    return { session: await target.open(prefers), isPrepared: true };
+  } catch (error) {
+    if (!(error instanceof Lacking)) throw error;
+    return { session: await target.open(), isPrepared: false };
+  }
 }
 
 /** Only violations count in a case that could not ask its question: what else it came across is asked by others. */

@@ -5,6 +5,8 @@ import type { Send, WireReply, WireRequest } from "./http-message.ts";
 
 /** Which operations a server has, as far as its replies have shown. */
 export interface Surface {
+  /** Whether the server is said to implement a section or an operation. */
+  isClaimed(word: string): boolean;
   /** The operation that the server is known not to have: `POST /threads`. */
   absent(request: WireRequest): string | undefined;
   /** The same, after the reply to the request. */
@@ -75,6 +77,7 @@ export function createSurface(send: Send, implemented: readonly string[] = []): 
   }
 
   return {
+    isClaimed: (word) => implemented.includes(word),
     absent(request) {
       const name = operationOf(request)?.name;
       return name !== undefined && missing.has(keyOf(request, name)) ? name : undefined;

@@ -105,6 +105,7 @@ async function openSequence(target: Target, { seed, profile = "spec", spend, nam
     draw: createRandom(seed, name, target.nonce ?? ""),
     oracle: undefined,
     profile,
+    isPrepared: false,
     spend,
   });
 }

@@ -68,7 +68,7 @@ export const AGENT_CASES = suite({
   "2.2/statuses": {
     title: "the status of a thread follows its runs: busy, idle, interrupted or error",
     requirements: ["2.2-2", "3.2-2"],
-    needs: [...MOVING_CLOCK, "control"],
+    needs: [...MOVING_CLOCK, "scripts"],
     async run(t) {
       for (const [then, during, after] of [
         [{ status: "success", after: "PT1M" }, "busy", "idle"],
@@ -93,7 +93,7 @@ export const AGENT_CASES = suite({
   "3.2/queue": {
     title: "the runs of a thread are executed one at a time",
     requirements: ["3.2-2"],
-    needs: [...MOVING_CLOCK, "control"],
+    needs: [...MOVING_CLOCK, "scripts"],
     async run(t) {
       const id = await thread(t);
       await t.control("POST", "/agent/scripts", {
@@ -121,7 +121,7 @@ export const AGENT_CASES = suite({
   "3.2/timeout": {
     title: "a run that exceeds its timeout ends with status timeout",
     requirements: ["3.2-2"],
-    needs: [...MOVING_CLOCK, "control"],
+    needs: [...MOVING_CLOCK, "scripts"],
     async run(t) {
       const id = await thread(t);
       await t.control("POST", "/agent/scripts", {

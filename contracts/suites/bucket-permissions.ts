@@ -15,7 +15,7 @@ import {
   until,
 } from "./export-helpers.ts";
 
-const PERMISSIONS = ["writes", "control", "object_store"] as const;
+const PERMISSIONS = ["writes", "store_keys", "object_store"] as const;
 
 /** A key pair of the embedded store, with permissions of its own. */
 async function keyPair(t: Contract, deny: readonly string[]): Promise<Members> {

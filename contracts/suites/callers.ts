@@ -17,8 +17,8 @@ import {
   statusOf,
 } from "./export-helpers.ts";
 
-const BOTH = ["writes", "ingest", "eu", "clock"] as const;
-const TENANTS = ["writes", "ingest", "tenants", "clock"] as const;
+const BOTH = ["writes", "ingest", "eu"] as const;
+const TENANTS = ["writes", "ingest", "tenants"] as const;
 
 const UNLISTED = [
   ["GET", "/api/v1/nonsense"],

@@ -165,7 +165,7 @@ export const COLUMN_CASES = suite({
   "2.7/every-column": {
     title: "each column of an exported row has the value that was sent",
     requirements: ["2.7-1"],
-    needs: ["writes", "ingest", "clock", "object_store"],
+    needs: FILES,
     async run(t) {
       const prepared = await prepare(t, { days: 1, perDay: 0 });
       const root = row(t, prepared.from + HOUR);

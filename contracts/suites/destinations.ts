@@ -15,7 +15,7 @@ import {
 
 const WRITES = ["writes"] as const;
 const BUCKET = "a bucket with write access (--s3 …); the server also refuses a valid destination";
-const PERMISSIONS = ["writes", "control", "object_store"] as const;
+const PERMISSIONS = ["writes", "store_keys", "object_store"] as const;
 
 /** A body without one of its members, named by its path. */
 function without(body: Members, path: string): Members {
@@ -43,7 +43,7 @@ function environmentToken(service: string, application: string, isAccepted: bool
   return {
     title: `temporary credentials of the environment are ${isAccepted ? "accepted" : "refused"} by service ${service}`,
     requirements: ["2.4-3"],
-    needs: [...WRITES, "control"],
+    needs: [...WRITES, "store_keys"],
     settings: {
       deployment: "self-hosted",
       versions: { service, application },
@@ -158,7 +158,7 @@ export const DESTINATION_CASES = suite({
   "2.4/include-bucket": {
     title: "include_bucket_in_prefix controls whether paths begin with the bucket",
     requirements: ["2.4-13", "2.4-1"],
-    needs: ["writes", "ingest", "clock", "object_store"],
+    needs: ["writes", "ingest", "object_store"],
     async run(t) {
       const { name } = t.identity.bucket;
       const prefix = `led/${t.draw.word()}`;
@@ -240,7 +240,7 @@ export const DESTINATION_CASES = suite({
   "2.4/session-token-new": {
     title: "a session token is accepted from service 0.10.34 on",
     requirements: ["2.4-3", "9-2"],
-    needs: [...WRITES, "control"],
+    needs: [...WRITES, "store_keys"],
     settings: { versions: GATES.session_token },
     async run(t) {
       const pair = await temporaryPair(t);

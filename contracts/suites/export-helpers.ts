@@ -1,13 +1,14 @@
 import type { Check } from "../engine/check.ts";
 import { accepted, isRefused } from "../engine/check.ts";
 import type { CallOptions, Contract, Reply } from "../engine/contract.ts";
-import { DAY, instantOf, iso, midnight } from "../engine/instant.ts";
+import { DAY, iso, midnight } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import type { ReadFile } from "../engine/target.ts";
 import { DESTINATIONS, EXPORTS, STOP_WORD } from "../facts/bulk-exports.ts";
 import { listIn, readExport, readRun } from "./reading.ts";
+import { row, rowAt } from "./trace-rows.ts";
 
-export { DESTINATIONS, EXPORTS };
+export { DESTINATIONS, EXPORTS, row, rowAt };
 
 export interface Identified {
   readonly id: string;
@@ -89,32 +90,6 @@ export async function ingest(
   }
 }
 
-/** A root row of a trace. */
-export function row(t: Contract, start: number, more: Members = {}): Members {
-  const id = t.draw.uuid();
-  return {
-    id,
-    trace_id: id,
-    dotted_order: `${iso(start)
-      .replace(/\.\d+Z$|Z$/, "")
-      .replace(/[-:]/g, "")}000000Z${id}`,
-    name: "step",
-    run_type: "chain",
-    start_time: iso(start),
-    end_time: iso(start + 1500),
-    inputs: { question: "Why?" },
-    outputs: { answer: "Because." },
-    ...more,
-  };
-}
-
-/** A root row with a start in microseconds: ISO 8601 with six decimals. */
-export function rowAt(t: Contract, start: string, more: Members = {}): Members {
-  const sentRow = row(t, instantOf(start), more);
-  const stamp = start.replace(/[-:.]/g, "");
-  return { ...sentRow, start_time: start, dotted_order: stamp + String(sentRow.id) };
-}
-
 /** What an export needs: a destination, and a project with rows on some whole days before today. */
 export interface Prepared {
   readonly destinationId: string;
@@ -135,9 +110,20 @@ export async function prepare(
     row(t, from + Math.floor(index / perDay) * DAY + (index % perDay) * 3_600_000 + 60_000, more()),
   );
   const projectId = await project(t, rows);
-  const destination = await createDestination(t, config, credentials);
-  t.must("4.2-1", typeof destination.body.id === "string", "the destination is created and has an id");
-  return { destinationId: destination.body.id, projectId, from, to: from + days * DAY, rows };
+  const destinationId = await usableDestination(t, config, credentials);
+  return { destinationId, projectId, from, to: from + days * DAY, rows };
+}
+
+/** A new destination; without a bucket at hand the one that was given. */
+async function usableDestination(t: Contract, config: Members, credentials: Members): Promise<string> {
+  const { destinationId } = t.identity;
+  const hasBucket = t.has("object_store");
+  if (!hasBucket && destinationId !== undefined) return destinationId;
+  const { status, body } = await createDestination(t, config, credentials);
+  if (!hasBucket && isRefused(status))
+    t.lack("a destination that exists on the server (--destination or --s3)");
+  t.must("4.2-1", typeof body.id === "string", "the destination is created and has an id");
+  return body.id;
 }
 
 /** A destination and a project of the target, and a window of two days. */

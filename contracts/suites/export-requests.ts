@@ -18,7 +18,7 @@ import {
   runExport,
 } from "./export-helpers.ts";
 
-const ORDER = ["writes", "ingest", "clock"] as const;
+const ORDER = ["writes", "ingest"] as const;
 const RUNS = [...ORDER, "object_store"] as const;
 
 /** Creates exports with one mistake each; all of them must be refused. */

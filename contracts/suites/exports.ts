@@ -21,7 +21,7 @@ import {
 } from "./export-helpers.ts";
 import { hasList } from "./reading.ts";
 
-const ORDER = ["writes", "ingest", "clock"] as const;
+const ORDER = ["writes", "ingest"] as const;
 
 const IN_ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/i;
 

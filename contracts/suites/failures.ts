@@ -78,7 +78,7 @@ export const FAILURE_CASES = suite({
   "7.2/errors": {
     title: "each of the four documented destination errors has its own cause",
     requirements: ["7.2-1", "7-1"],
-    needs: ["writes", "control"],
+    needs: ["writes", "store_keys"],
     async run(t) {
       await expectError(t, "bucket_not_valid", { bucket_name: `missing-${t.draw.word()}` });
       await expectError(t, "key_id_does_not_exist", {}, { access_key_id: `NOBODY${t.draw.word()}` });

@@ -7,7 +7,7 @@ import type { ParquetColumn } from "../engine/target.ts";
 import { COLUMN_NAMES, COLUMNS, type ColumnKind, folderOf } from "../facts/columns.ts";
 import { filesOf, prepare, readAll, rowsOf, runExport, runsOf } from "./export-helpers.ts";
 
-const FILES = ["writes", "ingest", "clock", "object_store"] as const;
+const FILES = ["writes", "ingest", "object_store"] as const;
 
 type Format = "v1" | "v2";
 

@@ -4,7 +4,7 @@ import { HOUR } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
 import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
 
-const FILES = ["writes", "ingest", "clock", "object_store"] as const;
+const FILES = ["writes", "ingest", "object_store"] as const;
 
 const MARKED: Members = {
   error: "boom",
@@ -66,7 +66,7 @@ export const FILTER_CASES = suite({
   "2.5/filter-and": {
     title: "and of three and more expressions needs all of them",
     requirements: ["2.5-4"],
-    needs: ["writes", "ingest", "object_store"],
+    needs: FILES,
     async run(t) {
       let next = 0;
       const more = () => COMBINATIONS[next++] as Members;

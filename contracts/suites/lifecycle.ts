@@ -26,7 +26,8 @@ import {
 } from "./export-helpers.ts";
 import { workerFault } from "./faulted-exports.ts";
 
-const LIFECYCLE_NEEDS = ["writes", "ingest", "clock"] as const;
+const ENDING = ["writes", "ingest"] as const;
+const LIFECYCLE_NEEDS = [...ENDING, "clock"] as const;
 export const SCHEDULES = [...LIFECYCLE_NEEDS, "schedules"] as const;
 
 /** Creates a scheduled export, by default of six hours from the target's time on. */
@@ -66,7 +67,7 @@ export const LIFECYCLE_CASES = suite({
   "3.1/statuses": {
     title: "an export goes from CREATED to RUNNING to COMPLETED",
     requirements: ["3.1-1", "3.1-6", "3.1-8"],
-    needs: LIFECYCLE_NEEDS,
+    needs: ENDING,
     async run(t) {
       const newExport = await createExport(t, await prepare(t));
       const isDocumented = (status: unknown) =>
@@ -87,8 +88,14 @@ export const LIFECYCLE_CASES = suite({
         statusOf(newExport) === "CREATED",
         "a one-off export is CREATED for one second",
       );
-      await t.advance("PT1S");
-      t.choice("export.start", statusOf(await exportOf(t, newExport.id)) === "RUNNING", "then it is RUNNING");
+      if (t.has("clock")) {
+        await t.advance("PT1S");
+        t.choice(
+          "export.start",
+          statusOf(await exportOf(t, newExport.id)) === "RUNNING",
+          "then it is RUNNING",
+        );
+      }
       t.fact("3.1-6", await until(t, newExport.id, "COMPLETED"), "the export is COMPLETED when all runs are");
       for (const run of await runsOf(t, newExport.id))
         t.fact("3.1-1", isDocumented(run.status), "the status of a run is one of the six documented values");
@@ -134,7 +141,7 @@ export const LIFECYCLE_CASES = suite({
   "3.1/cancel-final": {
     title: "a COMPLETED export stays COMPLETED",
     requirements: ["3.1-8"],
-    needs: LIFECYCLE_NEEDS,
+    needs: ENDING,
     async run(t) {
       const { id } = await runExport(t, await prepare(t, { days: 1 }));
       const { status } = await cancel(t, id);

@@ -21,9 +21,9 @@ const ENDINGS = ["success", "error", "success", "interrupted", "error", "success
 async function endedThread(t: Contract): Promise<string> {
   const id = await thread(t);
   if (id === t.identity.threadId) return id;
-  for (const status of [...ENDINGS, ...ENDINGS].slice(0, t.has("control") ? 14 : 5)) {
+  for (const status of [...ENDINGS, ...ENDINGS].slice(0, t.has("scripts") ? 14 : 5)) {
     const match = { thread_id: id };
-    if (t.has("control"))
+    if (t.has("scripts"))
       await t.control("POST", "/agent/scripts", { match, then: { status, after: "PT1M" }, times: 1 });
     await startRun(t, id, { metadata: { note: t.draw.word() } });
     if (t.has("clock")) await advanceClock(t, "PT2M");
@@ -101,7 +101,7 @@ export const LIST_PAIR_CASES = suite({
   "2.1/updated-at": {
     title: "updated_at moves when the status of a run changes",
     requirements: ["2.1-1"],
-    needs: ["writes", "agent", "clock", "control"],
+    needs: ["writes", "agent", "clock", "scripts"],
     async run(t) {
       const id = await thread(t);
       const then = { status: "success", after: "PT1M" };

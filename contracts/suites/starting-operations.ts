@@ -104,7 +104,7 @@ export const STARTING_CASES = suite({
     async run(t) {
       const receiver = await t.receiver();
       const id = await thread(t);
-      const isTimed = t.has("clock") && t.has("control");
+      const isTimed = t.has("clock") && t.has("scripts");
       const then = { status: "success", after: "PT1M" };
       if (isTimed) await t.control("POST", "/agent/scripts", { match: { thread_id: id }, then, times: 1 });
       await startRun(t, id, { webhook: receiver.url });

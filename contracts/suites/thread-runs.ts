@@ -54,7 +54,7 @@ export const THREAD_RUN_CASES = suite({
   "1/thread-keeps": {
     title: "a thread contains the results of all its runs",
     requirements: ["1-4"],
-    needs: ["writes", "agent", "control", "clock"],
+    needs: ["writes", "agent", "scripts", "clock"],
     async run(t) {
       const id = await thread(t);
       const contents = Array.from({ length: MANY_RUNS }, (_, n) => `kept ${n} ${t.draw.word()}`);
@@ -260,7 +260,7 @@ export const THREAD_RUN_CASES = suite({
   "4.1/status": {
     title: "the list can be filtered by one status",
     requirements: ["2.1-4", "4.1-1", "2.1-2"],
-    needs: [...LISTED, "writes", "clock", "control"],
+    needs: [...LISTED, "writes", "clock", "scripts"],
     async run(t) {
       const id = await thread(t);
       for (const then of [

@@ -33,7 +33,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
     name: "a session token",
     gate: GATES.session_token,
     requirement: "2.4-3",
-    needs: ["writes", "control"],
+    needs: ["writes", "store_keys"],
     refusal: "destination.session_token_gate",
     request: async (t) => (await createDestination(t, {}, await temporaryPair(t))).status,
     requestWithout: async (t) => (await createDestination(t)).status,

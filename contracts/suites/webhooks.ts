@@ -78,7 +78,7 @@ export const WEBHOOK_CASES = suite({
   "6/statuses": {
     title: "every final status is delivered",
     requirements: ["6-2", "6-1"],
-    needs: [...RETRY_NEEDS, "control"],
+    needs: [...RETRY_NEEDS, "scripts"],
     async run(t) {
       for (const status of ["success", "error", "timeout", "interrupted"]) {
         const receiver = await t.receiver();

@@ -148,7 +148,8 @@ function offersOf(
     [options.agentUrl !== undefined || emulator || features.agent, "agent"],
     [local, "receiver"],
     [options.s3 !== undefined || emulator, "object_store"],
-    [emulator, "control", "clock", "faults"],
+    [emulator, "control", "clock", "faults", "scripts", "store_keys", "rate_counters"],
+    [local, "bursts"],
     [features.tenants, "tenants"],
     [true, ...features.versioned],
   ];

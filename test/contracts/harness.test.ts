@@ -93,7 +93,7 @@ describe("a run", () => {
       ["8.3/timed", "UNSUPPORTED"],
     ]);
     expect(run.ok).toBe(true);
-    expect(run.results[2]?.findings[0]?.text).toMatch(/lets the harness control its clock/);
+    expect(run.results[2]?.findings[0]?.text).toMatch(/lets the harness advance its clock/);
   });
 
   it.each<[string, unknown, string, string, string]>([
@@ -343,7 +343,7 @@ describe("reports", () => {
   it("say first what was not looked at, by section, with what it needs", async () => {
     const run = await judge(honest);
     expect(run.report("pretty")).toMatch(
-      /^Not checked: 1 of 3 cases\. .*\n {2}§8\.3 {2}1 of 1 {4}a target that lets the harness control its clock\n\n/,
+      /^Not checked: 1 of 3 cases\. .*\n {2}§8\.3 {2}1 of 1 {4}a target that lets the harness advance its clock \(--adapter with \/clock\)\n\n/,
     );
     const { notChecked, requirements } = JSON.parse(run.report("json"));
     expect(requirements[String(run.results[0]?.requirements[0])]).toMatch(/^[A-Z].*\.$/);

@@ -8,6 +8,7 @@ export type Answer = (request: {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
 }) => {
   readonly status: number;
   readonly body: unknown;
@@ -25,6 +26,7 @@ export async function tinyServer(answer: Answer) {
     const said = answer({
       method: request.method ?? "",
       path,
+      headers: request.headers,
       body: text === "" ? undefined : JSON.parse(text),
     });
     response.writeHead(said.status, { "content-type": said.type ?? "application/json" });
