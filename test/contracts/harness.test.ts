@@ -352,7 +352,7 @@ describe("reports", () => {
         section: "8.3",
         cases: ["8.3/timed"],
         of: 1,
-        needs: [["a target that lets the harness control its clock", 1]],
+        needs: [["a target that lets the harness advance its clock (--adapter with /clock)", 1]],
       },
     ]);
   });
