@@ -144,9 +144,9 @@ function unknownFlag(command: string, rawName: string, commandFlags: Flags): str
 
 /** An operand in brackets may be left out; a last one ending in `…` takes any further words. */
 function checkOperands(name: string, operandNames: readonly string[], words: readonly string[]): void {
-  const missing = operandNames[words.length];
-  if (missing !== undefined && !missing.startsWith("["))
-    throw new UsageError(`${name}: ${missing} is missing; see \`emulator ${name} --help\``);
+  const missingOperand = operandNames[words.length];
+  if (missingOperand !== undefined && !missingOperand.startsWith("["))
+    throw new UsageError(`${name}: ${missingOperand} is missing; see \`emulator ${name} --help\``);
   const surplus = ["…>", "…]"].includes(operandNames.at(-1)?.slice(-2) ?? "")
     ? undefined
     : words[operandNames.length];

@@ -47,7 +47,7 @@ export function startDetached(invocation: Invocation, folder: string): Promise<n
 export async function startAgain(
   invocation: Invocation,
   folder: string,
-  started: DetachedStart,
+  detachedStart: DetachedStart,
 ): Promise<number> {
   const present = readLocator(folder);
   if (present !== undefined && isAlive(present))
@@ -58,28 +58,33 @@ export async function startAgain(
   const log = logOf(folder);
   const file = openSync(log, "a", 0o600);
   const begin = statSync(log).size;
-  writeFileSync(startFile(folder), `${JSON.stringify(started)}\n`, { mode: 0o600 });
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...started.words], {
-    cwd: started.cwd,
-    detached: true,
-    stdio: ["ignore", file, file],
-    windowsHide: true,
-  });
+  writeFileSync(startFile(folder), `${JSON.stringify(detachedStart)}\n`, { mode: 0o600 });
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, process.argv[1] ?? "", ...detachedStart.words],
+    {
+      cwd: detachedStart.cwd,
+      detached: true,
+      stdio: ["ignore", file, file],
+      windowsHide: true,
+    },
+  );
   closeSync(file);
-  const ended = once(child, "exit").then(([code]) => Number(code ?? 1));
+  const exit = once(child, "exit").then(([code]) => Number(code ?? 1));
   const output = () => readFileSync(log).subarray(begin).toString();
   const isReady = () =>
-    readLocator(folder)?.pid === child.pid && (started.words.includes("--quiet") || IS_READY.test(output()));
-  const code = await withProgress(invocation, "starting", firstOf(ended, isReady));
+    readLocator(folder)?.pid === child.pid &&
+    (detachedStart.words.includes("--quiet") || IS_READY.test(output()));
+  const code = await withProgress(invocation, "starting", firstOf(exit, isReady));
   child.unref();
   (code === 0 ? process.stdout : process.stderr).write(output());
   return code;
 }
 
 /** The exit code of a process that ends before it is ready, otherwise 0. */
-async function firstOf(ended: Promise<number>, isReady: () => boolean): Promise<number> {
+async function firstOf(exit: Promise<number>, isReady: () => boolean): Promise<number> {
   let exitCode: number | undefined;
-  void ended.then((code) => {
+  void exit.then((code) => {
     exitCode = code || 1;
   });
   while (exitCode === undefined && !isReady()) await pause(POLL_MS);

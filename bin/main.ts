@@ -43,8 +43,8 @@ function exitAfter(error: unknown, isJson: boolean, called?: NamedCommand): numb
 }
 
 /** Runs the command that the process was started with, and sets the exit code; loaded ones go before those of the table. */
-export async function runCommandLine(loaded: CommandTable = {}): Promise<void> {
-  const commands = { ...COMMANDS, ...loaded };
+export async function runCommandLine(extraCommands: CommandTable = {}): Promise<void> {
+  const commands = { ...COMMANDS, ...extraCommands };
   const words = process.argv.slice(2);
   const isJson = wantsJson(words, process.env);
   process.exitCode = await main(words, commands, isJson).catch((error) => exitAfter(error, isJson));

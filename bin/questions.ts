@@ -40,8 +40,8 @@ const COMMANDS: Readonly<Record<Question, AnyCommand>> = {
 };
 
 /** Runs a command that calls a running emulator; `answered` is called when it has succeeded. */
-export async function runQuestion(answered: () => void): Promise<void> {
-  const loaded = Object.entries(COMMANDS).map(([name, command]) => [name, async () => ({ command })]);
-  await runCommandLine(Object.fromEntries(loaded));
-  if (process.exitCode === 0) answered();
+export async function runQuestion(onAnswer: () => void): Promise<void> {
+  const loadedCommands = Object.entries(COMMANDS).map(([name, command]) => [name, async () => ({ command })]);
+  await runCommandLine(Object.fromEntries(loadedCommands));
+  if (process.exitCode === 0) onAnswer();
 }

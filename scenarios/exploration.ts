@@ -84,16 +84,16 @@ function once(results: readonly TrialResult[]): readonly TrialResult[] {
 
 async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProgress }: ExplorationOptions) {
   const plans: PlannedTrial[][] = [];
-  const refused: ExplorationReport["refused"][number][] = [];
+  const refusals: ExplorationReport["refused"][number][] = [];
   const empty: NotRun[] = [];
   await sideBySide(subjects, jobs, async (subject, at) => {
     const planned = await trials.plan(at);
-    if ("refused" in planned) return void refused.push({ subject: subject.name, why: planned.refused });
+    if ("refused" in planned) return void refusals.push({ subject: subject.name, why: planned.refused });
     if (planned.trials.length === 0) empty.push({ subject: subject.name, trial: "none", why: NO_POINT });
     plans[at] = planned.trials.map(({ name, rank = 0 }) => ({ at, trial: name, rank }));
     onProgress?.(at + 1, subjects.length, `baseline of ${subject.name}`);
   });
-  return { plans: plans.filter(Boolean), refused, empty };
+  return { plans: plans.filter(Boolean), refused: refusals, empty };
 }
 
 /** The trials to run, and those beyond the bound for each subject. */
@@ -111,20 +111,20 @@ function chosenOf(
   const remainingTrials = matchingPlans.flatMap((plan, at) =>
     plan.filter((each) => !selectedPlans[at]?.includes(each)),
   );
-  const { items: chosen, part } = partOf(ordered, ({ at, trial }) => `${nameOf(at)}: ${trial}`, shard);
-  return { chosen, left: partOf(remainingTrials, ({ trial }) => trial, shard).items, part };
+  const { items: chosenTrials, part } = partOf(ordered, ({ at, trial }) => `${nameOf(at)}: ${trial}`, shard);
+  return { chosen: chosenTrials, left: partOf(remainingTrials, ({ trial }) => trial, shard).items, part };
 }
 
 /** The trials of the lowest ranks, and of the last of these ranks evenly chosen ones, in the order of the plan. */
 function evenly(plan: readonly PlannedTrial[], most: number): readonly PlannedTrial[] {
-  const chosen = new Set<PlannedTrial>();
+  const chosenTrials = new Set<PlannedTrial>();
   for (const rank of [...new Set(plan.map((each) => each.rank))].sort((left, right) => left - right)) {
     const items = plan.filter((each) => each.rank === rank);
-    const count = Math.min(items.length, most - chosen.size);
+    const count = Math.min(items.length, most - chosenTrials.size);
     for (let at = 0; at < count; at += 1)
-      chosen.add(items[Math.floor((at * items.length) / count)] as PlannedTrial);
+      chosenTrials.add(items[Math.floor((at * items.length) / count)] as PlannedTrial);
   }
-  return plan.filter((each) => chosen.has(each));
+  return plan.filter((each) => chosenTrials.has(each));
 }
 
 async function sideBySide<T>(

@@ -148,13 +148,13 @@ function listDifferences(expected: readonly unknown[], actual: unknown, where: s
 function unorderedDifferences(expected: unknown, actual: unknown, where: string): string[] {
   if (!Array.isArray(expected) || !Array.isArray(actual)) return [differing(where, "a list", actual)];
   const unmatchedItems = [...actual];
-  const missing = expected.filter((item) => {
+  const missingItems = expected.filter((item) => {
     const index = unmatchedItems.findIndex((candidate) => differences(item, candidate).length === 0);
     if (index !== -1) unmatchedItems.splice(index, 1);
     return index === -1;
   });
   return [
-    ...missing.map((item) => `${where || "the list"}: ${shownValue(item)} is missing`),
+    ...missingItems.map((item) => `${where || "the list"}: ${shownValue(item)} is missing`),
     ...unmatchedItems.map((item) => `${where || "the list"}: ${shownValue(item)} is unexpected`),
   ];
 }

@@ -139,9 +139,9 @@ function bodyToSend(body: string): unknown {
 /** The headers of a step; a default header that was not sent is given as empty text. */
 function unusualHeaders(headers: RecordedRequest["headers"]): Readonly<Record<string, string>> {
   const { "content-type": _, ...usual } = USUAL;
-  const missing = Object.keys(usual).filter((name) => headers[name] === undefined);
+  const missingNames = Object.keys(usual).filter((name) => headers[name] === undefined);
   const otherHeaders = Object.entries(headers).filter(([name, value]) => value !== Object(USUAL)[name]);
-  return Object.fromEntries([...missing.map((name) => [name, ""]), ...otherHeaders]);
+  return Object.fromEntries([...missingNames.map((name) => [name, ""]), ...otherHeaders]);
 }
 
 /** Members of a reply to compare: the status of an export, a run, a thread. */

@@ -119,8 +119,8 @@ async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
 
 async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
   const begun = performance.now();
-  const { failure: failed, found = [], problem } = await subject.play(trial.conditions);
-  const failure = trial.worldAlone ? undefined : failed;
+  const { failure: firstFailure, found = [], problem } = await subject.play(trial.conditions);
+  const failure = trial.worldAlone ? undefined : firstFailure;
   const differences = problem === undefined ? [...(failure?.differences ?? []), ...found] : [problem];
   return {
     subject: subject.name,

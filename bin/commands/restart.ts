@@ -15,8 +15,8 @@ export const command: Command = {
 
 async function run(invocation: Invocation): Promise<number> {
   const folder = locatorFolder(await configurationOf(invocation), invocation.cwd);
-  const started = detachedStartIn(folder);
+  const detachedStart = detachedStartIn(folder);
   if (await findLocator(invocation))
     await stop.run({ ...invocation, flags: { ...invocation.flags, quiet: true } });
-  return startAgain(invocation, folder, started);
+  return startAgain(invocation, folder, detachedStart);
 }

@@ -131,10 +131,14 @@ function transportOf(
 ): SnapshotTransport {
   const abort = new AbortController();
   onStop(() => abort.abort());
-  let moved = 0;
+  let movedBytes = 0;
   const onBytes = (bytes: number) => {
-    moved += bytes;
-    progress.show(`${text}, ${(moved / MEGABYTE).toFixed(1)} MB`, total && Math.min(moved, total), total);
+    movedBytes += bytes;
+    progress.show(
+      `${text}, ${(movedBytes / MEGABYTE).toFixed(1)} MB`,
+      total && Math.min(movedBytes, total),
+      total,
+    );
   };
   return transportTo(url, { signal: abort.signal, onBytes });
 }

@@ -136,8 +136,8 @@ async function keysOf(
   if (!process.stdin.isTTY || !process.stdout.isTTY || flags.quiet === true) return undefined;
   const { listenForKeys } = await import("../console/keys.ts");
   const { openInBrowser } = await import("../console/browser.ts");
-  const failed = () => printError(`no program here opens an address; open ${consoleUrl} in a browser`);
-  const leave = listenForKeys({ o: () => openInBrowser(consoleUrl, failed) });
+  const onFailure = () => printError(`no program here opens an address; open ${consoleUrl} in a browser`);
+  const leave = listenForKeys({ o: () => openInBrowser(consoleUrl, onFailure) });
   if (leave) print("press o to open the console, Ctrl-C to stop");
   return leave;
 }

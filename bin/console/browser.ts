@@ -7,10 +7,10 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   linux: ["xdg-open"],
 };
 
-/** Opens an address in the browser of this machine; `failed` is called without a browser. */
-export function openInBrowser(address: string, failed: () => void = () => undefined): void {
+/** Opens an address in the browser of this machine; `onFailure` is called without a browser. */
+export function openInBrowser(address: string, onFailure: () => void = () => undefined): void {
   const [program, ...words] = OPENERS[process.platform] ?? ["xdg-open"];
   spawn(program, [...words, address], { stdio: "ignore", detached: true })
-    .on("error", failed)
+    .on("error", onFailure)
     .unref();
 }

@@ -30,13 +30,15 @@ export async function runModel(invocation: Invocation): Promise<number> {
 }
 
 function linesOf({ target, seed, requests, sequences, lacking, difference }: Play): readonly string[] {
-  const missing = Object.entries(lacking).map(([step, reason]) => `not checked: ${step} needs ${reason}`);
-  const sent = `${target}: ${requests} requests in ${sequences} sequences, seed ${seed}`;
-  if (!difference) return [...missing, `${sent}: no difference from the model`];
+  const missingLines = Object.entries(lacking).map(
+    ([step, reason]) => `not checked: ${step} needs ${reason}`,
+  );
+  const summary = `${target}: ${requests} requests in ${sequences} sequences, seed ${seed}`;
+  if (!difference) return [...missingLines, `${summary}: no difference from the model`];
   const { requirement, text, expected, actual, foundAfter, exchanges } = difference;
   return [
-    ...missing,
-    `${sent}: a reply differs from the model after ${foundAfter} requests`,
+    ...missingLines,
+    `${summary}: a reply differs from the model after ${foundAfter} requests`,
     `§${requirement} ${REQUIREMENTS[requirement].text}`,
     `  ${text}`,
     `  expected: ${JSON.stringify(expected)}`,

@@ -26,10 +26,10 @@ export function openTargets(): OpenTargets {
 
   /** Waits for a target that is still opening: it may already have created something. */
   async function closeAll(): Promise<void> {
-    const closed = await Promise.allSettled(openings.map(closeOne));
+    const closings = await Promise.allSettled(openings.map(closeOne));
     for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
-    const failed = closed.find((each) => each.status === "rejected");
-    if (failed) throw failed.reason;
+    const failure = closings.find((each) => each.status === "rejected");
+    if (failure) throw failure.reason;
   }
 
   function close(): Promise<void> {

@@ -112,10 +112,10 @@ async function exportOnce(
     format_version: "v2_beta",
   });
   progress.show("moving the clock until the export is COMPLETED");
-  const moved = await client.clock.advance({ until: { export: id, status: "COMPLETED" } });
+  const clock = await client.clock.advance({ until: { export: id, status: "COMPLETED" } });
   progress.show("reading the files back");
   const runs = await api<readonly ExportRun[]>("GET", `/api/v1/bulk-exports/${id}/runs`);
-  if (!moved.reached) throw new CommandFailure(failureOf(id, moved, runs));
+  if (!clock.reached) throw new CommandFailure(failureOf(id, clock, runs));
   const verdict = await client.exports.verify(id);
   return { id, runs, verdict };
 }

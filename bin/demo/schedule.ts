@@ -37,9 +37,11 @@ export async function exportOnSchedule(
   });
   await client.clock.advance(TIMEOUT);
   const exports = await api<readonly Spawned[]>("GET", "/api/v1/bulk-exports");
-  const spawned = exports.filter(({ source_bulk_export_id }) => source_bulk_export_id === id).reverse();
+  const spawnedExports = exports
+    .filter(({ source_bulk_export_id }) => source_bulk_export_id === id)
+    .reverse();
   const verdict = await client.exports.verify(id);
-  return { id, spawned, verdict };
+  return { id, spawned: spawnedExports, verdict };
 }
 
 /** True when every window was spawned and all of its rows are exported. */

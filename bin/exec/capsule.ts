@@ -34,10 +34,10 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
       const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
       const notes = [`the command ended with exit code ${exitCode}`];
       const about = { command, made_by: "exec", notes, settings } as const;
-      const failed = await withFileErrors(() =>
+      const writeError = await withFileErrors(() =>
         writeRecording(file, url, start as RecordingStart, about),
       ).catch((error: Error) => error);
-      if (failed) return printError(`--capsule: ${failed.message}`);
+      if (writeError) return printError(`--capsule: ${writeError.message}`);
       if (flags.quiet === true) return;
       printError(
         `the requests are kept in ${file}; repeat them with \`npx emulator replay ${file}\`, look at them with \`npx emulator open ${file}\``,

@@ -134,7 +134,7 @@ async function outcomeOf(child: RunningChild, limitMs: number): Promise<CommandR
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
   const { stdout, stderr } = child.process;
-  const closed = new Promise((settle) => child.process.once("close", settle));
+  const whenClosed = new Promise((settle) => child.process.once("close", settle));
   for (const stream of [stdout, stderr])
     stream?.setEncoding("utf8").on("data", (text: string) => {
       output = (output + text).slice(-RETAINED_CHARACTERS);
@@ -148,7 +148,7 @@ async function outcomeOf(child: RunningChild, limitMs: number): Promise<CommandR
   clearTimeout(timer);
   // Processes that the command left would keep its pipes open; only those outside its group survive this.
   child.kill();
-  await Promise.race([closed, pause(CLOSE_MS, undefined, { ref: false })]);
+  await Promise.race([whenClosed, pause(CLOSE_MS, undefined, { ref: false })]);
   const how = isLate ? `ended after ${Math.round(limitMs / 1000)} s without a result` : `exit code ${code}`;
   const lines = output
     .trimEnd()

@@ -57,15 +57,15 @@ export const createExport = clientCommand<Created>({
       if (order.filter !== undefined) await checkFilter(world, order.filter);
       const destination_id = destination ?? (await usualDestination(world));
       const body = { bulk_export_destination_id: destination_id, session_id, ...order };
-      const created = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
-      const answer = { export: created, destination_id };
-      return isAwaited ? { ...answer, ...(await waitForEnd(world, work, created.id)) } : answer;
+      const bulkExport = await world.api<BulkExport>("POST", "/api/v1/bulk-exports", body);
+      const answer = { export: bulkExport, destination_id };
+      return isAwaited ? { ...answer, ...(await waitForEnd(world, work, bulkExport.id)) } : answer;
     };
   },
-  lines: ({ export: created, destination_id, runs = [], verdict }) => [
-    `export ${created.id}: ${created.status}, ${windowText(created)}, to the destination ${destination_id}`,
+  lines: ({ export: bulkExport, destination_id, runs = [], verdict }) => [
+    `export ${bulkExport.id}: ${bulkExport.status}, ${windowText(bulkExport)}, to the destination ${destination_id}`,
     ...aligned(runs.map(runCells), "  "),
-    ...(verdict === undefined ? [] : verdictLines(created.id, verdict)),
+    ...(verdict === undefined ? [] : verdictLines(bulkExport.id, verdict)),
   ],
   isGood: ({ verdict }) => verdict?.ok !== false,
 });

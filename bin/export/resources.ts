@@ -40,8 +40,8 @@ export function windowText({ start_time, end_time, interval_hours }: BulkExport)
 
 /** The cells of an export's line. */
 export function exportCells(each: BulkExport): string[] {
-  const spawned = each.source_bulk_export_id === null ? "" : `spawned by ${each.source_bulk_export_id}`;
-  return [each.id, each.status, windowText(each), each.filter ?? "", spawned];
+  const origin = each.source_bulk_export_id === null ? "" : `spawned by ${each.source_bulk_export_id}`;
+  return [each.id, each.status, windowText(each), each.filter ?? "", origin];
 }
 
 /** The cells of a run's line: its day, its rows and files, and the latest error. */

@@ -36,8 +36,8 @@ export const EXPLORATION_FLAGS: Flags = {
 
 /** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */
 export function refuseBounds(flags: Invocation["flags"], ...more: readonly string[]): void {
-  const lost = ["all", "budget", "max-runs", "only", ...more].find((name) => flags[name] !== undefined);
-  if (lost !== undefined) throw new UsageError(`--${lost}: give it with --vary or --sweep`);
+  const lostFlag = ["all", "budget", "max-runs", "only", ...more].find((name) => flags[name] !== undefined);
+  if (lostFlag !== undefined) throw new UsageError(`--${lostFlag}: give it with --vary or --sweep`);
 }
 
 /** The bounds in the flags. Throws `UsageError`. */

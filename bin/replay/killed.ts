@@ -120,12 +120,12 @@ let nextPort = FIRST_PORT + (((process.pid + 1009 * threadId) * 97) % (LAST_PORT
 
 async function startOnFreePorts(setting: EnvironmentOptions, data: string): Promise<RunningEmulator> {
   const { now = "2026-01-01T00:00:00Z" } = setting;
-  for (let tried = 1; ; tried += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     nextPort = nextPort + 3 > LAST_PORT ? FIRST_PORT : nextPort + 3;
     try {
       return await startOn(setting, { data, port: nextPort, now });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || tried === TRIES) throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempts === TRIES) throw error;
     }
   }
 }

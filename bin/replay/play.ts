@@ -101,19 +101,19 @@ async function keepFailed(
   file: string | undefined,
   { scenarios, outcomes, environments }: PlayedAll,
 ): Promise<void> {
-  const failed = outcomes.find(({ verdict }) => verdict === "failed");
-  const scenario = scenarios.find((each) => each.file === failed?.file);
-  if (file === undefined || failed === undefined || scenario === undefined) return;
+  const failure = outcomes.find(({ verdict }) => verdict === "failed");
+  const scenario = scenarios.find((each) => each.file === failure?.file);
+  if (file === undefined || failure === undefined || scenario === undefined) return;
   const { scenarioParts } = await import("../../emulator/runtime/capsules/parts.ts");
   const { writeCapsule } = await import("../../emulator/runtime/capsules/file.ts");
   const { withFileErrors } = await import("../capsule/file.ts");
-  const run = await runScenario({ ...scenario, seed: failed.seed }, environments);
-  await withFileErrors(() => writeCapsule(file, scenarioParts(scenario, run, failed.again)));
+  const run = await runScenario({ ...scenario, seed: failure.seed }, environments);
+  await withFileErrors(() => writeCapsule(file, scenarioParts(scenario, run, failure.again)));
   if (invocation.flags.quiet === true) return;
   // A report for programs stands alone.
   const tell = formatOf(invocation) === "pretty" ? print : printError;
   tell(
-    `${failed.name} is kept in ${file}; repeat it with \`npx emulator replay ${file}\`, look at it with \`npx emulator open ${file}\``,
+    `${failure.name} is kept in ${file}; repeat it with \`npx emulator replay ${file}\`, look at it with \`npx emulator open ${file}\``,
   );
 }
 

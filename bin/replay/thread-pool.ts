@@ -35,16 +35,16 @@ export function createThreadPool(openThread: () => Worker) {
     /** Resolves with the answer of a thread. A thread without an answer in time is ended: `TrialTimeout`. */
     async ask(question: ThreadQuestion, boundMs: number): Promise<unknown> {
       const thread = await acquire();
-      const ended = new AbortController();
-      const timer = setTimeout(() => ended.abort(), boundMs);
+      const endSignal = new AbortController();
+      const timer = setTimeout(() => endSignal.abort(), boundMs);
       try {
         thread.postMessage(question);
-        const [answer] = (await once(thread, "message", { signal: ended.signal })) as [ThreadAnswer];
+        const [answer] = (await once(thread, "message", { signal: endSignal.signal })) as [ThreadAnswer];
         release(thread);
         if ("error" in answer) throw new Error(answer.error);
         return answer.value;
       } catch (error) {
-        if (!ended.signal.aborted) throw error;
+        if (!endSignal.signal.aborted) throw error;
         await thread.terminate();
         if (waiting.length > 0) release(open());
         throw new TrialTimeout(`it did not end within ${boundMs / 1000} s`);

@@ -65,12 +65,12 @@ function planOf(files: readonly (ReportFile & { readonly file: string })[]): str
   const again = files.find(({ part }, at) => indexes.indexOf(part.index) !== at);
   if (again !== undefined)
     throw new UsageError(`part ${again.part.index}/${count} is in two of the reports; give each part once`);
-  const missing = Array.from({ length: count }, (_, at) => at + 1).filter(
+  const missingIndexes = Array.from({ length: count }, (_, at) => at + 1).filter(
     (index) => !indexes.includes(index),
   );
-  if (missing.length > 0)
+  if (missingIndexes.length > 0)
     throw new UsageError(
-      `the reports are incomplete: ${missing.map((index) => `part ${index}/${count}`).join(", ")} missing; give the report of every part`,
+      `the reports are incomplete: ${missingIndexes.map((index) => `part ${index}/${count}`).join(", ")} missing; give the report of every part`,
     );
   return plan;
 }
@@ -151,13 +151,13 @@ function mergedExplorations(
   const names = new Set(reports.map(({ name }) => name));
   if (names.size > 1)
     throw new UsageError(`the reports are of ${[...names].join(" and ")}; merge reports of one kind`);
-  const refused = new Map(reports.flatMap((each) => each.refused).map((each) => [each.subject, each]));
+  const refusals = new Map(reports.flatMap((each) => each.refused).map((each) => [each.subject, each]));
   const whole: ExplorationReport = {
     name: [...names].join(),
     results: reports.flatMap(({ results }) => results),
     notRun: reports.flatMap(({ notRun }) => notRun),
     // Every part plays every baseline.
-    refused: [...refused.values()],
+    refused: [...refusals.values()],
     part: (files[0] as ReportFile).part,
   };
   return {

@@ -1,9 +1,9 @@
 import type { SnapshotView } from "../../emulator/subjects/control-operation.ts";
 
 /** One line for each secret that an imported snapshot lacks, with the call that supplies it. */
-export function missingLines(missing: SnapshotView["missing"]): readonly string[] {
-  if (!missing) return [];
-  const { destinations, keys, webhooks } = missing;
+export function missingLines(secrets: SnapshotView["missing"]): readonly string[] {
+  if (!secrets) return [];
+  const { destinations, keys, webhooks } = secrets;
   const lines = [
     ...destinations.map(
       ({ id, display_name }) =>

@@ -33,29 +33,29 @@ export const sendTraces = clientCommand({
 });
 
 async function sendAll({ api }: RunningWorld, { progress, onStop }: Work, rows: Rows, name: string) {
-  let [sent, requests] = [0, 0];
+  let [sentCount, requests] = [0, 0];
   let isStopped = false;
   onStop(() => {
     isStopped = true;
   });
   for (const post of batchesOf(rows)) {
-    if (isStopped) throw new CommandFailure(`rows 1 to ${sent} of ${rows.length} were ingested`);
+    if (isStopped) throw new CommandFailure(`rows 1 to ${sentCount} of ${rows.length} were ingested`);
     await api("POST", "/runs/batch", { post }).catch((error: ErrorReply) => {
-      throw explained(error, name, sent, post.length);
+      throw explained(error, name, sentCount, post.length);
     });
-    sent += post.length;
+    sentCount += post.length;
     requests += 1;
-    progress.show(`sent ${sent} of ${counted(rows.length, "row")}`, sent, rows.length);
+    progress.show(`sent ${sentCount} of ${counted(rows.length, "row")}`, sentCount, rows.length);
   }
-  return { rows: sent, requests };
+  return { rows: sentCount, requests };
 }
 
 /** Batches before the refused one are already ingested. */
-function explained(error: ErrorReply, name: string, sent: number, size: number): Error {
+function explained(error: ErrorReply, name: string, sentCount: number, size: number): Error {
   if (error.description === undefined) return error;
-  const before = sent === 0 ? "no rows were ingested" : `rows 1 to ${sent} were ingested`;
-  const message = `${name}: rows ${sent + 1} to ${sent + size}: ${error.description}; ${before}`;
-  return sent === 0 && error.status === 422 ? new UsageError(message) : new CommandFailure(message);
+  const before = sentCount === 0 ? "no rows were ingested" : `rows 1 to ${sentCount} were ingested`;
+  const message = `${name}: rows ${sentCount + 1} to ${sentCount + size}: ${error.description}; ${before}`;
+  return sentCount === 0 && error.status === 422 ? new UsageError(message) : new CommandFailure(message);
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { code, page, plain, table } from "./markdown.ts";
 export function assumptionsPage(): string {
   const rows = Object.entries<Assumption>(ASSUMPTIONS);
   const open = rows.filter(([, { alternatives }]) => alternatives);
-  const closed = rows.filter(([, { alternatives }]) => !alternatives);
+  const closedRows = rows.filter(([, { alternatives }]) => !alternatives);
   return page(
     "Assumptions",
     `Where the specification is silent or contradicts itself, the emulator makes a choice: ${rows.length} in total. ` +
@@ -14,10 +14,10 @@ export function assumptionsPage(): string {
     `## ${open.length} with alternatives`,
     "Set them under `assumptions.<name>`, or under the setting in the first column. *Observed* is the value of `--profile observed`.",
     table(["Name", "§", "Choice", "Alternatives", "Observed", "Reason"], open.map(openRow)),
-    `## ${closed.length} without alternatives`,
+    `## ${closedRows.length} without alternatives`,
     table(
       ["Name", "§", "Choice", "Reason"],
-      closed.map(([name, { section, choice, reason }]) => [
+      closedRows.map(([name, { section, choice, reason }]) => [
         code(name),
         section,
         valueOf(choice),

@@ -10,7 +10,7 @@ export function pairwise<P extends Parameters>(parameters: P): readonly Combinat
     pairs: pairsOf(places),
   }));
   const open = new Set(candidates.flatMap(({ pairs }) => pairs));
-  const chosen: Combination<P>[] = [];
+  const combinations: Combination<P>[] = [];
   while (open.size > 0) {
     const gains = candidates.map(({ pairs }) => pairs.filter((pair) => open.has(pair)).length);
     const best = candidates[gains.indexOf(Math.max(...gains))] as (typeof candidates)[number];
@@ -19,9 +19,9 @@ export function pairwise<P extends Parameters>(parameters: P): readonly Combinat
       name,
       parameters[name]?.[best.places[at] ?? 0],
     ]);
-    chosen.push(Object.fromEntries(values));
+    combinations.push(Object.fromEntries(values));
   }
-  return chosen;
+  return combinations;
 }
 
 function combinationsOf(parameters: readonly (readonly [string, readonly unknown[]])[]): readonly number[][] {

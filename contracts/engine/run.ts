@@ -160,8 +160,8 @@ async function runCase(
       isSilent: false,
     };
   if (opened instanceof Error) {
-    const closed = errorFinding(testCase, "the connection to the server could not be opened", opened);
-    return { result: resultOf(testCase, [closed]), isSilent: isUnreachable(opened) };
+    const closedFinding = errorFinding(testCase, "the connection to the server could not be opened", opened);
+    return { result: resultOf(testCase, [closedFinding]), isSilent: isUnreachable(opened) };
   }
   const { session, isPrepared } = opened;
   // Numbers repeat with the seed; names also depend on the nonce, since an earlier run may have left the same ones.
@@ -235,8 +235,8 @@ function keepFailures(findings: Finding[], reason: Finding): void {
 /** Why a case does not run; undefined when it does. */
 function skipReason(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
   if (isSpent) return BUDGET_SPENT;
-  const missing = needs.find((need) => !target.offers.has(need));
-  if (missing) return `needs a target that ${NEEDS[missing]}`;
+  const missingNeed = needs.find((need) => !target.offers.has(need));
+  if (missingNeed) return `needs a target that ${NEEDS[missingNeed]}`;
   return isGone ? TARGET_GONE : undefined;
 }
 

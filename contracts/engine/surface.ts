@@ -45,7 +45,7 @@ const NOT_FOUND = 404;
  */
 export function createSurface(send: Send, implemented: readonly string[] = []): Surface {
   const present = new Set<string>();
-  const missing = new Set<string>();
+  const missingPaths = new Set<string>();
   const unknown = new Map<string, Promise<string>>();
 
   /** The reply to a path that no server has. */
@@ -80,7 +80,7 @@ export function createSurface(send: Send, implemented: readonly string[] = []): 
     isClaimed: (word) => implemented.includes(word),
     absent(request) {
       const name = operationOf(request)?.name;
-      return name !== undefined && missing.has(keyOf(request, name)) ? name : undefined;
+      return name !== undefined && missingPaths.has(keyOf(request, name)) ? name : undefined;
     },
     async absentAfter(request, reply) {
       const operation = operationOf(request);
@@ -93,7 +93,7 @@ export function createSurface(send: Send, implemented: readonly string[] = []): 
         return undefined;
       }
       // An unknown id may get the same 404, so that only paths without one are settled for good.
-      if (!name.includes("{")) missing.add(key);
+      if (!name.includes("{")) missingPaths.add(key);
       return name;
     },
   };

@@ -185,18 +185,14 @@ async function altersAny(
   let current = 0;
   let alters = false;
   const replayed = send(async (request) => {
-    const [sent, reply] = exchanges[current] as Footprint["exchanges"][number];
-    if (JSON.stringify(request) !== JSON.stringify(sent)) alters = true;
+    const [sentRequest, reply] = exchanges[current] as Footprint["exchanges"][number];
+    if (JSON.stringify(request) !== JSON.stringify(sentRequest)) alters = true;
     return reply;
   });
   for (; current < exchanges.length && !alters; current++) {
     const [request, reply] = exchanges[current] as Footprint["exchanges"][number];
-    const answered = await replayed(request);
-    if (
-      answered.status !== reply.status ||
-      answered.text !== reply.text ||
-      answered.headers !== reply.headers
-    )
+    const answer = await replayed(request);
+    if (answer.status !== reply.status || answer.text !== reply.text || answer.headers !== reply.headers)
       alters = true;
   }
   return alters;

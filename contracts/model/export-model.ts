@@ -56,9 +56,14 @@ const ENDED_BY: Readonly<Partial<Record<ExportStatus, RequirementId>>> = {
 /** Checks the status in a reply, and remembers it (§3.1). */
 export function learnStatus(exportModel: ExportModel, { status }: SeenExport): void {
   const next = statusOf(status);
-  const ended = ENDED_BY[exportModel.status];
-  if (ended)
-    expectSame(ended, `an export that is ${exportModel.status} keeps its status`, next, exportModel.status);
+  const requirement = ENDED_BY[exportModel.status];
+  if (requirement)
+    expectSame(
+      requirement,
+      `an export that is ${exportModel.status} keeps its status`,
+      next,
+      exportModel.status,
+    );
   const isBack = exportModel.status === "RUNNING" && next === "CREATED";
   expectThat("3.1-1", !isBack, "an export that is RUNNING is not CREATED again", "RUNNING", next);
   exportModel.status = next;
@@ -75,18 +80,18 @@ function statusOf(status: unknown): ExportStatus {
 /** Checks the list of exports (§4.6): it has each one once, and no more are RUNNING than may be (§8.2). */
 export function checkExports(
   exports: readonly ExportModel[],
-  listed: readonly SeenExport[],
+  seenExports: readonly SeenExport[],
   now?: number,
 ): void {
   for (const exportModel of exports) {
-    const matches = listed.filter(({ id }) => id === exportModel.id);
+    const matches = seenExports.filter(({ id }) => id === exportModel.id);
     expectSame("4.6-1", `number of times that the list has the export ${exportModel.id}`, matches.length, 1);
     for (const match of matches) learnStatus(exportModel, match);
-    if (exportModel.order.interval_hours !== undefined) checkSpawned(exportModel, listed, now);
+    if (exportModel.order.interval_hours !== undefined) checkSpawned(exportModel, seenExports, now);
   }
   checkRunning(
     "8.2-2",
-    listed.filter((seenExport) => !isSchedule(exports, seenExport)),
+    seenExports.filter((seenExport) => !isSchedule(exports, seenExport)),
     EXPORTS_AT_ONCE,
   );
 }
@@ -110,21 +115,25 @@ function checkRunning(
 }
 
 /** The windows of a schedule follow each other without gaps or repetition (§3.3). */
-function checkSpawned(schedule: ExportModel, listed: readonly SeenExport[], now: number | undefined): void {
+function checkSpawned(
+  schedule: ExportModel,
+  seenExports: readonly SeenExport[],
+  now: number | undefined,
+): void {
   const start = instantOf(schedule.order.start_time);
   const length = Number(schedule.order.interval_hours) * HOUR;
-  const spawned = listed.filter((seenExport) => seenExport.source_bulk_export_id === schedule.id);
+  const spawnedExports = seenExports.filter((seenExport) => seenExport.source_bulk_export_id === schedule.id);
   // Members of other names than ours cannot be read.
   if (
-    spawned.some((seenExport) =>
+    spawnedExports.some((seenExport) =>
       Number.isNaN(instantOf(seenExport.start_time) + instantOf(seenExport.end_time)),
     )
   )
     return;
-  const starts = spawned.map((seenExport) => instantOf(seenExport.start_time)).sort((a, b) => a - b);
+  const starts = spawnedExports.map((seenExport) => instantOf(seenExport.start_time)).sort((a, b) => a - b);
   const expected = starts.map((_, index) => start + index * length);
   expectSame("3.3-2", "starts of the windows of a schedule", starts.join(), expected.join());
-  for (const seenExport of spawned)
+  for (const seenExport of spawnedExports)
     expectSame(
       "3.3-1",
       "length of a window in milliseconds",
@@ -133,7 +142,7 @@ function checkSpawned(schedule: ExportModel, listed: readonly SeenExport[], now:
     );
   if (now === undefined || isFinal(schedule.status)) return;
   const due = Math.max(0, Math.floor((now - SPAWN_DELAY_MINUTES * MINUTE - start) / length));
-  expectSame("3.3-3", "number of exports that a schedule has spawned", spawned.length, due);
+  expectSame("3.3-3", "number of exports that a schedule has spawned", spawnedExports.length, due);
 }
 
 /** A run of an export as the model reads it from a reply. */

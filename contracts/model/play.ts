@@ -49,7 +49,7 @@ export async function play(target: Target, options: PlayOptions): Promise<Play> 
   const { seed, requests: budget } = options;
   const lacking: Server["lacking"] = new Map();
   let requests = 0;
-  let played = 0;
+  let playedCount = 0;
   let shortest: PlayedDifference | undefined;
 
   const isSpent = () => requests >= (shortest ? shortest.foundAfter + budget * SHRINK_FACTOR : budget);
@@ -61,8 +61,8 @@ export async function play(target: Target, options: PlayOptions): Promise<Play> 
 
   async function playOnce(steps: Iterable<AsyncCommand<Model, Server>>): Promise<void> {
     if (isSpent() || options.signal?.aborted) return;
-    played += 1;
-    const open = await openSequence(target, { ...options, spend, name: String(played) });
+    playedCount += 1;
+    const open = await openSequence(target, { ...options, spend, name: String(playedCount) });
     const exchanges: Exchange[] = [];
     try {
       const server = { t: recorded(open, exchanges), lacking };
@@ -85,7 +85,7 @@ export async function play(target: Target, options: PlayOptions): Promise<Play> 
     target: target.name,
     seed,
     requests,
-    sequences: played,
+    sequences: playedCount,
     lacking: Object.fromEntries(lacking),
     ...(shortest && { difference: shortest }),
   };

@@ -126,9 +126,9 @@ function checkStarted({ started }: ThreadModel, runs: readonly Members[]): void 
 export function checkPage(thread: ThreadModel, query: RunQuery, page: readonly Members[]): void {
   const { limit = LIST_DEFAULTS.limit, offset = LIST_DEFAULTS.offset, status, select } = query;
   const requirement = status === undefined ? "4.1-1" : "2.1-4";
-  const matching = (thread.runs ?? []).filter((run) => status === undefined || run.status === status);
-  const length = Math.max(0, Math.min(limit, matching.length - offset));
-  const text = `${matching.length} runs match; number of runs in the page`;
+  const matchingRuns = (thread.runs ?? []).filter((run) => status === undefined || run.status === status);
+  const length = Math.max(0, Math.min(limit, matchingRuns.length - offset));
+  const text = `${matchingRuns.length} runs match; number of runs in the page`;
   expectSame(requirement, text, page.length, length);
   const members = [...new Set(select ?? RUN_MEMBERS)].sort().join();
   page.forEach((run, index) => {
@@ -137,19 +137,19 @@ export function checkPage(thread: ThreadModel, query: RunQuery, page: readonly M
     expectSame("4.1-2", "members of a run in the page", names.sort().join(), members);
     if (status !== undefined && "status" in run)
       expectSame("2.1-4", "status of a run in the page", run.status, status);
-    if ("run_id" in run) checkPlace(thread, matching, run.run_id, status, offset + index);
+    if ("run_id" in run) checkPlace(thread, matchingRuns, run.run_id, status, offset + index);
   });
 }
 
 /** A run has one place in the list of its status: no page repeats or omits it. */
 function checkPlace(
   { places }: ThreadModel,
-  matching: readonly Members[],
+  matchingRuns: readonly Members[],
   runId: unknown,
   status = "",
   place: number,
 ): void {
-  const ids = matching.map(({ run_id }) => run_id);
+  const ids = matchingRuns.map(({ run_id }) => run_id);
   expectThat("4.1-1", ids.includes(runId), "a page has runs of the thread that match", ids, runId);
   const idsByPlace = places.get(status) ?? new Map<number, unknown>();
   places.set(status, idsByPlace);

@@ -56,9 +56,9 @@ async function threadOf(place: number, { threads }: Threads, t: Contract): Promi
   const threadModel = threads.get(place);
   if (threadModel) return threadModel;
   const id = place === UNKNOWN_THREAD ? t.draw.uuid() : await thread(t);
-  const created = newThread(id, id !== t.identity.threadId);
-  threads.set(place, created);
-  return created;
+  const newModel = newThread(id, id !== t.identity.threadId);
+  threads.set(place, newModel);
+  return newModel;
 }
 
 async function assistantsOf(t: Contract): Promise<readonly string[]> {

@@ -34,17 +34,17 @@ const memberOf = (text: string | undefined, name: string) => {
 };
 const has = ({ path }: WireRequest, text: string) => path.includes(text);
 const shift = (name: string, by: number) =>
-  rewriteQuery(LIST, (sent) => {
-    const value = sent.get(name);
-    if (value !== null && /^\d+$/.test(value)) sent.set(name, String(Number(value) + by));
+  rewriteQuery(LIST, (query) => {
+    const value = query.get(name);
+    if (value !== null && /^\d+$/.test(value)) query.set(name, String(Number(value) + by));
   });
 const withDefault = (name: string, value: string) =>
-  rewriteQuery(LIST, (sent) => {
-    if (!sent.has(name)) sent.set(name, value);
+  rewriteQuery(LIST, (query) => {
+    if (!query.has(name)) query.set(name, value);
   });
 const drop = (name: string, only?: string) =>
-  rewriteQuery(LIST, (sent) => {
-    if (only === undefined || sent.get(name) === only) sent.delete(name);
+  rewriteQuery(LIST, (query) => {
+    if (only === undefined || query.get(name) === only) query.delete(name);
   });
 const rewriteRun =
   (change: Parameters<typeof rewriteReplyBody>[1]) =>
@@ -144,9 +144,9 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     ignored: { wrongBehaviour: "select is ignored", send: drop("select") },
     "first-only": {
       wrongBehaviour: "only the first selected field is returned",
-      send: rewriteQuery(LIST, (sent) => {
-        const [first] = sent.getAll("select");
-        if (first !== undefined) sent.set("select", first);
+      send: rewriteQuery(LIST, (query) => {
+        const [first] = query.getAll("select");
+        if (first !== undefined) query.set("select", first);
       }),
     },
     "unknown-passes": { wrongBehaviour: "an unknown name is ignored", send: drop("select", "nonsense") },
@@ -173,8 +173,8 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     },
     unbounded: {
       wrongBehaviour: "a page can have 1001 runs",
-      send: rewriteQuery(LIST, (sent) => {
-        if (sent.get("limit") === "1001") sent.set("limit", "1000");
+      send: rewriteQuery(LIST, (query) => {
+        if (query.get("limit") === "1001") query.set("limit", "1000");
       }),
     },
   }),

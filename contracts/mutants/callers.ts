@@ -98,7 +98,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-1", {
     "no-region-needed": {
       wrongBehaviour: "the region is optional",
-      send: rewriteConfig((sent) => ({ region: "us-east-1", ...sent })),
+      send: rewriteConfig((body) => ({ region: "us-east-1", ...body })),
     },
     "no-name-needed": {
       wrongBehaviour: "display_name is optional",
@@ -106,7 +106,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
     },
     "no-prefix-needed": {
       wrongBehaviour: "prefix is optional",
-      send: rewriteConfig((sent) => ({ prefix: "", ...sent })),
+      send: rewriteConfig((body) => ({ prefix: "", ...body })),
     },
     "any-type": {
       wrongBehaviour: "destination_type accepts any value",
@@ -144,7 +144,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-11", {
     refused: {
       wrongBehaviour: "endpoint_url is refused",
-      send: rewriteConfig((sent) => (sent.endpoint_url ? { ...sent, bucket_name: "" } : sent)),
+      send: rewriteConfig((body) => (body.endpoint_url ? { ...body, bucket_name: "" } : body)),
     },
   }),
   ...mutantsOf("2.4-12", {
@@ -161,7 +161,7 @@ export const CALLER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf("2.4-13", {
     ignored: {
       wrongBehaviour: "include_bucket_in_prefix is ignored",
-      send: rewriteConfig((sent) => without(sent, "include_bucket_in_prefix")),
+      send: rewriteConfig((body) => without(body, "include_bucket_in_prefix")),
     },
   }),
   ...mutantsOf("4-1", {

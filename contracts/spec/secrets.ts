@@ -48,7 +48,7 @@ export function hideWith(hidden: string, webhooks: readonly string[] = [WEBHOOK_
 }
 
 /**
- * A JSON value with its texts and numbers hidden, and itself where none had to be; `found` is called with the place of
+ * A JSON value with its texts and numbers hidden, and itself where none had to be; `onSecret` is called with the place of
  * each that was. The place that `hide` gets is the same array each time.
  */
 export function hideIn<T>(value: T, hide: Hide, onSecret?: (at: Path) => void): T {

@@ -99,10 +99,10 @@ export async function awaitEnd(t: Contract, threadId: string): Promise<void> {
 /** Calls an operation of §4.8 by its listed path, and after a 404 by the plural spelling. */
 export async function postToListedPath(t: Contract, path: string, body: Members): Promise<Reply> {
   const onThread = path.includes("{thread_id}");
-  const listed = onThread ? path.replace("{thread_id}", await thread(t)) : path;
-  const reply = await t.call("POST", listed, { body, mayLack: onThread });
+  const listedPath = onThread ? path.replace("{thread_id}", await thread(t)) : path;
+  const reply = await t.call("POST", listedPath, { body, mayLack: onThread });
   if (reply.status !== 404 || !onThread) return reply;
-  return t.call("POST", listed.replace("/thread/", "/threads/"), { body });
+  return t.call("POST", listedPath.replace("/thread/", "/threads/"), { body });
 }
 
 export async function listRuns(t: Contract, threadId: string, query = ""): Promise<readonly RunBody[]> {

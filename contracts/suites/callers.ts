@@ -212,14 +212,14 @@ export const CALLER_CASES = suite({
         headers: none,
       });
       const now = await t.now();
-      const sent = row(t, now - 3_600_000);
+      const sentRow = row(t, now - 3_600_000);
       const { status } = await t.call("POST", "/runs/batch", {
-        body: { post: [{ ...sent, session_id: body.id }] },
+        body: { post: [{ ...sentRow, session_id: body.id }] },
         headers: none,
       });
       t.choice("platform.default_workspace", accepted(status), "the rows are ingested");
-      const reply = await t.call<Members>("GET", `/api/v1/runs/${sent.id}`, { headers: none });
-      t.choice("5-6", equal(reply.body.id, sent.id), "the rows are found in that workspace");
+      const reply = await t.call<Members>("GET", `/api/v1/runs/${sentRow.id}`, { headers: none });
+      t.choice("5-6", equal(reply.body.id, sentRow.id), "the rows are found in that workspace");
     },
   },
   "8.5/ingest-round-trip": {
@@ -243,8 +243,8 @@ export const CALLER_CASES = suite({
       t.choice("X-1", accepted(patch.status), "the row is changed");
       const { id } = await runExport(t, prepared);
       const rows = await rowsOf(t, id);
-      const changed = rows.find((run) => run.id === late.id);
-      t.choice("X-1", includes(String(changed?.outputs), "done"), "the export contains the change");
+      const changedRun = rows.find((run) => run.id === late.id);
+      t.choice("X-1", includes(String(changedRun?.outputs), "done"), "the export contains the change");
       await project(t, []);
     },
   },

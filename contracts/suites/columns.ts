@@ -123,14 +123,14 @@ export const COLUMN_CASES = suite({
       const prepared = await prepare(t, { days: 1, perDay: 0 });
       const rows = boundaryRows(t, prepared.from + HOUR);
       const derived = new Set(["is_root", "parent_run_ids"]);
-      const sent = Object.values(rows).map((row) =>
+      const sentRows = Object.values(rows).map((row) =>
         Object.fromEntries(Object.entries(row).filter(([name]) => !derived.has(name))),
       );
-      await ingest(t, prepared.projectId, sent);
+      await ingest(t, prepared.projectId, sentRows);
       const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
-      const exported = new Map((await rowsOf(t, id)).map((row) => [row.id, row]));
+      const exportedRows = new Map((await rowsOf(t, id)).map((row) => [row.id, row]));
       for (const [title, row] of Object.entries(rows)) {
-        const actualRow = exported.get(row.id);
+        const actualRow = exportedRows.get(row.id);
         if (!t.fact("2.7-1", actualRow !== undefined, `a row with ${title} is exported`)) continue;
         for (const [name, expected] of Object.entries(row)) {
           const actual = plain(name, actualRow?.[name]);
@@ -154,10 +154,10 @@ export const COLUMN_CASES = suite({
       const { status } = await t.call("POST", "/feedback", { body });
       if (!accepted(status).holds) t.lack(`feedback on rows: POST /feedback returned ${status}`);
       const { id } = await runExport(t, prepared, {});
-      for (const exported of await rowsOf(t, id)) {
-        const isIncluded = JSON.stringify(exported.feedback_stats ?? null).includes(key);
+      for (const exportedRow of await rowsOf(t, id)) {
+        const isIncluded = JSON.stringify(exportedRow.feedback_stats ?? null).includes(key);
         const text = `the feedback is in the row that it is about, and in no other`;
-        t.fact("2.7-1", equal(isIncluded, exported.id === first?.id), text);
+        t.fact("2.7-1", equal(isIncluded, exportedRow.id === first?.id), text);
       }
     },
   },
@@ -174,8 +174,8 @@ export const COLUMN_CASES = suite({
       const { id } = await runExport(t, prepared, { format_version: "v2_beta" });
       const exportedStep = (await rowsOf(t, id)).find((exportedRow) => exportedRow.id === step.id);
       t.must("2.7-1", exportedStep !== undefined, "the file contains the row");
-      const reported = { status: "error", is_root: false, parent_run_ids: [root.id] };
-      for (const [name, expected] of Object.entries({ ...step, ...reported })) {
+      const reportedFields = { status: "error", is_root: false, parent_run_ids: [root.id] };
+      for (const [name, expected] of Object.entries({ ...step, ...reportedFields })) {
         const actual = plain(name, exportedStep?.[name]);
         t.fact("2.7-1", equal(actual, expected), `column ${name}`);
       }

@@ -112,8 +112,8 @@ export const EXTENSION_CASES = suite({
         actual: journal.at(-1),
       });
       const info = journal.findLast(({ cause }) => memberOf(cause, "name") === "info");
-      const answered = info?.answered_beyond;
-      t.fact("X-2", equal(answered, ["body"]), "the journal names undocumented reply members");
+      const answerBound = info?.answered_beyond;
+      t.fact("X-2", equal(answerBound, ["body"]), "the journal names undocumented reply members");
       const last = journal.at(-1)?.turn;
       const rest = linesOf((await callControl(t, "GET", `/journal?since=${Number(last) - 1}`)).text);
       t.fact("X-2", equal(rest[0]?.turn, last), "since excludes earlier turns");
@@ -249,8 +249,8 @@ export const EXTENSION_CASES = suite({
           Object.keys(methods as Members).map((method) => `${method} ${path}`),
         );
       const published = new Set(callsOf(body));
-      const missing = callsOf(openApiDocument()).filter((call) => !published.has(call));
-      t.fact("X-3", equal(missing, []), "the document contains every operation of the tables");
+      const missingCalls = callsOf(openApiDocument()).filter((call) => !published.has(call));
+      t.fact("X-3", equal(missingCalls, []), "the document contains every operation of the tables");
     },
   },
   "X/library": {

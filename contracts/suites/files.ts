@@ -132,23 +132,23 @@ export const FILE_CASES = suite({
         "each row is in the file once",
       );
       for (const row of rows) {
-        const sent = prepared.rows.find((sentRow) => sentRow.id === row.id) ?? {};
+        const original = prepared.rows.find((sentRow) => sentRow.id === row.id) ?? {};
         const holds = (name: string, expected: unknown, actual: unknown) =>
           t.fact("2.7-1", equal(actual, expected), `column ${name}`);
-        holds("name", sent.name, row.name);
+        holds("name", original.name, row.name);
         holds("run_type", "llm", row.run_type);
-        holds("trace_id", sent.trace_id, row.trace_id);
+        holds("trace_id", original.trace_id, row.trace_id);
         holds("session_id", prepared.projectId, row.session_id);
         holds("tenant_id", t.identity.tenantId, row.tenant_id);
         holds("is_root", true, row.is_root);
         holds("parent_run_id", null, row.parent_run_id ?? null);
         holds("status", "success", row.status);
         holds("tags", ["blue", "grün"], row.tags);
-        holds("inputs", sent.inputs, jsonOf(row.inputs));
+        holds("inputs", original.inputs, jsonOf(row.inputs));
         holds("outputs", ROW.outputs, jsonOf(row.outputs));
-        holds("start_time", sent.start_time, row.start_time);
+        holds("start_time", original.start_time, row.start_time);
         holds("total_tokens", "7", String(row.total_tokens));
-        holds("dotted_order", sent.dotted_order, row.dotted_order);
+        holds("dotted_order", original.dotted_order, row.dotted_order);
       }
     },
   },

@@ -58,7 +58,7 @@ function fuzzed(id: string, row: Operation): CaseRow {
     async run(t) {
       // Of another server, only what the specification shows can be wrong.
       const expect = row.shown || t.has("control") ? t.fact : t.choice;
-      const refused: FuzzedRequest[] = [];
+      const refusedRequests: FuzzedRequest[] = [];
       for (const request of await t.reach.fuzz(row, t.draw.integer(2 ** 31), REQUESTS)) {
         const { status, body, exchange } = await send(t, request);
         expect(first, status < 500 || status === 501, "no request causes a server error", {
@@ -66,14 +66,14 @@ function fuzzed(id: string, row: Operation): CaseRow {
           exchange,
         });
         if (status < 400 || status >= 500 || status === RATE_LIMITED) continue;
-        refused.push(request);
+        refusedRequests.push(request);
         t.choice("7-1", isShaped(row, body), "errors have the documented form", {
           actual: body,
           exchange,
         });
       }
       const before = await visible(t);
-      for (const request of refused) await send(t, request);
+      for (const request of refusedRequests) await send(t, request);
       t.choice("7-1", (await visible(t)) === before, `a request that ${id} refuses changes nothing`);
     },
   };

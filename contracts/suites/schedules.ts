@@ -68,17 +68,19 @@ export const SCHEDULE_CASES = suite({
       const otherRows = [2, 8].map((hours) => row(t, start + hours * HOUR, { name: "left" }));
       await ingest(t, prepared.projectId, [...selectedRows, ...otherRows]);
       await t.advance("PT12H10M");
-      const spawned = await spawnedBy(t, id);
-      t.must("3.3-2", spawned.length === 2, "two windows have two exports", { actual: spawned.length });
-      const exported: unknown[] = [];
-      for (const child of spawned) {
+      const spawnedExports = await spawnedBy(t, id);
+      t.must("3.3-2", spawnedExports.length === 2, "two windows have two exports", {
+        actual: spawnedExports.length,
+      });
+      const exportedIds: unknown[] = [];
+      for (const child of spawnedExports) {
         t.must("3.1-6", await until(t, child.id, "COMPLETED"), "a spawned export is COMPLETED");
-        exported.push(...(await rowsOfSpawned(t, child.id, folder)));
+        exportedIds.push(...(await rowsOfSpawned(t, child.id, folder)));
       }
       const selected = selectedRows.map(({ id }) => id);
       t.fact(
         "2.5-5",
-        sameItems(exported, selected),
+        sameItems(exportedIds, selected),
         "the files contain the rows that the filter of the schedule selects",
       );
     },
@@ -93,13 +95,13 @@ export const SCHEDULE_CASES = suite({
       const { status } = await t.call("DELETE", `${DESTINATIONS}/${prepared.destinationId}`);
       if (!t.choice("destination.delete_in_use", status < 300, "a destination in use can be deleted")) return;
       await t.advance("PT12H10M");
-      const spawned = await spawnedBy(t, id);
+      const spawnedExports = await spawnedBy(t, id);
       t.choice(
         "export.schedule_without_destination",
-        equal(spawned.length, 2),
+        equal(spawnedExports.length, 2),
         "the schedule continues to spawn exports",
       );
-      for (const child of spawned)
+      for (const child of spawnedExports)
         t.fact("7.3-5", inStatus(child, "FAILED"), "an export without its destination is FAILED");
       t.choice("3.3-7", inStatus(await exportOf(t, id), "RUNNING"), "the schedule is RUNNING");
     },

@@ -44,8 +44,8 @@ const ACCEPTING_CASES = STARTING_OPERATIONS.map(
             // The fields of a cron are not shown: another server may require the thread as well.
             const isIncomplete = cron && (reply.status === 400 || reply.status === 422);
             if (!isIncomplete) return reply;
-            const reported = { ...body, thread_id: thread_id || (await thread(t)) };
-            return t.call("POST", called, { body: reported });
+            const requestBody = { ...body, thread_id: thread_id || (await thread(t)) };
+            return t.call("POST", called, { body: requestBody });
           };
           // The public service was seen to have the plural paths alone.
           const isPlural = onThread && t.chosen("agent.both_spellings") === "/threads";
@@ -112,12 +112,12 @@ export const STARTING_CASES = suite({
       else await awaitEnd(t, id);
       await receiver.arrived(1, TIMEOUT_MS);
       t.must("6-1", equal(receiver.deliveries.length, 1), "one delivery");
-      const [listed] = await listRuns(t, id);
+      const [listedRun] = await listRuns(t, id);
       const payload = JSON.parse(receiver.deliveries[0]?.body ?? "{}") as RunBody;
       for (const name of ["run_id", "thread_id", "assistant_id", "status"] as const)
-        t.fact("6-1", equal(payload[name], listed?.[name]), `${name} is that of the run`);
+        t.fact("6-1", equal(payload[name], listedRun?.[name]), `${name} is that of the run`);
       const createdAt = instantOf(payload.created_at);
-      t.fact("6-1", equal(createdAt, instantOf(listed?.created_at)), "created_at is that of the run");
+      t.fact("6-1", equal(createdAt, instantOf(listedRun?.created_at)), "created_at is that of the run");
       const ranMs = instantOf(payload.updated_at) - createdAt;
       const leastMs = isTimed ? MINUTE : 0;
       t.fact("6-1", ranMs >= leastMs, "updated_at is the time of the last update", {

@@ -122,14 +122,14 @@ export const WEBHOOK_RULE_CASES = suite({
       const header = (value: string) => ({ headers: { "X-Token": value } });
       for (const first of ["", "${{ env.LG_WEBHOOK_FIRST }}:"]) {
         const webhooks = header(`${first}\${{ env.LG_WEBHOOK_NOT_THERE }}`);
-        const missing = await t.refusesToStart({ webhooks, environment: { LG_WEBHOOK_FIRST: "x" } });
+        const missingVariable = await t.refusesToStart({ webhooks, environment: { LG_WEBHOOK_FIRST: "x" } });
         t.fact(
           "6.1-3",
-          missing !== null,
+          missingVariable !== null,
           `a missing variable after ${JSON.stringify(first)} prevents the start`,
         );
-        t.fact("6.1-3", missing?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", {
-          actual: missing,
+        t.fact("6.1-3", missingVariable?.includes("LG_WEBHOOK_NOT_THERE") === true, "the error names it", {
+          actual: missingVariable,
         });
       }
       for (const [prefix, name, isAllowed] of VARIABLES) {

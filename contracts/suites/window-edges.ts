@@ -56,7 +56,7 @@ function edgeCase(hours: readonly [from: number, to: number]): CaseRow {
         rows.map(({ row }) => row),
       );
       const { id } = await runExport(t, { ...prepared, from, to });
-      const ids = (await rowsOf(t, id)).map((exported) => exported.id);
+      const ids = (await rowsOf(t, id)).map((bulkExport) => bulkExport.id);
       for (const { edge, micros, row } of rows) {
         const at = edge + micros / 1000;
         const expected = at >= from && at < to ? 1 : 0;
@@ -73,7 +73,7 @@ function edgeCase(hours: readonly [from: number, to: number]): CaseRow {
 
 /** How many exports of a schedule have begun to work. */
 const countStarted = async (t: Contract, id: string) =>
-  (await spawnedBy(t, id)).filter((spawned) => statusOf(spawned) !== "CREATED").length;
+  (await spawnedBy(t, id)).filter((spawnedExport) => statusOf(spawnedExport) !== "CREATED").length;
 
 /** Hours of an interval, and the spawned windows that are looked at. */
 const INTERVALS = { "3.3/windows": [6, 4], "3.3/windows-1": [1, 2], "3.3/windows-168": [168, 1] } as const;
@@ -148,7 +148,7 @@ export const WINDOW_EDGE_CASES = suite({
       const ids: unknown[] = [];
       for (const child of await spawnedBy(t, id)) {
         t.must("3.1-6", await until(t, child.id, "COMPLETED"), "a spawned export is COMPLETED");
-        ids.push(...(await rowsOf(t, child.id)).map((exported) => exported.id));
+        ids.push(...(await rowsOf(t, child.id)).map((bulkExport) => bulkExport.id));
       }
       for (const { edge, micros, row } of rows) {
         const count = ids.filter((each) => each === row.id).length;

@@ -197,12 +197,13 @@ async function ownBucket(send: Send, { name, accessKeyId, secretAccessKey }: Ide
 
 /** Limits the request rate by a sliding window. */
 function throttle(send: Send): Send {
-  const sent: number[] = [];
+  const sentTimes: number[] = [];
   return async (request) => {
     const now = REACH.now();
-    while (sent.length > 0 && now - (sent[0] ?? 0) > THROTTLE_WINDOW_MS) sent.shift();
-    if (sent.length >= THROTTLE_REQUESTS) await REACH.wait(THROTTLE_WINDOW_MS - (now - (sent[0] ?? now)));
-    sent.push(REACH.now());
+    while (sentTimes.length > 0 && now - (sentTimes[0] ?? 0) > THROTTLE_WINDOW_MS) sentTimes.shift();
+    if (sentTimes.length >= THROTTLE_REQUESTS)
+      await REACH.wait(THROTTLE_WINDOW_MS - (now - (sentTimes[0] ?? now)));
+    sentTimes.push(REACH.now());
     return send(request);
   };
 }

@@ -67,16 +67,16 @@ function requestOf(check: Check, row: Operation): Arbitrary<FuzzedRequest> {
       type,
       body: row.body ? bodyOf(check, row.body as Schema) : check.constant(undefined),
     })
-    .map((drawn) => {
+    .map((values) => {
       let next = 0;
-      const filled = row.path.replace(/\{[^}]*\}/g, () => drawn.path[next++] ?? "");
-      const search = new URLSearchParams(drawn.query as Record<string, string>).toString();
-      const hasBody = drawn.body !== undefined;
+      const filled = row.path.replace(/\{[^}]*\}/g, () => values.path[next++] ?? "");
+      const search = new URLSearchParams(values.query as Record<string, string>).toString();
+      const hasBody = values.body !== undefined;
       return {
         method: row.method,
         path: search === "" ? filled : `${filled}?${search}`,
-        headers: headersOf(hasBody ? drawn.type : ""),
-        ...(hasBody && { body: drawn.body }),
+        headers: headersOf(hasBody ? values.type : ""),
+        ...(hasBody && { body: values.body }),
       };
     });
 }

@@ -5,7 +5,7 @@ export function openObjectStore(
   endpoint: string | undefined,
   { region, accessKeyId, secretAccessKey, sessionToken }: Omit<Identity["bucket"], "name" | "endpointUrl">,
 ): ObjectStore & { close(): void } {
-  let loaded: ReturnType<typeof load> | undefined;
+  let store: ReturnType<typeof load> | undefined;
 
   async function load() {
     const sdk = await import("@aws-sdk/client-s3");
@@ -19,8 +19,8 @@ export function openObjectStore(
   }
 
   const open = () => {
-    loaded ??= load();
-    return loaded;
+    store ??= load();
+    return store;
   };
 
   return {
@@ -50,7 +50,7 @@ export function openObjectStore(
       return Uploads.flatMap(({ Key }) => Key ?? []);
     },
     close() {
-      void loaded?.then(({ client }) => client.destroy());
+      void store?.then(({ client }) => client.destroy());
     },
   };
 }

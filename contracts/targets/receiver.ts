@@ -45,7 +45,7 @@ export async function openReceiver(hostName?: string): Promise<Receiver> {
     },
     close() {
       server.closeAllConnections();
-      return new Promise((closed) => server.close(() => closed()));
+      return new Promise((done) => server.close(() => done()));
     },
   };
 }

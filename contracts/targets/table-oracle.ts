@@ -52,7 +52,7 @@ function comparing(ajv: Ajv2020): Compare {
 function validatorOf({ rows }: Endpoint, compare: Compare, coercing: Compare): Validator {
   const [row] = rows;
   const bodies = bodiesOf(rows);
-  const sent = eitherOf(rows.map(({ body }) => body).filter((body) => body !== undefined));
+  const bodyField = eitherOf(rows.map(({ body }) => body).filter((body) => body !== undefined));
   const parameters = parametersOf(row);
   return {
     reply(reply) {
@@ -64,7 +64,7 @@ function validatorOf({ rows }: Endpoint, compare: Compare, coercing: Compare): V
       return [...unexpectedMedia(row, reply), ...diagnosticsOf(errors, "Response", "body")];
     },
     request: (request) => [
-      ...problemsOfBody(row, sent, request, compare),
+      ...problemsOfBody(row, bodyField, request, compare),
       ...diagnosticsOf(compare(parameters.header, request.headers), "Request", "header"),
       ...diagnosticsOf(coercing(parameters.query, queryIn(row, request)), "Request", "query"),
       ...diagnosticsOf(coercing(parameters.path, { ...request.pathParameters }), "Request", "path"),
@@ -101,10 +101,10 @@ function unexpectedMedia({ reply }: Operation, { status, media }: ReadReply): re
 function problemsOfBody(
   { bodyRequired = true, bodyMedia = ["application/json"] }: Operation,
   schema: Field<unknown> | undefined,
-  { headers, text: sent, body }: ReadRequest,
+  { headers, text: bodyField, body }: ReadRequest,
   compare: Compare,
 ): readonly Diagnostic[] {
-  if (!sent) {
+  if (!bodyField) {
     const isMissing = schema !== undefined && bodyRequired;
     return isMissing ? [{ code: "required", message: "Body parameter is required" }] : [];
   }

@@ -91,8 +91,8 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<TestWor
   const order = { id, from: "seeded", clock: "frozen" };
   const { status, text } = await controlSender.send(control("POST", "/worlds", order));
   if (status === 404) return undefined;
-  const created = jsonOf(text);
-  if (status !== 200 || !isMembers(created))
+  const world = jsonOf(text);
+  if (status !== 200 || !isMembers(world))
     throw new Unreachable(
       `${root.us} could not create a world for the run: ${errorTextIn(text)} To test an existing world, give --world ${MAIN}.`,
     );
@@ -109,7 +109,7 @@ async function createdWorld(root: Bases, controlSender: Sender): Promise<TestWor
   }
   return {
     ...sender,
-    s3Url: String(created.s3_url),
+    s3Url: String(world.s3_url),
     createdId: id,
     freeze: async () => undefined,
     release,

@@ -113,9 +113,9 @@ export const AGENT_VARIANTS: readonly Variant[] = [
   ...variantsOf("4.1-4", {
     "any-limit": {
       differs: "limits of 1001 and negative limits are accepted",
-      send: rewriteQuery(LIST, (sent) => {
-        if (sent.get("limit") === "1001") sent.set("limit", "1000");
-        for (const name of ["limit", "offset"]) if (Number(sent.get(name)) < 0) sent.delete(name);
+      send: rewriteQuery(LIST, (sentBody) => {
+        if (sentBody.get("limit") === "1001") sentBody.set("limit", "1000");
+        for (const name of ["limit", "offset"]) if (Number(sentBody.get(name)) < 0) sentBody.delete(name);
       }),
     },
     "limit-100": {

@@ -77,8 +77,8 @@ export const accept = (
   answer: unknown = {},
 ): SendWrapper =>
   rewriteReply(route, (reply, { body, path }) => {
-    const sent = jsonOf(body);
-    if (reply.status < 400 || !applies(isMembers(sent) ? sent : {}, path)) return reply;
+    const sentBody = jsonOf(body);
+    if (reply.status < 400 || !applies(isMembers(sentBody) ? sentBody : {}, path)) return reply;
     return { ...reply, status: 200, text: JSON.stringify(answer) };
   });
 

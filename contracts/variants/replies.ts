@@ -39,8 +39,12 @@ function respelled(
     text.replace(new RegExp(`export_id=(${UUID})`, "g"), (_, id: string) => `export_id=${spell(id)}`);
   const send: SendWrapper = (next) => async (request) => {
     const { body } = request;
-    const sent = { ...request, path: plain(request.path), ...(body !== undefined && { body: plain(body) }) };
-    const reply = await next(sent);
+    const plainRequest = {
+      ...request,
+      path: plain(request.path),
+      ...(body !== undefined && { body: plain(body) }),
+    };
+    const reply = await next(plainRequest);
     if (!EXPORTS[1].test(request.path) || reply.status >= 300) return reply;
     const text = folder(reply.text).replace(ids, (_, name: string, id: string) => `"${name}":"${spell(id)}"`);
     return { ...reply, text };

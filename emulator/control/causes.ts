@@ -57,13 +57,13 @@ function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undef
 }
 
 function changeOf(commits: readonly Commit[], matches: (key: string) => boolean): Subject | undefined {
-  const changed = (commit: Commit): string | undefined =>
+  const changedKey = (commit: Commit): string | undefined =>
     changesIn(commit)
       .find(([, key]) => matches(key))
       ?.join("/");
   return subjectIn(
-    commits.filter((commit) => changed(commit) !== undefined),
-    (commit) => changed(commit) ?? "",
+    commits.filter((commit) => changedKey(commit) !== undefined),
+    (commit) => changedKey(commit) ?? "",
   );
 }
 

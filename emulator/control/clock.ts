@@ -251,14 +251,14 @@ function refuseUnfinished({ stopped, firedTotal, to }: Advance): void {
 
 function advanceView(result: Advance) {
   refuseUnfinished(result);
-  const settled = result.stopped !== "stalled";
+  const isSettled = result.stopped !== "stalled";
   return {
     from: formatInstant(result.from),
     to: formatInstant(result.to),
     fired: result.fired,
     fired_total: result.firedTotal,
-    settled,
-    ...(!settled && { in_flight: result.inFlight.map(({ kind, ref }) => ({ kind, ref })) }),
+    settled: isSettled,
+    ...(!isSettled && { in_flight: result.inFlight.map(({ kind, ref }) => ({ kind, ref })) }),
   };
 }
 

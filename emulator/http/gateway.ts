@@ -83,13 +83,13 @@ export function createGateway(handlers: Handlers, codecs: Codecs = {}): Gateway 
       const caller = identify(request);
       const limit = countRequest(world, request, caller);
       const operation = route.kind === "operation" ? route.operation : undefined;
-      const answered = limit.refusal
+      const handlerReply = limit.refusal
         ? refusalReply(limit.refusal, request, operation, settings)
         : route.kind === "operation"
           ? await carryOut(parts, { world, request, caller, stepper, injectFault }, route)
           : replyWithoutOperation(request, route, settings);
       const announced = merged(limit.headers, deprecationHeaders(operation, world));
-      const reply = withHeaders(answered, merged(announced, corsHeaders(request)));
+      const reply = withHeaders(handlerReply, merged(announced, corsHeaders(request)));
       if (operation?.recorded !== false) record?.(reply);
       return reply;
     },

@@ -65,8 +65,8 @@ export function createOpenStreams(): OpenStreams {
         body: {
           [Symbol.asyncIterator]() {
             open.set(world, countIn(world) + 1);
-            const closed = () => void open.set(world, countIn(world) - 1);
-            return runStream({ world, subscription, stepper, reader, closed });
+            const release = () => void open.set(world, countIn(world) - 1);
+            return runStream({ world, subscription, stepper, reader, closed: release });
           },
         },
       };

@@ -15,7 +15,7 @@ export interface AdvanceBounds {
   /** When nothing more is due, stay at the last event instead of moving to `to`. */
   readonly stayAtLastEvent?: boolean;
   /** Resolves true once effects have been in flight for too long on the wall clock. */
-  readonly effectsStalled: (settled: Promise<void>) => Promise<boolean>;
+  readonly effectsStalled: (settlement: Promise<void>) => Promise<boolean>;
   /** Called after every instant: undefined to continue at once, or resolves when other work has had its turn. */
   readonly yieldWhenDue?: () => Promise<void> | undefined;
   /** Stop where time stands as soon as this is true; checked after every instant. */

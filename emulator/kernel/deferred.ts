@@ -6,9 +6,9 @@ export function withResolvers<T>(): {
 } {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((done, failed) => {
+  const promise = new Promise<T>((done, fail) => {
     resolve = done;
-    reject = failed;
+    reject = fail;
   });
   return { promise, resolve, reject };
 }

@@ -22,11 +22,11 @@ export interface Journal {
   /** The number of the last turn. */
   readonly lastTurn: number;
   /** Adds a turn, with the error of one that refused its request. */
-  append(commit: Commit, refused?: JournalEntry["refused"]): void;
+  append(commit: Commit, refusal?: JournalEntry["refused"]): void;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
-  /** Calls back for every later turn until the returned function is called; `closed` when the world has ended. */
-  follow(listener: (entry: JournalEntry) => void, closed?: () => void): () => void;
+  /** Calls back for every later turn until the returned function is called; `onEnd` when the world has ended. */
+  follow(listener: (entry: JournalEntry) => void, onEnd?: () => void): () => void;
   /** Calls back with the commit of every later turn, which is cheaper than an entry. */
   watch(listener: (commit: Commit) => void): () => void;
   /** Turns up to this number, oldest first, for another journal to begin with. */
@@ -36,8 +36,8 @@ export interface Journal {
   /** Reduces turns up to this number to their entries, which frees their commits. */
   condense(turn: number): void;
   /** Calls back when the world has ended. */
-  onClose(closed: () => void): void;
-  /** The number of followers with a `closed` callback. */
+  onClose(onEnd: () => void): void;
+  /** The number of followers with an `onEnd` callback. */
   readonly followers: number;
   /** Notifies every follower that the world has ended. */
   close(): void;
@@ -64,9 +64,9 @@ export function createJournal(
     get lastTurn() {
       return last;
     },
-    append(commit, refused) {
+    append(commit, refusal) {
       last = commit.turn;
-      const turn = refused ? entryOf(commit, refused) : commit;
+      const turn = refusal ? entryOf(commit, refusal) : commit;
       turns.add(turn);
       for (const watcher of watchers) watcher(commit);
       if (listeners.size === 0) return;
@@ -88,16 +88,16 @@ export function createJournal(
       return turn && pointOf(turn);
     },
     condense: (number) => turns.replace((each) => (each.turn <= number ? asEntry(each) : each)),
-    follow(listener, closed) {
-      listeners.set(listener, closed);
+    follow(listener, onEnd) {
+      listeners.set(listener, onEnd);
       return () => listeners.delete(listener);
     },
-    onClose: (closed) => void closeListeners.push(closed),
+    onClose: (onEnd) => void closeListeners.push(onEnd),
     get followers() {
-      return [...listeners.values()].filter((closed) => closed !== undefined).length;
+      return [...listeners.values()].filter((onEnd) => onEnd !== undefined).length;
     },
     close() {
-      for (const closed of [...listeners.values(), ...closeListeners]) closed?.();
+      for (const onEnd of [...listeners.values(), ...closeListeners]) onEnd?.();
     },
   };
 }
@@ -133,14 +133,14 @@ function pointOf(turn: JournalTurn): Point {
 }
 
 /** The journal entry of a commit: `collection/key` for every record, and times as ISO 8601. */
-export function entryOf(commit: Commit, refused?: JournalEntry["refused"]): JournalEntry {
+export function entryOf(commit: Commit, refusal?: JournalEntry["refused"]): JournalEntry {
   const { turn, now, cause, put, removed, scheduled, effects, clock, notes } = commit;
   const entry: { -readonly [Member in keyof JournalEntry]: JournalEntry[Member] } = {
     turn,
     now: formatInstant(now),
     cause,
   };
-  if (refused) entry.refused = refused;
+  if (refusal) entry.refused = refusal;
   if (put) entry.put = namesOf(put);
   if (removed) entry.removed = namesOf(removed);
   if (scheduled)

@@ -9,7 +9,7 @@ export interface Records {
   /** Applies the changes of a commit, and returns the rows that they replace. */
   apply(changes: Changes): readonly ReplacedRow[];
   /** Reverts the last changes, which had replaced these rows. */
-  undo(changes: Changes, replaced: readonly ReplacedRow[]): void;
+  undo(changes: Changes, replacedRows: readonly ReplacedRow[]): void;
   /** All records as plain data, for a snapshot. */
   storedRecords(): WorldState["records"];
   /** An independent copy. */
@@ -48,25 +48,25 @@ function recordsIn(kinds: Kinds, tables: Tables): Records {
       all: (kind) => table(kind).values(),
     },
     apply({ put = {}, removed = {} }) {
-      const replaced: ReplacedRow[] = [];
+      const replacedRows: ReplacedRow[] = [];
       // A record that is removed and put again becomes the last of its collection.
       each(removed, (collection, key) => {
         const row = tables.get(collection)?.remove(key);
-        if (row) replaced.push({ collection, key, row });
+        if (row) replacedRows.push({ collection, key, row });
       });
       each(put, (collection, { key, record }) => {
         const kind = kinds.get(collection);
         const row = kind && putStored(table(kind), record);
-        if (row) replaced.push({ collection, key, row });
+        if (row) replacedRows.push({ collection, key, row });
       });
-      return replaced;
+      return replacedRows;
     },
-    undo({ put = {} }, replaced) {
-      const earlier = new Set(replaced.map(({ collection, key }) => `${collection}/${key}`));
+    undo({ put = {} }, replacedRows) {
+      const earlier = new Set(replacedRows.map(({ collection, key }) => `${collection}/${key}`));
       each(put, (name, { key }) => {
         if (earlier.size === 0 || !earlier.has(`${name}/${key}`)) tables.get(name)?.remove(key);
       });
-      for (const { collection, key, row } of replaced) {
+      for (const { collection, key, row } of replacedRows) {
         const kind = kinds.get(collection);
         if (kind) restore(table(kind), key, row);
       }

@@ -268,7 +268,7 @@ function outcomeOf<Types extends WorldTypes>(
 ): TurnOutcome<Types> {
   const { turn, now, cause, put, removed, scheduled, unscheduled } = draft;
   const { effects, ordinals, clock, notes, replies = [] } = draft;
-  const replaced = draft.replaced?.slice() ?? NOTHING;
+  const replacedRows = draft.replaced?.slice() ?? NOTHING;
   const commit: { -readonly [Member in keyof Commit]: Commit[Member] } = { turn, now, cause };
   if (put) commit.put = listsOf(put);
   if (removed) commit.removed = listsOf(removed);
@@ -280,9 +280,16 @@ function outcomeOf<Types extends WorldTypes>(
   if (fired !== undefined) commit.fired = fired;
   if (settled !== undefined) commit.settled = settled;
   // Notes alone need not be persisted.
-  const changed = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
+  const isChange = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes.slice();
-  return { commit, scheduled: scheduled ?? [], effects: effects ?? [], replies, changed, replaced };
+  return {
+    commit,
+    scheduled: scheduled ?? [],
+    effects: effects ?? [],
+    replies,
+    changed: isChange,
+    replaced: replacedRows,
+  };
 }
 
 /** Shared by the many turns that replace no rows. */

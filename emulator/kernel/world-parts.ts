@@ -35,7 +35,7 @@ export interface WorldParts<Types extends WorldTypes> {
   readonly timeline: Timeline;
   /**
    * Called after each turn that was not refused, when the world is consistent again; `isChange` when it was persisted,
-   * `replaced` has the previous rows of the records that it changed.
+   * `replacedRows` has the previous rows of the records that it changed.
    */
-  readonly afterTurn?: (commit: Commit, isChange: boolean, replaced: readonly ReplacedRow[]) => void;
+  readonly afterTurn?: (commit: Commit, isChange: boolean, replacedRows: readonly ReplacedRow[]) => void;
 }

@@ -29,11 +29,11 @@ export function attemptsOf(
   const runById = new Map(runs.map((run) => [run.id, run]));
   const times = new Map<string, RunTimes>();
   for (const entry of entries) {
-    const changed = new Set(entry.put);
+    const changedKeys = new Set(entry.put);
     for (const id of runIds(entry)) {
       const run = runById.get(id);
       if (run === undefined) continue;
-      const isChanged = changed.has(`bulk_export_runs/${id}`);
+      const isChanged = changedKeys.has(`bulk_export_runs/${id}`);
       const runTimes = times.get(id);
       if (runTimes) follow(entry, parent, run, runTimes, isChanged);
       else if (isChanged && instantMs(entry.now) === run.created_at)
@@ -46,9 +46,9 @@ export function attemptsOf(
 const RUN_RECORD = "bulk_export_runs/";
 
 function runIds({ put = [], cause, effects = [] }: JournalEntry): ReadonlySet<string> {
-  const changed = put.filter((name) => name.startsWith(RUN_RECORD));
+  const runKeys = put.filter((name) => name.startsWith(RUN_RECORD));
   return new Set([
-    ...changed.map((name) => name.slice(RUN_RECORD.length)),
+    ...runKeys.map((name) => name.slice(RUN_RECORD.length)),
     ...(cause.ref === undefined ? [] : [cause.ref]),
     ...effects.map(({ ref }) => ref),
   ]);
@@ -70,11 +70,11 @@ function follow(
   if (at > endedAt && (isChanged || isRequest))
     problems.push(`continues at ${now}, after its end (${isRequest ? "requests a file" : cause.name}; §3.1)`);
   if (cause.ref === run.id) followCause(entry, times, isChanged);
-  const failed = notes.find(({ kind, ref }) => kind === "export_run.failed" && ref === run.id);
+  const failure = notes.find(({ kind, ref }) => kind === "export_run.failed" && ref === run.id);
   const attempt = attempts.at(-1);
-  if (failed && attempt) {
+  if (failure && attempt) {
     attempt.failedAt = at;
-    attempt.failure = String(failed.detail?.failure);
+    attempt.failure = String(failure.detail?.failure);
     attempt.endsExport = put.includes(`bulk_exports/${parent.id}`);
   }
   if (isRequest) requests.push(attempts.length);

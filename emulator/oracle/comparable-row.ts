@@ -80,11 +80,11 @@ export function comparableFileRow(form: RowForm, row: Values, comparable: Compar
 /** The columns in which two rows differ, with both values; undefined when they are equal. */
 export function differences(
   form: RowForm,
-  stored: ComparableRow,
-  exported: ComparableRow,
+  storedRow: ComparableRow,
+  exportedRow: ComparableRow,
 ): string | undefined {
   const differing = form.columns.flatMap((name, at) => {
-    const [inStore = "", inFile = ""] = [stored.values[at], exported.values[at]];
+    const [inStore = "", inFile = ""] = [storedRow.values[at], exportedRow.values[at]];
     if (inStore === inFile || inFile === NOT_COMPARABLE) return [];
     return [`${name} is ${excerpt(inFile, inStore)} instead of ${excerpt(inStore, inFile)}`];
   });

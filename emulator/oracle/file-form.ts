@@ -30,10 +30,10 @@ export function checkColumns(form: RowForm, key: string, file: ParquetFile, find
 
 function columnsDetail({ columns }: RowForm, file: ParquetFile): string {
   const names = new Set(file.columns.map(({ name }) => name));
-  const missing = columns.filter((name) => !names.has(name));
+  const missingColumns = columns.filter((name) => !names.has(name));
   const unrequested = [...names].filter((name) => !(columns as readonly string[]).includes(name));
   const parts = [
-    ...(missing.length > 0 ? [`lacks ${missing.join(", ")}`] : []),
+    ...(missingColumns.length > 0 ? [`lacks ${missingColumns.join(", ")}`] : []),
     ...(unrequested.length > 0 ? [`has ${unrequested.join(", ")}, which were not requested`] : []),
   ];
   return parts.length > 0 ? parts.join("; ") : "the columns are not in the requested order";

@@ -14,19 +14,19 @@ export interface Listing {
 // An extra file is read to find its size, so their number is limited.
 const MAX_PROBED_FILES = 1000;
 
-/** `named` are the keys in the records of runs. A listing that is denied is not a problem by itself. */
+/** `referencedKeys` are the keys in the records of runs. A listing that is denied is not a problem by itself. */
 export async function openListing(
   files: StoredFiles,
   prefix: string,
   referencedKeys: ReadonlySet<string>,
   findings: Findings,
 ): Promise<Listing> {
-  const listed = await files.list(prefix);
-  const isListed = "keys" in listed;
+  const listing = await files.list(prefix);
+  const isListed = "keys" in listing;
   // Some key pairs may read and write but not list. The named files can still be read.
-  if (!isListed && listed.failure !== "access_denied") findings.add("unreadable", prefix, listed.message);
-  const keys = new Set(isListed ? listed.keys : []);
-  const isComplete = isListed && listed.isComplete;
+  if (!isListed && listing.failure !== "access_denied") findings.add("unreadable", prefix, listing.message);
+  const keys = new Set(isListed ? listing.keys : []);
+  const isComplete = isListed && listing.isComplete;
   const extra = new Set([...keys].filter((key) => !referencedKeys.has(key)));
   const sizes = new Map<string, number>();
 

@@ -38,14 +38,14 @@ export function foreignRow(name: string, foreign: string): string {
 /** Creates a matching without rows. */
 export function createMatching(options: MatchingOptions): Matching {
   const { form, findings, maxUnpairedBytes } = options;
-  const missing = createUnpaired<ComparableRow>(maxUnpairedBytes, (row) => row, options.onMissing);
+  const missingRows = createUnpaired<ComparableRow>(maxUnpairedBytes, (row) => row, options.onMissing);
   const surplus = createUnpaired<FileRow>(maxUnpairedBytes, ({ row }) => row, options.onSurplus);
 
-  function compare(stored: ComparableRow, { key, row }: FileRow): void {
-    const foreign = stored.foreign ?? row.foreign;
-    const differing = foreign ? undefined : differences(form, stored, row);
-    if (foreign) findings.add("wrong_project", key, foreignRow(nameOf(form, stored), foreign));
-    if (differing) findings.add("changed_value", key, `${nameOf(form, stored)}: ${differing}`);
+  function compare(storedRow: ComparableRow, { key, row }: FileRow): void {
+    const foreign = storedRow.foreign ?? row.foreign;
+    const differing = foreign ? undefined : differences(form, storedRow, row);
+    if (foreign) findings.add("wrong_project", key, foreignRow(nameOf(form, storedRow), foreign));
+    if (differing) findings.add("changed_value", key, `${nameOf(form, storedRow)}: ${differing}`);
   }
 
   function tolerate(row: ComparableRow): boolean {
@@ -57,15 +57,15 @@ export function createMatching(options: MatchingOptions): Matching {
   return {
     tolerate,
     expect(row) {
-      if (!tolerate(row)) missing.add(row);
+      if (!tolerate(row)) missingRows.add(row);
     },
     addFileRow(fileRow) {
-      const stored = missing.take(fileRow.row.identity);
-      if (stored) compare(stored, fileRow);
+      const storedRow = missingRows.take(fileRow.row.identity);
+      if (storedRow) compare(storedRow, fileRow);
       else surplus.add(fileRow);
     },
     end() {
-      missing.reportOldest(0);
+      missingRows.reportOldest(0);
       surplus.reportOldest(0);
     },
   };

@@ -93,7 +93,7 @@ function filesOf(world: World, parent: BulkExport): number {
 function spawnedBy({ reader }: World, schedule: BulkExport): readonly BulkExport[] {
   return [...reader.list(SPAWNED, schedule.id)]
     .map(({ id }) => reader.get(EXPORTS, id))
-    .filter((spawned) => spawned !== undefined)
+    .filter((spawnedExport) => spawnedExport !== undefined)
     .sort((left, right) => (left.start_time < right.start_time ? -1 : 1));
 }
 
@@ -104,9 +104,9 @@ async function checkSchedule(
   findings: Findings,
 ): Promise<void> {
   let start = schedule.start_time;
-  const spawned = spawnedBy(tools.world, schedule);
-  checkSpawnTimes(timeContextOf(tools.world), schedule, spawned, findings);
-  for (const each of spawned) {
+  const spawnedExports = spawnedBy(tools.world, schedule);
+  checkSpawnTimes(timeContextOf(tools.world), schedule, spawnedExports, findings);
+  for (const each of spawnedExports) {
     const end = addHours(start, schedule.interval_hours as number);
     if (each.start_time !== start || each.end_time !== end) {
       const detail = `covers ${each.start_time} to ${each.end_time} instead of ${start} to ${end}`;

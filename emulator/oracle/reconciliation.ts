@@ -12,19 +12,19 @@ interface MissingRow {
 
 /** Explains the unmatched rows of all runs. */
 export function reconcile(form: RowForm, runs: readonly UnmatchedRows[], findings: Findings): void {
-  const lost = indexMissingRows(runs);
+  const missingRows = indexMissingRows(runs);
   const unexplained = runs.map((unmatched) => ({
     unmatched,
-    surplus: unmatched.surplus.filter((row) => !explain(form, unmatched, row, lost, findings)),
+    surplus: unmatched.surplus.filter((row) => !explain(form, unmatched, row, missingRows, findings)),
   }));
   for (const { unmatched, surplus } of unexplained) {
-    const missing = lost.of(unmatched);
-    const pairs = form.columns.includes("id") ? 0 : Math.min(missing.length, surplus.length);
+    const missingFromRuns = missingRows.of(unmatched);
+    const pairs = form.columns.includes("id") ? 0 : Math.min(missingFromRuns.length, surplus.length);
     for (const [at, row] of surplus.slice(0, pairs).entries())
-      reportChange(form, missing[at] as UnmatchedRow, row, findings);
+      reportChange(form, missingFromRuns[at] as UnmatchedRow, row, findings);
     for (const { key, name } of surplus.slice(pairs))
       findings.add("extra_row", key, `${name} is not one of the rows that the export selects`);
-    for (const { name, start } of missing.slice(pairs))
+    for (const { name, start } of missingFromRuns.slice(pairs))
       findings.add("missing_row", unmatched.folder, `${name} with the start time ${start} is in no file`);
   }
 }
@@ -34,11 +34,11 @@ function explain(
   form: RowForm,
   unmatched: UnmatchedRows,
   row: Surplus,
-  lost: ReturnType<typeof indexMissingRows>,
+  missingRows: ReturnType<typeof indexMissingRows>,
   findings: Findings,
 ): boolean {
   const { key, name } = row;
-  const like = lost.take(unmatched, row.identity);
+  const like = missingRows.take(unmatched, row.identity);
   const foreign = row.foreign ?? like?.unmatchedRow.foreign;
   if (foreign !== undefined) {
     findings.add("wrong_project", key, foreignRow(name, foreign));
@@ -63,12 +63,12 @@ function explain(
   return true;
 }
 
-function reportChange(form: RowForm, stored: UnmatchedRow, row: Surplus, findings: Findings): void {
+function reportChange(form: RowForm, storedRow: UnmatchedRow, row: Surplus, findings: Findings): void {
   const differing =
-    stored.row && row.row
-      ? differences(form, stored.row, row.row)
+    storedRow.row && row.row
+      ? differences(form, storedRow.row, row.row)
       : "its values differ from those in the store";
-  if (differing) findings.add("changed_value", row.key, `${stored.name}: ${differing}`);
+  if (differing) findings.add("changed_value", row.key, `${storedRow.name}: ${differing}`);
 }
 
 /** The missing rows of all runs, by identity. */

@@ -41,7 +41,7 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
   const { parent, form, findings, budget, expectedKeys, reader, maxUnpairedBytes } = check;
   const folder = expectedKeys.folderOf(run);
   const unmatchedRows: UnmatchedRows = { run, folder, missing: [], surplus: [], expected: new Set() };
-  const matching = createMatching({
+  const rowMatching = createMatching({
     form,
     findings,
     maxUnpairedBytes,
@@ -50,12 +50,12 @@ export async function checkRun(check: ExportCheck, run: ExportRun): Promise<Unma
   });
   const selection = openSelection(selectedRows(reader, parent, run, form));
   for (const [at, record] of run.files.entries()) {
-    const unread = await checkFile(check, record, expectedKeys.keyOf(run, at), matching, selection);
+    const unread = await checkFile(check, record, expectedKeys.keyOf(run, at), rowMatching, selection);
     // The rows of an unreadable file are not reported as missing too: the file is the problem.
-    await selection.take(unread, matching.tolerate);
+    await selection.take(unread, rowMatching.tolerate);
   }
-  await selection.take(Number.POSITIVE_INFINITY, matching.expect);
-  matching.end();
+  await selection.take(Number.POSITIVE_INFINITY, rowMatching.expect);
+  rowMatching.end();
   unmatchedRows.expected = await expectedAmong(check, unmatchedRows);
   return unmatchedRows;
 }
@@ -65,7 +65,7 @@ async function checkFile(
   check: ExportCheck,
   record: ExportedFile,
   expectedKey: string,
-  matching: Matching,
+  rowMatching: Matching,
   selection: Selection,
 ): Promise<number> {
   const { findings } = check;
@@ -79,7 +79,7 @@ async function checkFile(
   findings.files += 1;
   const rowsBefore = findings.rows;
   try {
-    return await compareFile(check, record, fetched, matching, selection);
+    return await compareFile(check, record, fetched, rowMatching, selection);
   } catch (error) {
     if (!(error instanceof DamagedFile)) throw error;
     findings.add("damaged_file", key, error.message);
@@ -91,7 +91,7 @@ async function compareFile(
   { form, parent, findings }: ExportCheck,
   record: ExportedFile,
   { key, bytes }: Fetched,
-  matching: Matching,
+  rowMatching: Matching,
   selection: Selection,
 ): Promise<number> {
   const file = await openFile(bytes);
@@ -104,8 +104,8 @@ async function compareFile(
     rows += batch.length;
     findings.rows += batch.length;
     if (!isComparable) continue;
-    await selection.take(batch.length, matching.expect);
-    for (const row of batch) matching.addFileRow({ key, row: comparableFileRow(form, row, comparable) });
+    await selection.take(batch.length, rowMatching.expect);
+    for (const row of batch) rowMatching.addFileRow({ key, row: comparableFileRow(form, row, comparable) });
   }
   checkCount(record, key, file.rowCount, rows, findings);
   return isComparable ? 0 : rows;

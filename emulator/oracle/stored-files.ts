@@ -49,8 +49,10 @@ export async function openStoredFiles(
   );
   return {
     async list(prefix) {
-      const listed = await client.list(prefix);
-      return "failure" in listed ? listed : { ...listed, isComplete: listed.keys.length < MAX_LISTED_KEYS };
+      const listing = await client.list(prefix);
+      return "failure" in listing
+        ? listing
+        : { ...listing, isComplete: listing.keys.length < MAX_LISTED_KEYS };
     },
     async get(key) {
       const result = await client.get(key);

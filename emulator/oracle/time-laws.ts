@@ -98,11 +98,11 @@ function attemptProblems(
 function retryProblem(
   context: TimeContext,
   parent: BulkExport,
-  failed: Attempt,
+  attempt: Attempt,
   next: Attempt | undefined,
   at: number,
 ): string | undefined {
-  const { failedAt, failure = "", endsExport = false } = failed;
+  const { failedAt, failure = "", endsExport = false } = attempt;
   if (failedAt === undefined) return next && `attempt ${at + 1} starts although attempt ${at} has not failed`;
   const { retries, retryDelayMs } = boundsOf(context.settings);
   const after = `after attempt ${at} failed (${failure})`;
@@ -127,21 +127,21 @@ function isPermanent({ assumptions }: Settings, failure: string): boolean {
   return PERMANENT.has(failure) || (failure === "unavailable" && !isOutageRetried);
 }
 
-/** §3.3: each window of a schedule is exported once, ten minutes after its end; `spawned` is ordered by window. */
+/** §3.3: each window of a schedule is exported once, ten minutes after its end; `spawnedExports` is ordered by window. */
 export function checkSpawnTimes(
   { settings, now, isExact }: Pick<TimeContext, "settings" | "now" | "isExact">,
   schedule: BulkExport,
-  spawned: readonly BulkExport[],
+  spawnedExports: readonly BulkExport[],
   findings: Findings,
 ): void {
   const { graceMs } = boundsOf(settings);
   const dueAt = (end: string) => Math.max(schedule.created_at, instantMs(end) + graceMs);
-  for (const { id, end_time, created_at } of spawned) {
+  for (const { id, end_time, created_at } of spawnedExports) {
     const lateMs = created_at - dueAt(end_time as string);
     if (lateMs < 0 || (isExact && lateMs > 0))
       findings.add("timing", id, `is created ${seconds(lateMs)} after it is due (§3.3)`);
   }
-  const last = spawned.at(-1)?.end_time ?? schedule.start_time;
+  const last = spawnedExports.at(-1)?.end_time ?? schedule.start_time;
   const next = addHours(last, schedule.interval_hours as number);
   if (isExact && schedule.finished_at === null && next !== undefined && dueAt(next) < now)
     findings.add("timing", schedule.id, `the export of the window from ${last} is missing (§3.3)`);

@@ -62,10 +62,10 @@ export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): 
     worlds: worldsOf(shared),
     turns: () => turnsUpTo(openWorld.runtime),
     snapshots: snapshotsOf(openWorld, shared),
-    supplySecrets: (supplied, snapshot) =>
+    supplySecrets: (suppliedSecrets, snapshot) =>
       snapshot === undefined
-        ? supplySecretsTo(world, supplied, shared.secrets)
-        : shared.snapshots.supplySecrets(snapshot, supplied),
+        ? supplySecretsTo(world, suppliedSecrets, shared.secrets)
+        : shared.snapshots.supplySecrets(snapshot, suppliedSecrets),
     readParquet: (object, page) =>
       readParquet(objects.files, object, page, configuration.settings.limits.parquet_page_bytes),
     async readBody(body) {
@@ -180,10 +180,10 @@ function snapshotsOf(
 }
 
 /** Supplies secrets that an imported world lacks, in one turn; returns the secrets that are still missing. */
-function supplySecretsTo(world: World, supplied: SuppliedSecrets, own: Secrets): MissingSecrets {
+function supplySecretsTo(world: World, suppliedSecrets: SuppliedSecrets, own: Secrets): MissingSecrets {
   const { records } = world.state();
   // A turn cannot change due events: they get their secrets before their world starts, or never.
-  const completed = completedRecords({ records, queue: [] }, supplied, own);
+  const completed = completedRecords({ records, queue: [] }, suppliedSecrets, own);
   world.turn({ type: "control", name: "supplySecrets" }, (turn) => {
     for (const { collection, record } of completed) {
       const kind = COLLECTIONS.find(({ name }) => name === collection);

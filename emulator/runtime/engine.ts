@@ -156,13 +156,13 @@ const AS_STORED = { now: null, clock: { mode: null, rate: null } } as const;
 
 /** A promise with the first call, and what it was for with those after. */
 function loadOnDemand(parts: OnDemandParts): Engine["onDemand"] {
-  let loaded: OnDemand | undefined;
+  let onDemand: OnDemand | undefined;
   const load = lazily(async () => {
     const { createOnDemand } = await import("./on-demand.ts");
-    loaded = createOnDemand(parts);
-    return loaded;
+    onDemand = createOnDemand(parts);
+    return onDemand;
   });
-  return () => loaded ?? load();
+  return () => onDemand ?? load();
 }
 
 /** Opens the world `main` from the data folder, from a snapshot file, or as a new world. */
@@ -174,14 +174,14 @@ async function openMain({
   Pick<Engine, "main" | "damage" | "missing">
 > {
   const hasFiles = importFile !== null || exportFile !== null;
-  const missing = hasFiles ? await (await onDemand()).startMain() : undefined;
+  const missingMain = hasFiles ? await (await onDemand()).startMain() : undefined;
   try {
     const main = await worlds.ensureReady(MAIN);
     if (!main) throw unknownWorld(MAIN);
-    return { main, damage: undefined, missing };
+    return { main, damage: undefined, missing: missingMain };
   } catch (error) {
     // The other worlds and the snapshots can be used, and main can be reset.
-    if (error instanceof StoreError) return { main: undefined, damage: error, missing };
+    if (error instanceof StoreError) return { main: undefined, damage: error, missing: missingMain };
     throw error;
   }
 }

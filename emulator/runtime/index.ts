@@ -71,20 +71,20 @@ function emulatorOf(
   end: () => Promise<unknown>,
 ): Emulator {
   const { running } = process;
-  let closed: Promise<void> | undefined;
-  const isClosed = () => closed !== undefined || !process.isOpen();
+  let closing: Promise<void> | undefined;
+  const isClosed = () => closing !== undefined || !process.isOpen();
   const request = requesterOf(process, world, { isClosed });
   const client = createControlClient(request);
   const calls = createCalls(isClosed);
   process.calls.set(world, calls);
   function close({ unusedFaults }: CloseOptions = {}): Promise<void> {
-    if (closed) return closed;
+    if (closing) return closing;
     const ending = world === MAIN ? [...process.calls] : [[world, calls] as const];
     const unused = ending.flatMap(([id, those]) => unusedFaultsIn(running.world(id), those));
     for (const [id] of ending) process.calls.delete(id);
-    closed = end().then(() => undefined);
+    closing = end().then(() => undefined);
     const { strict } = process.configuration.settings;
-    return closed.then(() => reportUnused(unused, unusedFaults ?? (strict ? "error" : "warn")));
+    return closing.then(() => reportUnused(unused, unusedFaults ?? (strict ? "error" : "warn")));
   }
 
   async function fork(options: ForkOptions = {}): Promise<Emulator> {

@@ -57,8 +57,8 @@ export function publishBody<R>(
 }
 
 /** Removes the bodies of removed objects. Call it directly after the turn that removed the records. */
-export function dropObjects({ files }: ObjectStore, removed: readonly StoredObject[]): void {
-  for (const { file, bucket, key } of removed) files.drop([file], { bucket, key });
+export function dropObjects({ files }: ObjectStore, objects: readonly StoredObject[]): void {
+  for (const { file, bucket, key } of objects) files.drop([file], { bucket, key });
 }
 
 /** The cause of a request's turns in the journal. */

@@ -34,7 +34,7 @@ export interface ControlContext {
   readonly turns: () => Iterable<HistoryTurn>;
   readonly snapshots: ControlSnapshots;
   /** Gives this world, or a snapshot, secrets that it lacks since it came from a file; answers what is still missing. */
-  supplySecrets(supplied: SuppliedSecrets, snapshot: string | undefined): MissingSecrets;
+  supplySecrets(suppliedSecrets: SuppliedSecrets, snapshot: string | undefined): MissingSecrets;
   /** The body of an object of this world; refused (409) when the stored file is missing or damaged. */
   readBody(body: StoredBody): Promise<AsyncIterable<Uint8Array>>;
   /** Reads an object as a Parquet file. Throws a `Refusal` (409, 422) when it is none, too large, or damaged. */

@@ -6,9 +6,9 @@ const COMPONENTS = ["service", "application", "agent_server"] as const;
 
 /** §9.4: throws a `Refusal` for a feature that the emulated version lacks, naming the version that has it. */
 export function requireFeature(versions: Versions, key: VersionGateKey): void {
-  const missing = missingVersion(versions, key);
-  if (missing)
-    throw new Refusal(422, "unsupported_by_version", missing, undefined, VERSION_GATES[key].requirement);
+  const missingKey = missingVersion(versions, key);
+  if (missingKey)
+    throw new Refusal(422, "unsupported_by_version", missingKey, undefined, VERSION_GATES[key].requirement);
 }
 
 /** The version required by a feature; undefined when the emulated version has it. */

@@ -78,9 +78,9 @@ async function exportedAgain(
   { bulk_export_destination_id, session_id, start_time, end_time }: ExportOrder,
 ): Promise<{ readonly rows: number; readonly problems: readonly string[] } | string> {
   const body = { bulk_export_destination_id, session_id, start_time, end_time };
-  const { answer, body: created } = await send("POST /api/v1/bulk-exports", { body });
+  const { answer, body: exportBody } = await send("POST /api/v1/bulk-exports", { body });
   if (answer.status >= 400) return `the window cannot be exported again: ${answer.text}`;
-  const { id } = created as { readonly id: string };
+  const { id } = exportBody as { readonly id: string };
   await control.clock.advance("PT1H");
   const { rows, problems } = await control.exports.verify(id);
   return { rows, problems: problems.map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`) };

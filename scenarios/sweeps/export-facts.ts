@@ -41,9 +41,9 @@ export async function settledExports(
 ): Promise<readonly ExportFacts[]> {
   const { clock } = await control.status();
   if (clock.mode === "frozen") await control.clock.advance(settling);
-  const listed = (await send(`GET ${EXPORTS}`, {})).body as readonly ExportReply[];
+  const exportList = (await send(`GET ${EXPORTS}`, {})).body as readonly ExportReply[];
   const facts: ExportFacts[] = [];
-  for (const { id, status, ...order } of listed) {
+  for (const { id, status, ...order } of exportList) {
     const { problems, rows } = await control.exports.verify(id);
     const text = (exportProblems: typeof problems) =>
       exportProblems.map(({ kind, key, detail }) => `${kind} ${key}: ${detail}`);
@@ -83,7 +83,7 @@ export function exportDifferences(
   after: readonly ExportFacts[],
   tolerance: Tolerance = "none",
 ): readonly string[] {
-  const lost = before
+  const lostLines = before
     .filter(({ id }) => tolerance !== "end" && !after.some((other) => other.id === id))
     .map(({ id }) => `export ${id}: it is not there`);
   const differences = after.flatMap((one) =>
@@ -93,7 +93,7 @@ export function exportDifferences(
       tolerance,
     ).map((text) => `export ${one.id}: ${text}`),
   );
-  return [...lost, ...differences];
+  return [...lostLines, ...differences];
 }
 
 function differencesOf(

@@ -37,16 +37,16 @@ function openPairs(sizes: readonly number[]): Set<string> {
 }
 
 function best(row: readonly (number | undefined)[], index: number, size: number, open: Set<string>): number {
-  let chosen = 0;
+  let bestAt = 0;
   let most = -1;
   for (let value = 0; value < size; value += 1) {
     const covered = row.filter((other, at) => {
       if (other === undefined) return false;
       return open.has(at < index ? keyOf([at, other], [index, value]) : keyOf([index, value], [at, other]));
     }).length;
-    if (covered > most) [chosen, most] = [value, covered];
+    if (covered > most) [bestAt, most] = [value, covered];
   }
-  return chosen;
+  return bestAt;
 }
 
 function* pairsIn(row: readonly number[]): Iterable<readonly [Cell, Cell]> {

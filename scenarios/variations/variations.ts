@@ -46,7 +46,7 @@ export function variationsOf(consulted: readonly ChoiceView[], mode: VariationMo
       .map((to): ChangedChoice => ({ id, from, to })),
   );
   if (mode === "each" || alternatives.length < 2)
-    return alternatives.flat().map((changed) => variationOf([changed]));
+    return alternatives.flat().map((change) => variationOf([change]));
   const rows = pairwise(alternatives.map((values) => values.length + 1));
   return rows.map((row) =>
     variationOf(

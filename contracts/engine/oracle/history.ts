@@ -215,16 +215,16 @@ function checkLists({ created }: Memory, exchange: ParsedExchange, occasion: Occ
   const isRuns = row === OPERATIONS.listThreadRuns;
   if (isRuns ? !isOnlyPage(exchange, body) : Object.keys(query).length > 0) return [];
   const threadId = uuidOf(pathParameters.thread_id);
-  const listed = new Set(recordsIn(exchange, list.member).map(([id]) => id));
-  const missing = [...created].find(([id, creation]) => {
+  const listedIds = new Set(recordsIn(exchange, list.member).map(([id]) => id));
+  const missingCreation = [...created].find(([id, creation]) => {
     const isListed = creation.row === list.creation && creation.threadId === threadId && !creation.isSchedule;
-    return isListed && isSeenBy(creation, occasion) && !listed.has(id);
+    return isListed && isSeenBy(creation, occasion) && !listedIds.has(id);
   });
-  return missing
+  return missingCreation
     ? [
         {
-          ...fact(list.requirement, "the list has what was created before", [...listed]),
-          expected: missing[0],
+          ...fact(list.requirement, "the list has what was created before", [...listedIds]),
+          expected: missingCreation[0],
         },
       ]
     : [];

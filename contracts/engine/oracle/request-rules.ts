@@ -135,7 +135,7 @@ function refusal(requirement: RequirementId, isWrong: boolean, text: string): Or
 function checkNewExport({ requestBody: order }: ParsedExchange): Findings {
   if (!isMembers(order)) return [];
   const { interval_hours: hours, export_fields: fields, start_time: start } = order;
-  const missing = ["bulk_export_destination_id", "session_id", "start_time"].find(
+  const missingField = ["bulk_export_destination_id", "session_id", "start_time"].find(
     (name) => !has(order, name),
   );
   const isInterval =
@@ -145,7 +145,7 @@ function checkNewExport({ requestBody: order }: ParsedExchange): Findings {
   const names: readonly unknown[] = Array.isArray(fields) ? fields : [fields];
   const unknownName = names.find((name) => !COLUMN_NAMES.some((column) => column === name));
   return [
-    refusal("2.5-1", missing !== undefined, `without ${missing}`),
+    refusal("2.5-1", missingField !== undefined, `without ${missingField}`),
     refusal("2.5-1", has(order, "session_id") && !uuidOf(order.session_id), "whose session_id is not a UUID"),
     refusal("2.5-1", has(order, "start_time") && !isTime(start), "whose start_time is not a time"),
     refusal(
@@ -185,11 +185,11 @@ function isTime(value: unknown): boolean {
 function checkNewDestination({ requestBody: order }: ParsedExchange): Findings {
   if (!isMembers(order)) return [];
   const config = isMembers(order.config) ? order.config : {};
-  const missing = [
+  const missingFields = [
     ...["destination_type", "display_name"].filter((name) => !has(order, name)),
     ...["bucket_name", "prefix"].filter((name) => !has(config, name)).map((name) => `config.${name}`),
   ];
-  return missing.map((name) => fact("2.4-1", `the server must refuse a destination without ${name}`));
+  return missingFields.map((name) => fact("2.4-1", `the server must refuse a destination without ${name}`));
 }
 
 /** §4.7: the body of the reply is not shown, so another status is only reported. */

@@ -15,7 +15,7 @@ import { REFUSED, REFUSED_BODY } from "./run-operations.ts";
 
 const agent = { server: "agent", section: "4.8", requirements: ["4.8-3"], workspace: "optional" } as const;
 const supporting = { ...agent, shown: false } as const;
-const missing = [...REFUSED, 404] as const;
+const refusals = [...REFUSED, 404] as const;
 
 const assistantPath = { assistant_id: text({ description: "An assistant's id, or the name of its graph." }) };
 
@@ -58,7 +58,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     path: "/assistants/{assistant_id}",
     pathParameters: assistantPath,
     reply: { status: 200, body: assistant },
-    refusals: missing,
+    refusals: refusals,
   },
   updateAssistant: {
     ...supporting,
@@ -82,7 +82,7 @@ export const AGENT_ASSISTANT_OPERATIONS = {
       ),
     },
     reply: { status: 204 },
-    refusals: [...missing, 409],
+    refusals: [...refusals, 409],
   },
   listAssistantVersions: {
     ...supporting,
@@ -112,6 +112,6 @@ export const AGENT_ASSISTANT_OPERATIONS = {
     path: "/assistants/{assistant_id}/graph",
     pathParameters: assistantPath,
     reply: { status: 200, body: assistantGraph },
-    refusals: missing,
+    refusals: refusals,
   },
 } as const satisfies Record<string, Operation>;

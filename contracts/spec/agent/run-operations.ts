@@ -40,7 +40,7 @@ const streaming = {
   cancel_on_disconnect: flag("Whether the run is interrupted when its reader goes away."),
 };
 
-const started = {
+const startRow = {
   section: "4.8",
   requirements: ["4.8-1", "4.8-2"],
   server: "agent",
@@ -103,7 +103,7 @@ export const AGENT_RUN_OPERATIONS = {
     shown: true,
   },
   createThreadRun: {
-    ...started,
+    ...startRow,
     summary: "Start a run on a thread.",
     path: "/thread/{thread_id}/runs",
     alsoAt: ["/threads/{thread_id}/runs"],
@@ -111,7 +111,7 @@ export const AGENT_RUN_OPERATIONS = {
     reply: { status: 200, statusFrom: "agent.success_status", body: agentRun },
   },
   streamThreadRun: {
-    ...started,
+    ...startRow,
     summary: "Start a run on a thread and stream it.",
     path: "/thread/{thread_id}/runs/stream",
     alsoAt: ["/threads/{thread_id}/runs/stream"],
@@ -120,7 +120,7 @@ export const AGENT_RUN_OPERATIONS = {
     waits: true,
   },
   waitThreadRun: {
-    ...started,
+    ...startRow,
     requirements: ["4.8-1", "4.8-4"],
     summary: "Start a run on a thread and answer when it has ended.",
     path: "/thread/{thread_id}/runs/wait",
@@ -130,14 +130,14 @@ export const AGENT_RUN_OPERATIONS = {
     waits: true,
   },
   streamStatelessRun: {
-    ...started,
+    ...startRow,
     summary: "Start a run without a thread and stream it.",
     path: "/runs/stream",
     reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
   },
   waitStatelessRun: {
-    ...started,
+    ...startRow,
     requirements: ["4.8-1", "4.8-4"],
     summary: "Start a run without a thread and answer when it has ended.",
     path: "/runs/wait",

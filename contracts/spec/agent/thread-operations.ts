@@ -23,7 +23,7 @@ import {
 
 const agent = { server: "agent", workspace: "optional" } as const;
 const supporting = { ...agent, section: "2.2", requirements: ["2.2-1"], shown: false } as const;
-const missing = [...REFUSED, 404] as const;
+const refusals = [...REFUSED, 404] as const;
 
 /** §2.2: threads; their creation is shown in use (§4.8). */
 export const AGENT_THREAD_OPERATIONS = {
@@ -66,7 +66,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}",
     pathParameters: threadPath,
     reply: { status: 200, body: thread },
-    refusals: missing,
+    refusals: refusals,
   },
   updateThread: {
     ...supporting,
@@ -85,7 +85,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}",
     pathParameters: threadPath,
     reply: { status: 204 },
-    refusals: missing,
+    refusals: refusals,
   },
   pruneThreads: {
     ...supporting,
@@ -113,7 +113,7 @@ export const AGENT_THREAD_OPERATIONS = {
     },
     reply: { status: 200, body: runEvents, media: "text/event-stream" },
     waits: true,
-    refusals: missing,
+    refusals: refusals,
   },
   copyThread: {
     ...supporting,
@@ -122,7 +122,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/copy",
     pathParameters: threadPath,
     reply: { status: 200, body: thread },
-    refusals: [...missing, 409, 413],
+    refusals: [...refusals, 409, 413],
   },
   getThreadState: {
     ...supporting,
@@ -131,7 +131,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/state",
     pathParameters: threadPath,
     reply: { status: 200, body: threadState },
-    refusals: missing,
+    refusals: refusals,
   },
   getThreadStateAt: {
     ...supporting,
@@ -140,7 +140,7 @@ export const AGENT_THREAD_OPERATIONS = {
     path: "/threads/{thread_id}/state/{checkpoint_id}",
     pathParameters: { ...threadPath, checkpoint_id: text({ description: "Identifier of the checkpoint." }) },
     reply: { status: 200, body: threadState },
-    refusals: missing,
+    refusals: refusals,
   },
   findThreadState: {
     ...supporting,
@@ -186,7 +186,7 @@ export const AGENT_THREAD_OPERATIONS = {
       before: optional(text({ description: "Only states before this checkpoint." })),
     },
     reply: { status: 200, body: listOf(threadState) },
-    refusals: missing,
+    refusals: refusals,
   },
   searchThreadHistory: {
     ...supporting,

@@ -28,26 +28,26 @@ const interrupts = (status: number | null, atValidation: DestinationErrorKey | n
   atValidation,
 });
 
-const denied = (status: number) => ends(status, "access_denied");
+const deniedWith = (status: number) => ends(status, "access_denied");
 const badBucket = (status: number) => ends(status, "bucket_not_valid");
 
 /** §7.3 by error code; `storeError` has the rule for all other codes. */
 export const STORE_ERRORS = {
-  AccessDenied: denied(403),
-  AccountProblem: denied(403),
-  AllAccessDisabled: denied(403),
-  AuthorizationHeaderMalformed: denied(400),
-  AuthorizationQueryParametersError: denied(400),
-  ExpiredToken: denied(400),
-  Forbidden: denied(403),
-  InvalidSecurity: denied(403),
-  InvalidToken: denied(400),
-  RequestExpired: denied(400),
-  RequestTimeTooSkewed: denied(403),
-  SignatureDoesNotMatch: denied(403),
-  TokenRefreshRequired: denied(400),
-  Unauthorized: denied(401),
-  UnauthorizedAccess: denied(403),
+  AccessDenied: deniedWith(403),
+  AccountProblem: deniedWith(403),
+  AllAccessDisabled: deniedWith(403),
+  AuthorizationHeaderMalformed: deniedWith(400),
+  AuthorizationQueryParametersError: deniedWith(400),
+  ExpiredToken: deniedWith(400),
+  Forbidden: deniedWith(403),
+  InvalidSecurity: deniedWith(403),
+  InvalidToken: deniedWith(400),
+  RequestExpired: deniedWith(400),
+  RequestTimeTooSkewed: deniedWith(403),
+  SignatureDoesNotMatch: deniedWith(403),
+  TokenRefreshRequired: deniedWith(400),
+  Unauthorized: deniedWith(401),
+  UnauthorizedAccess: deniedWith(403),
   InvalidAccessKeyId: ends(403, "key_id_does_not_exist"),
   IllegalLocationConstraintException: badBucket(400),
   InvalidBucketName: badBucket(400),

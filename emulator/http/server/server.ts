@@ -71,7 +71,7 @@ const CLOSE_IDLE_EVERY_MS = 20;
 /** Stops accepting requests, waits briefly for open ones, then closes the remaining connections: at once where no other reply ends by itself. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const open = connections.get(server) ?? new Set();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const whenClosed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   // To Node one that a client has opened in advance is not idle.
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
@@ -81,7 +81,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
     if ([...open].every(isEndless)) server.closeAllConnections();
   }, CLOSE_IDLE_EVERY_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
+  await whenClosed;
   clearInterval(closeIdle);
   clearTimeout(cut);
 }

@@ -61,7 +61,7 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
   file: string,
   { name, secrets, replace }: SnapshotImportOptions = {},
 ): Promise<Facts> {
-  const supplied = secrets === undefined ? undefined : await readSecretsFile(secrets);
+  const secretsFile = secrets === undefined ? undefined : await readSecretsFile(secrets);
   const query = new URLSearchParams({
     ...(name !== undefined && { name }),
     ...(replace === true && { replace: "1" }),
@@ -71,17 +71,17 @@ export async function importSnapshot<Facts extends { readonly name: string }>(
   const answer = await text(chunks);
   if (!ok) throw new ErrorReply("POST", path, status, valueOf(answer, null));
   const facts = JSON.parse(answer) as Facts;
-  return supplied ? { ...facts, ...(await supplySecrets(transport, facts.name, supplied)) } : facts;
+  return secretsFile ? { ...facts, ...(await supplySecrets(transport, facts.name, secretsFile)) } : facts;
 }
 
 /** Supplies secrets to an imported snapshot; returns the secrets that are still missing. */
 async function supplySecrets(
   transport: SnapshotTransport,
   name: string,
-  supplied: SuppliedSecrets,
+  secretsFile: SuppliedSecrets,
 ): Promise<object> {
   const path = `${CONTROL_PREFIX}v1/secrets?snapshot=${encodeURIComponent(name)}`;
-  const { status, ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(supplied)));
+  const { status, ok, chunks } = await transport("PUT", path, oneChunk(JSON.stringify(secretsFile)));
   const answer = await text(chunks);
   if (!ok) {
     const { message } = new ErrorReply("PUT", path, status, valueOf(answer, null));

@@ -23,12 +23,12 @@ export interface DataFolder {
 
 /** Locks a data folder; null makes a temporary one that goes when it is released. Leaves nothing behind when it throws. */
 export async function acquireDataFolder(folder: string | null): Promise<DataFolder> {
-  const { promise: lost, resolve } = withResolvers<string>();
+  const { promise: loss, resolve } = withResolvers<string>();
   sweepTemporaryFolders();
   if (folder === null) {
     const path = makeTemporaryFolder();
     const release = () => removeTemporaryFolder(path);
-    return { path, lost, isLost: () => false, release, discard: release };
+    return { path, lost: loss, isLost: () => false, release, discard: release };
   }
   refuseForeign(folder);
   const newFolders = missingFolders(folder);
@@ -42,7 +42,7 @@ export async function acquireDataFolder(folder: string | null): Promise<DataFold
     keepOutOfGit(folder);
     return {
       path: folder,
-      lost,
+      lost: loss,
       isLost: () => isLost,
       release,
       async discard() {

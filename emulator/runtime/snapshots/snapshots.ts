@@ -37,7 +37,7 @@ export interface Snapshots {
   /** The content of a snapshot file. */
   exportSource(name: string): ExportSource;
   /** Supplies secrets that an imported snapshot lacks; returns the secrets that are still missing. */
-  supplySecrets(name: string, supplied: SuppliedSecrets): MissingSecrets;
+  supplySecrets(name: string, suppliedSecrets: SuppliedSecrets): MissingSecrets;
   /** Registers a snapshot that an import has read. */
   registerImported(name: string, entry: SnapshotEntry, image: StoredImage): SnapshotView;
 }
@@ -77,12 +77,12 @@ export function createSnapshots(parts: SnapshotsParts): Snapshots {
     exportSource: (name) => ({ name, of: registry.entry(name).of, ...registry.source(name) }),
     registerImported: (name, entry, image) =>
       registry.put(name, entry, { ...image, limiter: createRateLimiter(rateLimits) }),
-    supplySecrets(name, supplied) {
+    supplySecrets(name, suppliedSecrets) {
       const entry = registry.entry(name);
-      const completed = completeSource(parts, registry.source(name), supplied);
-      const missing = missingSecrets(stateOf(completed), secrets);
-      registry.put(name, { ...entry, manifest: completed.manifest, missing }, completed);
-      return missing;
+      const completed = completeSource(parts, registry.source(name), suppliedSecrets);
+      const secretsToSupply = missingSecrets(stateOf(completed), secrets);
+      registry.put(name, { ...entry, manifest: completed.manifest, missing: secretsToSupply }, completed);
+      return secretsToSupply;
     },
     remove: registry.remove,
     forkSource(name) {
@@ -146,9 +146,13 @@ function createRegistry({ configuration, pool, manifests, secrets }: SnapshotsPa
 }
 
 /** A snapshot completed with secrets; its rows and bodies stay in place. */
-function completeSource(parts: SnapshotsParts, source: ForkSource, supplied: SuppliedSecrets): ForkSource {
+function completeSource(
+  parts: SnapshotsParts,
+  source: ForkSource,
+  suppliedSecrets: SuppliedSecrets,
+): ForkSource {
   const before = stateOf(source);
-  const state = withCompleted(before, completedRecords(before, supplied, parts.secrets));
+  const state = withCompleted(before, completedRecords(before, suppliedSecrets, parts.secrets));
   const completed = { ...source, image: imageOf(state, COLLECTIONS) };
   return { ...completed, manifest: manifestOf(parts, completed, source.manifest.others) };
 }

@@ -132,7 +132,7 @@ export function refuseBackwards(world: World, { to }: Pick<AdvanceTarget, "to">)
 async function advanceNow(world: World, target: AdvanceTarget & AdvancePace): Promise<Advance> {
   const maxEvents = world.ports.settings.limits.events_per_advance;
   const to = Math.max(target.to, world.now);
-  const effectsStalled = (settled: Promise<void>) => isStalled(world, settled);
+  const effectsStalled = (settlement: Promise<void>) => isStalled(world, settlement);
   const result = await advanceWorld(world, { ...target, to, effectsStalled, maxEvents });
   const detail = { from: result.from, to: result.to, fired: result.firedTotal };
   world.turn({ type: "control", name: "clock.advance", detail }, (turn) => {

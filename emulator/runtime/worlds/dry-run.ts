@@ -64,8 +64,8 @@ export async function dryRun(
 }
 
 /** Stubbed effects end in the microtasks at hand: what has not ended by then never will. */
-function stubsStalled(settled: Promise<void>): Promise<boolean> {
-  return Promise.race([settled.then(() => false), yieldToEventLoop().then(() => true)]);
+function stubsStalled(settlement: Promise<void>): Promise<boolean> {
+  return Promise.race([settlement.then(() => false), yieldToEventLoop().then(() => true)]);
 }
 
 /** Rows are seen as they are; what a dry run would write is discarded. */

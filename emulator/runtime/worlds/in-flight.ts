@@ -11,12 +11,12 @@ export function isWaitedFor(world: World): boolean {
 }
 
 /** True once effects have been in flight for too long on the wall clock. */
-export async function isStalled(world: World, settled: Promise<void>): Promise<boolean> {
+export async function isStalled(world: World, settlement: Promise<void>): Promise<boolean> {
   let giveUp: NodeJS.Timeout | undefined;
   const stalled = new Promise<boolean>((resolve) => {
     giveUp = setTimeout(() => resolve(true), world.ports.settings.timings.effect_patience_ms);
   });
-  const result = await Promise.race([settled.then(() => false), stalled]);
+  const result = await Promise.race([settlement.then(() => false), stalled]);
   clearTimeout(giveUp);
   return result;
 }

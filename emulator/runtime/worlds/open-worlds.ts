@@ -85,11 +85,11 @@ export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
 
   function end({ runtime }: NamedWorld, reason: Refusal): void {
     // Nobody waits for a world that has ended, so a failure to release its files has no one to be reported to.
-    const ended = runtime
+    const endOfWorld = runtime
       .end(reason)
       .catch(() => undefined)
-      .finally(() => ending.delete(ended));
-    ending.add(ended);
+      .finally(() => ending.delete(endOfWorld));
+    ending.add(endOfWorld);
   }
 
   return {

@@ -29,11 +29,11 @@ export function initialClock({ mode, rate }: ClockChoice, now: Instant | null): 
 }
 
 /** The clock with which a stored world continues: its own, unless another one is chosen. */
-export function clockToResume(stored: ClockState, { mode, rate }: ClockChoice): ClockState {
+export function clockToResume(storedClock: ClockState, { mode, rate }: ClockChoice): ClockState {
   if (mode === "wall") return WALL_CLOCK;
-  const chosen = { mode: mode ?? stored.mode, rate: rate ?? stored.rate };
-  const isStored = chosen.mode === stored.mode && chosen.rate === stored.rate;
-  return isStored ? stored : chosen;
+  const clock = { mode: mode ?? storedClock.mode, rate: rate ?? storedClock.rate };
+  const isStored = clock.mode === storedClock.mode && clock.rate === storedClock.rate;
+  return isStored ? storedClock : clock;
 }
 
 /** The clock of a fork: that of its source. A state of the past does not jump to the wall clock. */

@@ -43,9 +43,9 @@ export async function receive(
   const framing = framingOf(signature.payload);
   const expectedSize = lengthOf(request, framing !== undefined, needsLength);
   if (expectedSize > maxBytes) throw tooLarge(expectedSize, maxBytes);
-  let claimed = ofObject ? NONE : checksumsIn((name) => headers[name]?.toString());
+  let claimedChecksums = ofObject ? NONE : checksumsIn((name) => headers[name]?.toString());
   const announced = announcedTrailer(headers);
-  const algorithms = new Set([...claimed.keys(), ...(announced ? [announced] : [])]);
+  const algorithms = new Set([...claimedChecksums.keys(), ...(announced ? [announced] : [])]);
   const digests = new Map([...algorithms].map((algorithm) => [algorithm, createDigest(algorithm)]));
   const md5 = createDigest("md5");
   const sha256 = /^[0-9a-f]{64}$/.test(signature.payload) ? createDigest("sha256") : undefined;
@@ -54,7 +54,8 @@ export async function receive(
   const source = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const chunks = framing
     ? unframe(source, framing, signature, (trailers) => {
-        if (announced) claimed = new Map([...claimed, ...checksumsIn((name) => trailers.get(name))]);
+        if (announced)
+          claimedChecksums = new Map([...claimedChecksums, ...checksumsIn((name) => trailers.get(name))]);
       })
     : source;
   let size = 0;
@@ -66,10 +67,10 @@ export async function receive(
   }
   if (size !== expectedSize) throw refuse("IncompleteBody");
   checkPayload(signature, sha256);
-  if (announced && !claimed.has(announced)) throw refuse("MalformedTrailerError");
+  if (announced && !claimedChecksums.has(announced)) throw refuse("MalformedTrailerError");
   const digest = md5.digest();
   checkMd5(headers["content-md5"]?.toString(), digest);
-  return { size, md5: digest.toString("hex"), checksums: verifyChecksums(claimed, digests) };
+  return { size, md5: digest.toString("hex"), checksums: verifyChecksums(claimedChecksums, digests) };
 }
 
 /** Reads a small body, for example an XML document, into memory. */
@@ -126,21 +127,21 @@ function checkPayload({ payload }: Signature, sha256: Digest | undefined): void 
   throw refuse("XAmzContentSHA256Mismatch", undefined, { ClientComputedContentSHA256: payload });
 }
 
-function checkMd5(claimed: string | undefined, digest: Buffer): void {
-  if (claimed === undefined) return;
-  const bytes = Buffer.from(claimed, "base64");
-  if (bytes.length !== 16) throw refuse("InvalidDigest", undefined, { "Content-MD5": claimed });
+function checkMd5(claimedMd5: string | undefined, digest: Buffer): void {
+  if (claimedMd5 === undefined) return;
+  const bytes = Buffer.from(claimedMd5, "base64");
+  if (bytes.length !== 16) throw refuse("InvalidDigest", undefined, { "Content-MD5": claimedMd5 });
   if (!bytes.equals(digest)) {
     throw refuse("BadDigest", "The Content-MD5 you specified did not match what we received.");
   }
 }
 
 function verifyChecksums(
-  claimed: ReadonlyMap<ChecksumAlgorithm, string>,
+  claimedChecksums: ReadonlyMap<ChecksumAlgorithm, string>,
   digests: ReadonlyMap<ChecksumAlgorithm, Digest>,
 ): Checksums {
   const checksums: Partial<Record<ChecksumAlgorithm, string>> = {};
-  for (const [algorithm, value] of claimed) {
+  for (const [algorithm, value] of claimedChecksums) {
     const computed = (digests.get(algorithm) ?? createDigest(algorithm)).digest().toString("base64");
     if (computed !== value) {
       const message = `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`;

@@ -66,8 +66,8 @@ function parseChunkHeader(
 ): { readonly size: number; readonly claimed: string } {
   const match = /^([0-9a-fA-F]{1,10})(?:;chunk-signature=([0-9a-f]{64}))?$/.exec(line);
   if (!match || framing.signed !== (match[2] !== undefined)) throw badChunk();
-  const [, size = "", claimed = ""] = match;
-  return { size: Number.parseInt(size, 16), claimed };
+  const [, size = "", claimedHex = ""] = match;
+  return { size: Number.parseInt(size, 16), claimed: claimedHex };
 }
 
 function badChunk(): Error {
@@ -83,9 +83,9 @@ function chunkText(
   return [kind, amzDate, scope, previous, ...hashes].join("\n");
 }
 
-function verifySignature(signature: Signature, text: string, claimed: string): string {
-  if (!equalHex(hmac(signature.chunkKey(), text), claimed)) throw refuse("SignatureDoesNotMatch");
-  return claimed;
+function verifySignature(signature: Signature, text: string, claimedHex: string): string {
+  if (!equalHex(hmac(signature.chunkKey(), text), claimedHex)) throw refuse("SignatureDoesNotMatch");
+  return claimedHex;
 }
 
 async function readTrailers(
@@ -95,19 +95,19 @@ async function readTrailers(
   previous: string,
 ): Promise<ReadonlyMap<string, string>> {
   const trailers = new Map<string, string>();
-  let claimed: string | undefined;
+  let claimedHex: string | undefined;
   for (let line = await bytes.line(); line; line = await bytes.line()) {
     const colon = line.indexOf(":");
     if (colon < 1 || trailers.size >= MAX_TRAILERS) throw refuse("MalformedTrailerError");
     const name = line.slice(0, colon).trim().toLowerCase();
     const value = line.slice(colon + 1).trim();
-    if (name === "x-amz-trailer-signature") claimed = value;
+    if (name === "x-amz-trailer-signature") claimedHex = value;
     else trailers.set(name, value);
   }
   if (!framing.signed) return trailers;
   const text = [...trailers].map(([name, value]) => `${name}:${value}\n`).join("");
   const signedText = chunkText("AWS4-HMAC-SHA256-TRAILER", signature, previous, [sha256(text)]);
-  verifySignature(signature, signedText, claimed ?? "");
+  verifySignature(signature, signedText, claimedHex ?? "");
   return trailers;
 }
 

@@ -247,7 +247,7 @@ export function sha256(bytes: string | Buffer): string {
 }
 
 /** Compares in constant time. */
-export function equalHex(computed: Buffer, claimed: string): boolean {
-  const bytes = Buffer.from(claimed, "hex");
+export function equalHex(computed: Buffer, claimedHex: string): boolean {
+  const bytes = Buffer.from(claimedHex, "hex");
   return bytes.length === computed.length && timingSafeEqual(bytes, computed);
 }

@@ -89,8 +89,8 @@ function unknownAssistant(settings: Settings, idOrGraph: string, status: number,
 }
 
 export function assistantById(turn: Turn, workspace: Workspace, id: string): Assistant | undefined {
-  const created = turn.get(ASSISTANTS, `${workspaceKey(workspace)}/${id}`);
-  if (created) return created;
+  const existingAssistant = turn.get(ASSISTANTS, `${workspaceKey(workspace)}/${id}`);
+  if (existingAssistant) return existingAssistant;
   return systemAssistants(turn.ports.settings).find(({ assistant_id }) => assistant_id === id);
 }
 
@@ -193,15 +193,15 @@ export function updateAssistant(
 /** Makes a stored version the one that runs use. Throws a `Refusal` (404, 409). */
 export function setLatestVersion(turn: Turn, workspace: Workspace, id: string, version: number): Assistant {
   const assistant = requireOwnAssistant(turn, workspace, id);
-  const stored = versionsOf(turn, assistant).find((candidate) => candidate.version === version);
-  if (!stored)
+  const existingVersion = versionsOf(turn, assistant).find((candidate) => candidate.version === version);
+  if (!existingVersion)
     throw new Refusal(
       404,
       "not_found",
       `version: assistant ${id} has no version ${version}.`,
       "List them with POST /assistants/{assistant_id}/versions.",
     );
-  const latest: Assistant = { ...stored, updated_at: turn.now };
+  const latest: Assistant = { ...existingVersion, updated_at: turn.now };
   turn.put(ASSISTANTS, latest);
   return latest;
 }

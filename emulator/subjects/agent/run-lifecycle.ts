@@ -240,8 +240,8 @@ function scheduleNextRun(turn: Turn, { run_id, thread_id, ...workspace }: AgentR
  * Retains the plan so that late readers can join the stream, without what only its trace rows are made of, which
  * repeats the thread's values; drops the oldest above the limit.
  */
-function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ended: Ended): void {
-  turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), spans: [], ended });
+function retainEndedPlan(turn: Turn, run: AgentRun, plan: Plan | undefined, ending: Ended): void {
+  turn.put(PLANS, { ...(plan ?? emptyPlan(turn, run)), spans: [], ended: ending });
   const excess = turn.count(PLANS, "ended") - turn.ports.settings.limits.agent_kept_streams;
   for (const { run_id } of firstOf(turn.list(PLANS, "ended"), excess)) turn.remove(PLANS, run_id);
 }

@@ -49,8 +49,16 @@ export function createStateChain(options: StateChainOptions): StateChain {
     goOn() {
       if (!from) throw new Error("No state to continue from.");
       const { checkpoint_id, parent_id, next, metadata, interrupts } = from;
-      const stored = { metadata, interrupts };
-      append({ kind: "checkpoint", id: checkpoint_id, parent_id, step, source: "loop", next, stored });
+      const members = { metadata, interrupts };
+      append({
+        kind: "checkpoint",
+        id: checkpoint_id,
+        parent_id,
+        step,
+        source: "loop",
+        next,
+        stored: members,
+      });
     },
     setNext(next) {
       const last = steps[lastIndex];

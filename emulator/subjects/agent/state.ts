@@ -97,8 +97,8 @@ export function history(
   const id = typeof before === "string" ? before : checkpointIdIn(before);
   const from = id === undefined ? 0 : states.findIndex(({ checkpoint_id }) => checkpoint_id === id) + 1;
   const hasMetadata = includesMembers(metadata ?? {});
-  const matching = states.slice(from).filter((state) => hasMetadata(state.metadata));
-  return matching.slice(0, limit ?? 10);
+  const matchingStates = states.slice(from).filter((state) => hasMetadata(state.metadata));
+  return matchingStates.slice(0, limit ?? 10);
 }
 
 /** Tests whether a value contains all members, recursively. They are listed once: a search may have 50,000 of them. */

@@ -54,7 +54,7 @@ function rootRow(run: AgentRun, plan: Plan, name: string, values: Values) {
 
 function spanRow(turn: Turn, run: AgentRun, plan: Plan, span: Span, elapsed: number) {
   const usage = span.extra?.usage as { prompt_tokens: number; completion_tokens: number } | undefined;
-  const ended = span.to <= elapsed;
+  const hasEnded = span.to <= elapsed;
   return {
     id: turn.nextId("trace_row"),
     trace_id: run.run_id,
@@ -64,9 +64,9 @@ function spanRow(turn: Turn, run: AgentRun, plan: Plan, span: Span, elapsed: num
     start_time: formatInstant(plan.started_at + span.from),
     end_time: formatInstant(plan.started_at + Math.min(span.to, elapsed)),
     inputs: span.inputs,
-    ...(ended ? { outputs: span.outputs } : { error: "Stopped." }),
+    ...(hasEnded ? { outputs: span.outputs } : { error: "Stopped." }),
     extra: span.extra ?? {},
-    ...(ended && usage && { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens }),
+    ...(hasEnded && usage && { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens }),
   };
 }
 

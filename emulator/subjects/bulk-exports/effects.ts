@@ -109,10 +109,10 @@ function createLaneQueue() {
   return async <T>(lane: string, act: () => Promise<T>): Promise<T> => {
     const before = last.get(lane) ?? Promise.resolve();
     const mine = before.then(act);
-    const settled = mine.catch(() => undefined);
-    last.set(lane, settled);
+    const settlement = mine.catch(() => undefined);
+    last.set(lane, settlement);
     const result = await mine;
-    if (last.get(lane) === settled) last.delete(lane);
+    if (last.get(lane) === settlement) last.delete(lane);
     return result;
   };
 }

@@ -175,8 +175,8 @@ function isWithin(
 
 function spawnedFor(reader: Reader, schedule: BulkExport, row: TraceRow): BulkExport | undefined {
   for (const { id } of reader.list(SPAWNED, schedule.id)) {
-    const spawned = reader.get(EXPORTS, id);
-    if (spawned && isWithin(spawned, row)) return spawned;
+    const spawnedExport = reader.get(EXPORTS, id);
+    if (spawnedExport && isWithin(spawnedExport, row)) return spawnedExport;
   }
   return undefined;
 }

@@ -34,11 +34,11 @@ export function onDue(turn: Turn, { ref }: Event<"export.due">): void {
 }
 
 /** Starts the export when the workspace has a free slot. */
-export function startExport(turn: Turn, created: BulkExport): void {
+export function startExport(turn: Turn, bulkExport: BulkExport): void {
   const { max_concurrent_exports_per_workspace } = turn.ports.settings.limits;
-  const pool = exportPool(created);
-  if (acquireSlot(turn, pool, created.id, max_concurrent_exports_per_workspace))
-    startAdmitted(turn, pool, [created.id]);
+  const pool = exportPool(bulkExport);
+  if (acquireSlot(turn, pool, bulkExport.id, max_concurrent_exports_per_workspace))
+    startAdmitted(turn, pool, [bulkExport.id]);
 }
 
 /** Starts the exports that acquired a slot; an export that cannot start releases its slot to the next in the queue. */
@@ -52,16 +52,16 @@ function startAdmitted(turn: Turn, pool: string, admitted: readonly string[]): v
 }
 
 /** CREATED → RUNNING: cuts the window into days and starts as many runs as have a slot (§8.2-1). False if it failed. */
-function beginExport(turn: Turn, created: BulkExport): boolean {
+function beginExport(turn: Turn, bulkExport: BulkExport): boolean {
   const { limits } = turn.ports.settings;
-  if (!turn.get(DESTINATIONS, created.bulk_export_destination_id)) {
+  if (!turn.get(DESTINATIONS, bulkExport.bulk_export_destination_id)) {
     // 7.3-5: it has no run yet whose errors could hold the message.
-    turn.note("export.failure", created.id, { message: EXPORT_FAILURES.destination_deleted.text });
-    moveExport(turn, created, "destination_deleted");
+    turn.note("export.failure", bulkExport.id, { message: EXPORT_FAILURES.destination_deleted.text });
+    moveExport(turn, bulkExport, "destination_deleted");
     return false;
   }
-  const windows = cutIntoDays(created.start_time, created.end_time as string);
-  const running = moveExport(turn, { ...created, runsLeft: windows.length }, "start");
+  const windows = cutIntoDays(bulkExport.start_time, bulkExport.end_time as string);
+  const running = moveExport(turn, { ...bulkExport, runsLeft: windows.length }, "start");
   turn.schedule({ kind: "export.deadline", ref: running.id, afterMs: limits.workflow_timeout_ms, data: {} });
   triggerStoreFaultAt(turn, "export.running", running);
   const runs = windows.map((window) => createRun(turn, running, window));

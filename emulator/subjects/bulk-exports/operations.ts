@@ -30,8 +30,10 @@ export const BULK_EXPORT_HANDLERS: Pick<Handlers, OperationIds> = {
 
   listSpawnedRuns(turn, { workspace, query }) {
     const source = exportOf(turn, workspace, query.source_bulk_export_id);
-    const spawned = [...turn.list(SPAWNED, source.id)].map(({ id }) => turn.get(EXPORTS, id) as BulkExport);
-    const runs = spawned.flatMap((record) =>
+    const spawnedExports = [...turn.list(SPAWNED, source.id)].map(
+      ({ id }) => turn.get(EXPORTS, id) as BulkExport,
+    );
+    const runs = spawnedExports.flatMap((record) =>
       [...turn.list(EXPORT_RUNS, record.id)].map((run) => viewOf(turn, record, run)),
     );
     return page(runs, query.limit, query.offset);

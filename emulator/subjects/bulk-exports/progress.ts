@@ -21,10 +21,10 @@ export function progressText(reader: Reader, { id, status }: BulkExport): string
 
 /** `1 of 3 days has ended, 1 of them COMPLETED, with 20 rows`; failed days have ended too. */
 function daysText(runs: readonly ExportRun[], rows: number): string {
-  const ended = runs.filter(isFinal).length;
+  const endedCount = runs.filter(isFinal).length;
   const completed = runs.filter(({ status }) => status === "COMPLETED").length;
-  const which = completed < ended ? `, ${completed} of them COMPLETED` : "";
-  return `${ended} of ${runs.length} days ${ended === 1 ? "has" : "have"} ended${which}, with ${rows} rows`;
+  const which = completed < endedCount ? `, ${completed} of them COMPLETED` : "";
+  return `${endedCount} of ${runs.length} days ${endedCount === 1 ? "has" : "have"} ended${which}, with ${rows} rows`;
 }
 
 function hasErrors({ errors }: ExportRun): boolean {

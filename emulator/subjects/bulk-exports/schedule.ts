@@ -21,7 +21,7 @@ export function onSpawn(turn: Turn, { ref, data: { start, end } }: Event<"export
   const record = turn.get(EXPORTS, ref);
   if (!record || isFinal(record)) return;
   const schedule = record.status === "CREATED" ? moveExport(turn, record, "spawn") : record;
-  const spawned: BulkExport = {
+  const spawnedExport: BulkExport = {
     ...schedule,
     id: turn.nextId("bulk_export"),
     start_time: start,
@@ -33,19 +33,29 @@ export function onSpawn(turn: Turn, { ref, data: { start, end } }: Event<"export
     finished_at: null,
     source_bulk_export_id: schedule.id,
   };
-  turn.put(EXPORTS, spawned);
-  turn.put(SPAWNED, { id: spawned.id, source: schedule.id });
-  if (!turn.get(DESTINATIONS, spawned.bulk_export_destination_id)) noteMissingDestination(turn, spawned);
-  turn.note("export.spawned", spawned.id, { source: schedule.id, start, end, at: formatInstant(turn.now) });
-  startExport(turn, spawned);
+  turn.put(EXPORTS, spawnedExport);
+  turn.put(SPAWNED, { id: spawnedExport.id, source: schedule.id });
+  if (!turn.get(DESTINATIONS, spawnedExport.bulk_export_destination_id))
+    noteMissingDestination(turn, spawnedExport);
+  turn.note("export.spawned", spawnedExport.id, {
+    source: schedule.id,
+    start,
+    end,
+    at: formatInstant(turn.now),
+  });
+  startExport(turn, spawnedExport);
   scheduleSpawn(turn, schedule, end);
 }
 
 /** The schedule continues (assumption export.schedule_without_destination). The note in the journal names the reason. */
-function noteMissingDestination(turn: Turn, spawned: BulkExport): void {
-  const { bulk_export_destination_id: destination, source_bulk_export_id: schedule } = spawned;
+function noteMissingDestination(turn: Turn, spawnedExport: BulkExport): void {
+  const { bulk_export_destination_id: destination, source_bulk_export_id: schedule } = spawnedExport;
   const message = `Destination ${destination} was deleted, so this export and all later ones of the schedule fail. Cancel the schedule.`;
-  turn.note("schedule.destination_gone", schedule as string, { export: spawned.id, destination, message });
+  turn.note("schedule.destination_gone", schedule as string, {
+    export: spawnedExport.id,
+    destination,
+    message,
+  });
 }
 
 /** Active schedules whose destination was deleted: every export that they spawn fails (§7.3-5). */

@@ -55,11 +55,11 @@ export function changeCron(turn: Turn, cron: Cron, change: CronChange): Cron {
   const schedule = changedFields(change.schedule, cron.schedule);
   const timezone = change.timezone === undefined ? cron.timezone : change.timezone;
   refuseInvalidSchedule(turn, schedule, timezone);
-  const changed = payloadIn(change);
+  const changes = payloadIn(change);
   const { assistant_id = String(cron.payload.assistant_id) } = change;
-  const payload = { ...cron.payload, ...changed, assistant_id };
+  const payload = { ...cron.payload, ...changes, assistant_id };
   // Disabling or rescheduling does not recheck the run's body against rules newer than the cron.
-  if (Object.keys(changed).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
+  if (Object.keys(changes).length > 0) refuseBadBody(turn, { threadId: cron.thread_id, body: payload });
   const metadata = { ...cron.metadata, ...change.metadata };
   if (change.metadata !== undefined) requireMetadataSize(turn, { metadata });
   const after = planNextRun(turn, {

@@ -82,10 +82,10 @@ export function changeFeedback(
   change: FeedbackChange,
   rows: FeedbackRows,
 ): Feedback {
-  const changed = { ...feedback, ...change, modified_at: formatInstant(turn.now) };
-  turn.put(FEEDBACK, changed);
-  if (changed.run_id) rows.showFeedback(changed.run_id);
-  return changed;
+  const changedFeedback = { ...feedback, ...change, modified_at: formatInstant(turn.now) };
+  turn.put(FEEDBACK, changedFeedback);
+  if (changedFeedback.run_id) rows.showFeedback(changedFeedback.run_id);
+  return changedFeedback;
 }
 
 /** Deletes feedback; the row's statistics change when the draft is written. */

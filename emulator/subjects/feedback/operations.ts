@@ -37,13 +37,13 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
           turn.page(FEEDBACK, { group, label, offset: 0, limit: Number.MAX_SAFE_INTEGER }),
         )
       : [...turn.list(FEEDBACK, group)];
-    const matching = among.filter(
+    const matchingFeedback = among.filter(
       ({ key, session_id, feedback_source }) =>
         (!query.key || query.key.includes(key)) &&
         (!sessions || (session_id !== null && sessions.includes(session_id))) &&
         (!query.source || query.source.includes(String(feedback_source?.type))),
     );
-    return page(matching, query.limit ?? 100, query.offset).map(feedbackView);
+    return page(matchingFeedback, query.limit ?? 100, query.offset).map(feedbackView);
   },
 
   readFeedback: (turn, { workspace, path }) => feedbackView(feedbackById(turn, workspace, path.feedback_id)),
@@ -55,9 +55,9 @@ export const FEEDBACK_HANDLERS: Pick<Handlers, OperationIds> = {
     const { score, value, comment, correction } = parseResult.input;
     const change: FeedbackChange = { score, value, comment, correction };
     const draft = createDraft(turn, workspace);
-    const changed = changeFeedback(turn, before, change, draft);
+    const changedFeedback = changeFeedback(turn, before, change, draft);
     draft.write();
-    return feedbackView(changed);
+    return feedbackView(changedFeedback);
   },
 
   deleteFeedback(turn, { workspace, path }) {

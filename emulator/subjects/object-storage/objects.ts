@@ -86,19 +86,19 @@ export function removeObjects(
 ): S3Failure | Removal {
   const error = authorise(turn, access);
   if (error) return error;
-  const removed: StoredObject[] = [];
-  const failed = new Map<Deletion, S3Failure>();
+  const removedObjects: StoredObject[] = [];
+  const failures = new Map<Deletion, S3Failure>();
   for (const deletion of deletions) {
     const id = objectId(access.bucket, deletion.key);
     const object = turn.get(objects, id);
     const failure = object && deletionError(object, deletion.condition ?? {});
-    if (failure) failed.set(deletion, failure);
+    if (failure) failures.set(deletion, failure);
     else if (object) {
       turn.remove(objects, id);
-      removed.push(object);
+      removedObjects.push(object);
     }
   }
-  return { removed, failed };
+  return { removed: removedObjects, failed: failures };
 }
 
 function deletionError(

@@ -67,7 +67,7 @@ function storeWhole(
   body: StoredBody,
 ): ObjectStoreFailure | undefined {
   const access = requestAccess(turn, writer, "PutObject", key);
-  const replaced = turn.get(objects, objectId(writer.bucket, key));
+  const earlierObject = turn.get(objects, objectId(writer.bucket, key));
   const object =
     "failure" in access
       ? access
@@ -76,7 +76,7 @@ function storeWhole(
     turn.ports.bodies.drop([body.file]);
     return object;
   }
-  keepObject(turn, writer, "PutObject", object, replaced);
+  keepObject(turn, writer, "PutObject", object, earlierObject);
   return undefined;
 }
 
@@ -129,10 +129,10 @@ function complete(
   const list = parts.map(
     ({ etag }, index): RequestedPart => ({ part_number: index + 1, etag, checksums: {} }),
   );
-  const replaced = turn.get(objects, objectId(writer.bucket, key));
+  const earlierObject = turn.get(objects, objectId(writer.bucket, key));
   const object = asStoreResult(finishUpload(turn, access, uploadId, list, whole));
   if ("failure" in object) return object;
-  keepObject(turn, writer, access.op, object, replaced);
+  keepObject(turn, writer, access.op, object, earlierObject);
   turn.ports.bodies.drop(parts.map(({ file }) => file));
   return undefined;
 }
@@ -157,11 +157,11 @@ function keepObject(
   { credentials }: Writer,
   op: S3Operation,
   object: StoredObject,
-  replaced: StoredObject | undefined,
+  earlierObject: StoredObject | undefined,
 ): void {
   const { bucket, key, file } = object;
   turn.ports.bodies.keep(file, { bucket, key });
-  if (replaced) turn.ports.bodies.drop([replaced.file]);
+  if (earlierObject) turn.ports.bodies.drop([earlierObject.file]);
   turn.note("s3.stored", refOf(object), { op, access_key_id: credentials.accessKeyId });
 }
 

@@ -106,7 +106,7 @@ export function changeProject(
   const nameOwner = projectByName(turn, workspace, name);
   if (nameOwner && nameOwner.id !== project.id)
     throw new Refusal(409, "conflict", `A project of this name exists: ${name}.`);
-  const changed: Project = {
+  const changedProject: Project = {
     ...project,
     name,
     description: change.description ?? project.description,
@@ -114,9 +114,9 @@ export function changeProject(
     end_time: change.end_time ?? project.end_time ?? null,
   };
   if (name !== project.name) turn.remove(PROJECT_NAMES, nameKey(workspace, project.name));
-  turn.put(PROJECTS, changed);
+  turn.put(PROJECTS, changedProject);
   turn.put(PROJECT_NAMES, { key: nameKey(workspace, name), id: project.id });
-  return changed;
+  return changedProject;
 }
 
 /** Deletes a project: its rows are no longer read, listed or exported, and its name is free. */

@@ -30,9 +30,9 @@ function contextOf(traces: TraceStore, { workspace, sessionIds }: SummaryRequest
 }
 
 function scanOf(context: QueryContext): Scan {
-  return async (sent, visit) => {
+  return async (sentSelection, visit) => {
     let read = 0;
-    const { rows, test } = candidatesOf(context, readSelection(sent), "asc");
+    const { rows, test } = candidatesOf(context, readSelection(sentSelection), "asc");
     for (const listedRow of rows) {
       const row = listedRow.read();
       if (test(row)) visit(row);

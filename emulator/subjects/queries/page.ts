@@ -25,12 +25,12 @@ export interface RowPage {
  */
 export function readPage(context: QueryContext, { selection, order, limit, cursor }: PageQuery): RowPage {
   const after = cursor === null ? undefined : readCursor(cursor, order);
-  const { rows: listed, test } = candidatesOf(context, selection, order, after);
+  const { rows: listedRows, test } = candidatesOf(context, selection, order, after);
   const rows: StoredRow[] = [];
   let examined = 0;
   let bytes = 0;
   let last = after;
-  for (const listedRow of listed) {
+  for (const listedRow of listedRows) {
     const isFull = rows.length === limit || examined === SCAN_BOUNDS.rows;
     if (isFull || (examined > 0 && bytes + listedRow.bytes > SCAN_BOUNDS.bytes))
       return { rows, next: last === undefined ? null : cursorAt(order, last) };

@@ -54,28 +54,31 @@ const V1_NAMES: SentNames = { place: "body", start: "start_time", end: "end_time
 
 /** Converts a query. Throws a `Refusal` (422) when a member is invalid. */
 export function readSelection(
-  sent: SentSelection,
+  sentSelection: SentSelection,
   refusesSome = false,
   { place, start, end }: SentNames = V1_NAMES,
 ): Selection {
   const filterAt = (name: "filter" | "trace_filter" | "tree_filter") =>
-    readFilter(sent[name], `${place}.${name}`, refusesSome);
-  const filter = bothOf(threadFilter(sent.thread), bothOf(searchFor(sent.query), filterAt("filter")));
+    readFilter(sentSelection[name], `${place}.${name}`, refusesSome);
+  const filter = bothOf(
+    threadFilter(sentSelection.thread),
+    bothOf(searchFor(sentSelection.query), filterAt("filter")),
+  );
   const selection = {
-    sessionIds: idsOf(sent.session),
-    ids: idsOf(sent.id),
-    traceId: sent.trace?.toLowerCase(),
-    parentId: sent.parent_run?.toLowerCase(),
-    exampleIds: idsOf(sent.reference_example),
-    runType: sent.run_type ?? undefined,
-    runTypeV2: sent.run_type_v2 ?? undefined,
-    isRoot: sent.is_root ?? undefined,
-    hasError: sent.error ?? undefined,
+    sessionIds: idsOf(sentSelection.session),
+    ids: idsOf(sentSelection.id),
+    traceId: sentSelection.trace?.toLowerCase(),
+    parentId: sentSelection.parent_run?.toLowerCase(),
+    exampleIds: idsOf(sentSelection.reference_example),
+    runType: sentSelection.run_type ?? undefined,
+    runTypeV2: sentSelection.run_type_v2 ?? undefined,
+    isRoot: sentSelection.is_root ?? undefined,
+    hasError: sentSelection.error ?? undefined,
     filter,
     traceFilter: filterAt("trace_filter"),
     treeFilter: filterAt("tree_filter"),
-    start: timeAt(sent.start_time, `${place}.${start}`),
-    end: timeAt(sent.end_time, `${place}.${end}`),
+    start: timeAt(sentSelection.start_time, `${place}.${start}`),
+    end: timeAt(sentSelection.end_time, `${place}.${end}`),
   };
   const { sessionIds, ids, traceId, parentId } = selection;
   if (!sessionIds && !ids && !traceId && !parentId)

@@ -16,7 +16,7 @@ const MICROS_PER_SECOND = 1_000_000;
 const COSTS = ["total_cost", "prompt_cost", "completion_cost"] as const;
 const TOKENS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
 
-/** `shown`: true counts the figures that rows show, children's totals included; false only their own. */
+/** `isShown`: true counts the figures that rows show, children's totals included; false only their own. */
 export function createStatsAccumulator(isShown: boolean): StatsAccumulator {
   const latencies: number[] = [];
   const firstTokens: number[] = [];

@@ -14,13 +14,13 @@ import { readSelection, type SentNames, type SentSelection } from "./selection.t
 export function requestSummary(
   turn: Turn,
   workspace: Workspace,
-  sent: SentSelection,
+  sentSelection: SentSelection,
   form: SummaryForm,
   names?: SentNames,
 ): PendingReply {
-  const selection = readSelection(sent, refusesColumns(turn.ports.settings), names);
+  const selection = readSelection(sentSelection, refusesColumns(turn.ports.settings), names);
   const sessionIds = sessionsFor(queryContextOf(turn, workspace), selection);
-  return requestEffect(turn, workspace, { sessionIds, sent, form });
+  return requestEffect(turn, workspace, { sessionIds, sent: sentSelection, form });
 }
 
 /** Requests the figures of the root rows of each project. */

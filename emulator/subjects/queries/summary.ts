@@ -10,7 +10,7 @@ import { textPage } from "./text-page.ts";
 import { pick } from "./view.ts";
 
 /** Reads all rows of a selection, earliest first. */
-export type Scan = (sent: SentSelection, visit: (row: StoredRow) => void) => Promise<void>;
+export type Scan = (sentSelection: SentSelection, visit: (row: StoredRow) => void) => Promise<void>;
 
 /** Latest activity first. */
 export const THREAD_ORDER = { by: "MAX_START_TIME", order: "desc" } as const;
@@ -51,9 +51,9 @@ export async function sumUp(
   }
 }
 
-async function statsByProject(sent: SentSelection, scan: Scan): Promise<(id: string) => RunStats> {
+async function statsByProject(sentSelection: SentSelection, scan: Scan): Promise<(id: string) => RunStats> {
   const projects = new Map<string, StatsAccumulator>();
-  await scan(sent, (row) => {
+  await scan(sentSelection, (row) => {
     const stats = projects.get(row.session_id) ?? createStatsAccumulator(true);
     projects.set(row.session_id, stats);
     stats.add(row);
@@ -76,30 +76,30 @@ function projectReply(
 
 /** Visits the root rows of threads of which one trace meets the conditions. */
 async function scanThreads(
-  sent: SentSelection,
+  sentSelection: SentSelection,
   conditions: ThreadConditions,
   scan: Scan,
   visit: (row: StoredRow, thread: string) => void,
 ): Promise<void> {
-  let matching: Set<string> | undefined;
+  let matchingThreads: Set<string> | undefined;
   if (conditions.trace_filter || conditions.tree_filter) {
     const threadIds = new Set<string>();
-    await scan({ ...sent, ...conditions }, (row) => threadIds.add(threadOf(row) ?? ""));
-    matching = threadIds;
+    await scan({ ...sentSelection, ...conditions }, (row) => threadIds.add(threadOf(row) ?? ""));
+    matchingThreads = threadIds;
   }
-  await scan(sent, (row) => {
+  await scan(sentSelection, (row) => {
     const thread = threadOf(row);
-    if (thread !== null && (!matching || matching.has(thread))) visit(row, thread);
+    if (thread !== null && (!matchingThreads || matchingThreads.has(thread))) visit(row, thread);
   });
 }
 
 async function threadsOf(
-  sent: SentSelection,
+  sentSelection: SentSelection,
   form: Extract<SummaryForm, { of: "threads" }>,
   scan: Scan,
 ): Promise<ReadonlyMap<string, Turns>> {
   const threads = new Map<string, Turns>();
-  await scanThreads(sent, form.with, scan, (row, thread) => {
+  await scanThreads(sentSelection, form.with, scan, (row, thread) => {
     const turns = threads.get(thread) ?? createTurns();
     threads.set(thread, turns);
     turns.add(row);

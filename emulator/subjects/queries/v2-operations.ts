@@ -42,7 +42,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
   queryRunsV2(turn, { workspace, body }) {
     refuseUnsupported({ ai_search: body.ai_search });
     const { settings } = turn.ports;
-    const sent = {
+    const sentSelection = {
       ...windowOf(turn, body),
       session: body.project_ids,
       id: body.ids ?? null,
@@ -55,7 +55,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       trace_filter: body.trace_filter ?? null,
       tree_filter: body.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sent, IN_BODY, {
+    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_BODY, {
       order: defaultOrderOf(turn),
       limit: body.page_size ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
@@ -74,7 +74,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
 
   queryTraces(turn, { workspace, body }) {
     refuseUnsupported({ ai_search: body.ai_search });
-    const sent = {
+    const sentSelection = {
       ...windowOf(turn, body),
       session: [body.project_id],
       id: body.trace_ids ?? null,
@@ -82,7 +82,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       trace_filter: body.trace_filter ?? null,
       tree_filter: body.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sent, IN_BODY, {
+    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_BODY, {
       order: defaultOrderOf(turn),
       limit: body.page_size ?? MAX_PAGE_ROWS,
       cursor: body.cursor ?? null,
@@ -100,7 +100,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
         "query.min_start_time and query.max_start_time: must be sent together.",
         "Send both, or neither.",
       );
-    const sent = {
+    const sentSelection = {
       session: [project_id],
       trace: path.trace_id,
       filter: filter ?? null,
@@ -108,7 +108,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       end_time: inclusiveEnd(max_start_time),
     };
     const page = { order: "asc", limit: SCAN_BOUNDS.rows, cursor: null } as const;
-    const { rows, next } = pageOf(turn, workspace, sent, IN_QUERY, page);
+    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_QUERY, page);
     if (next !== null)
       throw new Refusal(
         413,
@@ -137,7 +137,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   listThreadTraces(turn, { workspace, path, query }) {
-    const sent = {
+    const sentSelection = {
       session: [query.project_id],
       thread: path.thread_id,
       is_root: true,
@@ -145,7 +145,7 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
       trace_filter: query.trace_filter ?? null,
       tree_filter: query.tree_filter ?? null,
     };
-    const { rows, next } = pageOf(turn, workspace, sent, IN_QUERY, {
+    const { rows, next } = pageOf(turn, workspace, sentSelection, IN_QUERY, {
       order: "asc",
       limit: query.page_size ?? DEFAULT_PAGE_SIZE,
       cursor: query.cursor ?? null,
@@ -155,13 +155,13 @@ export const QUERY_V2_HANDLERS: Pick<Handlers, OperationIds> = {
   },
 
   statThread(turn, { workspace, path, query }) {
-    const sent = {
+    const sentSelection = {
       session: [query.session_id],
       thread: path.thread_id,
       is_root: true,
       filter: query.filter ?? null,
     };
-    return requestSummary(turn, workspace, sent, { of: "thread", figures: query.selects }, IN_QUERY);
+    return requestSummary(turn, workspace, sentSelection, { of: "thread", figures: query.selects }, IN_QUERY);
   },
 
   statThreads(turn, { workspace, body }) {
@@ -237,11 +237,11 @@ function conditionsOf(turn: Turn, { project_id, trace_filter, tree_filter }: Sen
 function pageOf(
   turn: Turn,
   workspace: Workspace,
-  sent: SentSelection,
+  sentSelection: SentSelection,
   names: SentNames,
   page: Omit<PageQuery, "selection">,
 ): RowPage {
-  const selection = readSelection(sent, refusesColumns(turn.ports.settings), names);
+  const selection = readSelection(sentSelection, refusesColumns(turn.ports.settings), names);
   return readPage(queryContextOf(turn, workspace), { selection, ...page });
 }
 

@@ -20,12 +20,12 @@ export function createDraftRows(turn: Turn, workspace: Workspace): DraftRows {
   const { traces } = turn.ports;
   const scope = { region: workspace.region, tenantId: workspace.tenant_id };
   const rows = new Map<string, StoredRow>();
-  const stored = new Map<string, StoredRow>();
+  const storedRows = new Map<string, StoredRow>();
 
   function storedRow(id: string): StoredRow | undefined {
-    const cachedRow = stored.get(id);
+    const cachedRow = storedRows.get(id);
     const existingRow = cachedRow ?? traces.read(scope, id);
-    if (existingRow && !cachedRow) stored.set(id, existingRow);
+    if (existingRow && !cachedRow) storedRows.set(id, existingRow);
     return existingRow;
   }
 

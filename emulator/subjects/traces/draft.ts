@@ -42,9 +42,9 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
       const { id } = run.fields;
       // Clients resend a post when they saw no reply; changes made since must not be lost.
       if (rows.row(id)) return turn.note("trace.duplicate", id);
-      const posted = placedUnderParent(rows, rowUnder(sessionId, run.fields));
+      const postedRow = placedUnderParent(rows, rowUnder(sessionId, run.fields));
       const waiting = takeHeldPatches(turn, workspace, id);
-      const newRow = waiting.reduce<TraceRow>(patched, withFeedback(posted));
+      const newRow = waiting.reduce<TraceRow>(patched, withFeedback(postedRow));
       rows.set(newRow);
       tree.attach(newRow);
       tree.attachWaiting(id);
@@ -69,10 +69,10 @@ export function createDraft(turn: Turn, workspace: Workspace): Draft {
 }
 
 /** Derives a row's place in its trace from its parent when the row has none and the parent is stored. */
-function placedUnderParent(rows: DraftRows, posted: TraceRow): TraceRow {
-  if (posted.parent_run_id === null || hasPlace(posted)) return posted;
-  const parent = rows.row(posted.parent_run_id);
-  return parent ? { ...posted, ...placedUnder(parent, posted) } : posted;
+function placedUnderParent(rows: DraftRows, postedRow: TraceRow): TraceRow {
+  if (postedRow.parent_run_id === null || hasPlace(postedRow)) return postedRow;
+  const parent = rows.row(postedRow.parent_run_id);
+  return parent ? { ...postedRow, ...placedUnder(parent, postedRow) } : postedRow;
 }
 
 function replaceRow(rows: DraftRows, tree: RunTree, before: StoredRow, after: StoredRow): void {

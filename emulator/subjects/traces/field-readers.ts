@@ -70,14 +70,14 @@ export function readFields<R = Readonly<Record<string, FieldReader>>>(
   let name = "";
   const reportProblem = (problem: string) => problems.push(`${fieldAt(where, name)}: ${problem}`);
   for (name in value) {
-    const sent = value[name];
-    if (sent === undefined) continue;
+    const fieldValue = value[name];
+    if (fieldValue === undefined) continue;
     const readField = readers.get(name);
     if (!readField) {
       unread.push(name);
       continue;
     }
-    const read = sent === null ? null : readField(sent, reportProblem);
+    const read = fieldValue === null ? null : readField(fieldValue, reportProblem);
     // An unreadable value is left out, so that it does not overwrite a known one.
     if (read !== undefined) values[name] = read;
   }

@@ -44,12 +44,12 @@ export function requireBatchSize({ ports }: Turn, items: number): void {
 export function ingest(turn: Turn, workspace: Workspace, batch: Batch): void {
   const { runs, patches, feedback } = checkBatch(turn, workspace, batch);
   const draft = createDraft(turn, workspace);
-  const posted = new Set(runs.map(({ fields }) => fields.id));
+  const postedIds = new Set(runs.map(({ fields }) => fields.id));
   // The only step that may still refuse comes before anything is written.
   holdPatches(
     turn,
     workspace,
-    patches.filter(({ id }) => !posted.has(id) && !draft.isStored(id)),
+    patches.filter(({ id }) => !postedIds.has(id) && !draft.isStored(id)),
   );
   const projectOf = onceInARow((reference) => projectFor(turn, workspace, reference));
   for (const run of runs) draft.post(run, projectOf(run.project).id);

@@ -91,18 +91,18 @@ export function firstTokenTimeIn(events: unknown): string | null {
 }
 
 function complete<T>(stated: Partial<Figures<T>>, reports: UsageReports, measure: Measure<T>): Figures<T> {
-  const reported = reportedIn(reports, measure);
-  const prompt = stated.prompt ?? reported.prompt;
-  const completion = stated.completion ?? reported.completion;
+  const reportedFigures = reportedIn(reports, measure);
+  const prompt = stated.prompt ?? reportedFigures.prompt;
+  const completion = stated.completion ?? reportedFigures.completion;
   const sum = prompt !== null && completion !== null ? measure.add(prompt, completion) : null;
-  return { total: stated.total ?? reported.total ?? sum, prompt, completion };
+  return { total: stated.total ?? reportedFigures.total ?? sum, prompt, completion };
 }
 
 function explicit<T>(figures: Figures<T>, reports: UsageReports, measure: Measure<T>): Partial<Figures<T>> {
-  const reported = reportedIn(reports, measure);
+  const reportedFigures = reportedIn(reports, measure);
   const stated = {
-    prompt: figures.prompt === reported.prompt ? null : figures.prompt,
-    completion: figures.completion === reported.completion ? null : figures.completion,
+    prompt: figures.prompt === reportedFigures.prompt ? null : figures.prompt,
+    completion: figures.completion === reportedFigures.completion ? null : figures.completion,
   };
   const { total } = complete(stated, reports, measure);
   return { ...stated, total: figures.total === total ? null : figures.total };

@@ -59,28 +59,28 @@ export function onDue(turn: Turn, { ref, data }: Event<"webhook.due">): void {
 export function onPosted(
   turn: Turn,
   { ref, data: { attempt, copy, started_at } }: Effect<"webhook.post">,
-  posted: Result<"webhook.post">,
+  result: Result<"webhook.post">,
 ): void {
   const delivery = turn.get(DELIVERIES, ref);
-  if (delivery) recordAttempt(turn, delivery, { number: attempt, copy, started_at, faked: false }, posted);
+  if (delivery) recordAttempt(turn, delivery, { number: attempt, copy, started_at, faked: false }, result);
 }
 
 type AttemptHead = Pick<Attempt, "number" | "copy" | "started_at" | "faked">;
 
 /** Records an attempt in the ledger; unless it is a copy, its result ends the delivery or schedules a retry. */
-function recordAttempt(turn: Turn, before: Delivery, attemptHeader: AttemptHead, posted: Posted): void {
-  const delivery = { ...before, attempts: [...before.attempts, attemptOf(attemptHeader, turn.now, posted)] };
+function recordAttempt(turn: Turn, before: Delivery, attemptHeader: AttemptHead, outcome: Posted): void {
+  const delivery = { ...before, attempts: [...before.attempts, attemptOf(attemptHeader, turn.now, outcome)] };
   const decides =
     attemptHeader.copy === 0 &&
     before.status === "pending" &&
     before.current_attempt === attemptHeader.number;
   if (!decides) return turn.put(DELIVERIES, delivery);
   const { limits, timings } = turn.ports.settings;
-  if (wasAccepted(posted)) return closeDelivery(turn, delivery, "delivered", null);
-  const why = "status" in posted ? `The receiver answered ${posted.status}.` : posted.message;
-  if ("failure" in posted && posted.failure === "policy")
+  if (wasAccepted(outcome)) return closeDelivery(turn, delivery, "delivered", null);
+  const why = "status" in outcome ? `The receiver answered ${outcome.status}.` : outcome.message;
+  if ("failure" in outcome && outcome.failure === "policy")
     return closeDelivery(turn, delivery, "refused", why);
-  if (!isTransient(posted)) return closeDelivery(turn, delivery, "failed", why);
+  if (!isTransient(outcome)) return closeDelivery(turn, delivery, "failed", why);
   if (attemptHeader.number >= limits.webhook_attempts)
     return closeDelivery(
       turn,
@@ -94,25 +94,25 @@ function recordAttempt(turn: Turn, before: Delivery, attemptHeader: AttemptHead,
   turn.schedule({ kind: "webhook.due", ref: delivery.id, afterMs, data: { attempt } });
 }
 
-function wasAccepted(posted: Posted): boolean {
-  return "status" in posted && posted.status >= 200 && posted.status < 300;
+function wasAccepted(outcome: Posted): boolean {
+  return "status" in outcome && outcome.status >= 200 && outcome.status < 300;
 }
 
 /** Whether a failure is transient and therefore retried (§6-3). */
-function isTransient(posted: Posted): boolean {
-  if ("status" in posted) return posted.status === 429 || posted.status >= 500;
-  return posted.failure !== "redirects";
+function isTransient(outcome: Posted): boolean {
+  if ("status" in outcome) return outcome.status === 429 || outcome.status >= 500;
+  return outcome.failure !== "redirects";
 }
 
-function attemptOf(attemptHeader: AttemptHead, now: number, posted: Posted): Attempt {
+function attemptOf(attemptHeader: AttemptHead, now: number, outcome: Posted): Attempt {
   return {
     ...attemptHeader,
     ended_at: now,
-    status: "status" in posted ? posted.status : null,
-    failure: "failure" in posted ? posted.failure : null,
-    message: "failure" in posted ? posted.message : null,
-    reply: "status" in posted ? posted.reply : null,
-    redirects: (posted.redirects ?? []).map((url) => maskedUrl(url)),
-    wall_ms: posted.wall_ms ?? 0,
+    status: "status" in outcome ? outcome.status : null,
+    failure: "failure" in outcome ? outcome.failure : null,
+    message: "failure" in outcome ? outcome.message : null,
+    reply: "status" in outcome ? outcome.reply : null,
+    redirects: (outcome.redirects ?? []).map((url) => maskedUrl(url)),
+    wall_ms: outcome.wall_ms ?? 0,
   };
 }

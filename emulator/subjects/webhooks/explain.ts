@@ -23,22 +23,22 @@ export type RuleVerdict = "passed" | "refused" | "off" | "not_reached" | "when_s
 /** The deciding rule of §6.1 for a URL and the verdicts of all rules. */
 export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumptions">, url: string) {
   const policy = policyOf(settings);
-  const refused = webhookRefusal(policy, url);
+  const urlRefusal = webhookRefusal(policy, url);
   const target = webhookTarget(url);
   const names = Object.keys(WEBHOOK_URL_RULES) as WebhookUrlRuleName[];
-  const decided = refused ? names.indexOf(refused.rule) : names.length;
+  const decided = urlRefusal ? names.indexOf(urlRefusal.rule) : names.length;
   const rules = names.map((rule, at) => {
     const { requirement, setting }: WebhookUrlRule = WEBHOOK_URL_RULES[rule];
     const verdict: RuleVerdict =
       at > decided ? "not_reached" : at === decided ? "refused" : passedVerdict(policy, rule, target);
     return { rule, verdict, requirement, ...(setting && { setting }) };
   });
-  const isOpen = !refused && rules.some(({ verdict }) => verdict === "when_sent");
+  const isOpen = !urlRefusal && rules.some(({ verdict }) => verdict === "when_sent");
   return {
     url: maskedUrl(url),
-    allowed: refused === undefined,
-    ...outcome(settings.webhooks.disabled, refused, isOpen),
-    rule: refused?.rule ?? null,
+    allowed: urlRefusal === undefined,
+    ...outcome(settings.webhooks.disabled, urlRefusal, isOpen),
+    rule: urlRefusal?.rule ?? null,
     passed_by: passedBy(policy, url),
     target: targetView(target),
     rules,
@@ -46,8 +46,8 @@ export function explainWebhook(settings: Pick<Settings, "webhooks" | "assumption
 }
 
 /** Whether the rules let a delivery leave; null if only the resolved address decides. */
-function outcome(disabled: boolean, refused: WebhookRefusal | undefined, isOpen: boolean) {
-  if (refused) return { delivered: false, message: refused.message };
+function outcome(disabled: boolean, urlRefusal: WebhookRefusal | undefined, isOpen: boolean) {
+  if (urlRefusal) return { delivered: false, message: urlRefusal.message };
   if (disabled) return { delivered: false, message: "No rule refuses it, but webhooks are switched off." };
   if (isOpen) return { delivered: null, message: "Refused when it is sent if the host is a local address." };
   return { delivered: true, message: "No rule refuses it." };

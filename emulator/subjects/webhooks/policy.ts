@@ -97,14 +97,14 @@ export function addressRefusal(
 
 /** §6.1: throws a `Refusal` (422) for a webhook that the policy does not admit. */
 export function refuseWebhookUrl(turn: Turn, url: string, where = "body"): void {
-  const refused = webhookRefusal(policyOf(turn.ports.settings), url);
-  if (refused)
+  const urlRefusal = webhookRefusal(policyOf(turn.ports.settings), url);
+  if (urlRefusal)
     throw new Refusal(
       422,
       "invalid_webhook",
-      `${where}.webhook: ${refused.message}.`,
+      `${where}.webhook: ${urlRefusal.message}.`,
       "POST /_emulator/v1/webhooks/check explains it.",
-      WEBHOOK_URL_RULES[refused.rule].requirement,
+      WEBHOOK_URL_RULES[urlRefusal.rule].requirement,
     );
 }
 

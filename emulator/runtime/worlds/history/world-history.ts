@@ -9,7 +9,7 @@ import type { World } from "../../../subjects/turn.ts";
 export interface WorldHistory {
   readonly history: History;
   /** See `WorldParts.afterTurn`. */
-  addTurn(commit: Commit, isChange: boolean, replaced: readonly ReplacedRow[]): void;
+  addTurn(commit: Commit, isChange: boolean, replacedRows: readonly ReplacedRow[]): void;
 }
 
 /** Opens the history of a world: it begins with the state of the world, or with the history of the world it was forked from. */
@@ -32,11 +32,11 @@ export function openHistory(
   let lastMark = rows.mark();
   return {
     history,
-    addTurn(commit, isChange, replaced) {
+    addTurn(commit, isChange, replacedRows) {
       const mark = rows.mark();
       if (!isChange && mark === lastMark) return;
       lastMark = mark;
-      history.add({ commit, rows: mark, replaced });
+      history.add({ commit, rows: mark, replaced: replacedRows });
     },
   };
 }

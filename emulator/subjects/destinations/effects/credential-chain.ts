@@ -54,17 +54,17 @@ export async function chainCredentials(
 ): Promise<ChainCredentials | { readonly tried: readonly string[] }> {
   const variables = JSON.stringify(Object.entries(process.env).filter(([name]) => name.startsWith("AWS_")));
   if (cached?.variables === variables && isFresh(cached.credentials)) return cached.credentials;
-  const tried: string[] = [];
-  const credentials = await within(timeoutMs, search(timeoutMs, tried));
-  if (credentials === undefined) return { tried };
+  const triedSources: string[] = [];
+  const credentials = await within(timeoutMs, search(timeoutMs, triedSources));
+  if (credentials === undefined) return { tried: triedSources };
   cached = { variables, credentials };
   return credentials;
 }
 
-async function search(timeoutMs: number, tried: string[]): Promise<ChainCredentials | undefined> {
+async function search(timeoutMs: number, triedSources: string[]): Promise<ChainCredentials | undefined> {
   for (const { name, isConfigured, open } of LOCATIONS) {
     if (!isConfigured()) continue;
-    tried.push(name);
+    triedSources.push(name);
     try {
       return await (await open(timeoutMs))();
     } catch (error) {

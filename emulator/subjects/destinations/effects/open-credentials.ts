@@ -38,6 +38,6 @@ async function environmentCredentials({
   return { accessKeyId, secretAccessKey, sessionToken };
 }
 
-function notFound(tried: readonly string[]): string {
-  return `the environment has no credentials (tried: ${tried.join(", ")}); set them, or set the credentials of the destination`;
+function notFound(triedSources: readonly string[]): string {
+  return `the environment has no credentials (tried: ${triedSources.join(", ")}); set them, or set the credentials of the destination`;
 }

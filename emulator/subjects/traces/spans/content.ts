@@ -24,11 +24,11 @@ export function inputsOf(attributes: Attributes, events: readonly SpanEvent[]): 
   const messages = listOf(attributes.get(INPUT_MESSAGES)) ?? indexed(attributes, INPUT_PREFIXES);
   const system = parsed(attributes.get(SYSTEM_INSTRUCTIONS));
   if (messages) return { ...(system !== undefined && { system }), messages };
-  const listed = events.flatMap(({ name, attributes: message }) => {
+  const listedMessages = events.flatMap(({ name, attributes: message }) => {
     const role = Object.hasOwn(INPUT_EVENTS, name) ? INPUT_EVENTS[name] : undefined;
     return role === undefined ? [] : [{ role, ...plain(message) }];
   });
-  if (listed.length > 0) return { messages: listed };
+  if (listedMessages.length > 0) return { messages: listedMessages };
   return asObject(parsed(firstOf(attributes, INPUT_NAMES)), "input");
 }
 

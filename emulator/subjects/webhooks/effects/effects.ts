@@ -40,10 +40,10 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
 
   async function post(order: WebhookPost): Promise<Posted> {
     // The policy may have become stricter since the run was created.
-    const refused = webhookRefusal(policy, order.url);
+    const urlRefusal = webhookRefusal(policy, order.url);
     const target = webhookTarget(order.url);
-    if (refused || !target)
-      return { failure: "policy", message: refused?.message ?? "This is not a valid URL." };
+    if (urlRefusal || !target)
+      return { failure: "policy", message: urlRefusal?.message ?? "This is not a valid URL." };
     const release = await acquire(target.kind === "loopback" ? "" : target.url.host);
     try {
       // The world was closed while waiting; a new world of the same name must not receive this webhook.
@@ -64,12 +64,12 @@ export function createWebhookSender({ settings, handle, resolve }: WebhookTools)
     effects: {
       async "webhook.post"({ data: order }) {
         const startedAt = performance.now();
-        const posted = await post(order);
-        const secrets = secretsIn([order.url, ...(posted.redirects ?? [])], headers);
+        const outcome = await post(order);
+        const secrets = secretsIn([order.url, ...(outcome.redirects ?? [])], headers);
         const safeResult =
-          "status" in posted
-            ? { ...posted, reply: withoutSecrets(posted.reply, secrets) }
-            : { ...posted, message: withoutSecrets(posted.message, secrets) };
+          "status" in outcome
+            ? { ...outcome, reply: withoutSecrets(outcome.reply, secrets) }
+            : { ...outcome, message: withoutSecrets(outcome.message, secrets) };
         return { ...safeResult, wall_ms: Math.round(performance.now() - startedAt) };
       },
     },

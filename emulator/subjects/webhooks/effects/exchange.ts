@@ -46,22 +46,22 @@ type SendRequest = (url: URL, options: RequestOptions) => ClientRequest;
 function send(request: SendRequest, call: Call, timeouts: Timeouts): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { url, method, body, signal, addresses } = call;
-    const sent = request(url, {
+    const outgoing = request(url, {
       method,
       agent: false,
       signal,
       lookup: lookupOf(addresses),
       headers: { ...call.headers, ...(method === "POST" && { "content-length": Buffer.byteLength(body) }) },
     });
-    const late = (message: string) => sent.destroy(new PostFailed("timeout", message));
+    const late = (message: string) => outgoing.destroy(new PostFailed("timeout", message));
     timeouts.set(call.connectMs, () => late(`No connection to ${url.hostname} in time.`));
-    sent.once("socket", (socket) => {
+    outgoing.once("socket", (socket) => {
       socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
         timeouts.set(call.readMs, () => late(`No answer from ${url.hostname} within ${call.readMs} ms.`));
       });
     });
-    sent.once("error", reject);
-    sent.once("response", (response) => {
+    outgoing.once("error", reject);
+    outgoing.once("response", (response) => {
       // From here on the time-out aborts the reading of the body.
       response.once("error", () => undefined);
       timeouts.instead(() =>
@@ -69,7 +69,7 @@ function send(request: SendRequest, call: Call, timeouts: Timeouts): Promise<Inc
       );
       resolve(response);
     });
-    sent.end(body);
+    outgoing.end(body);
   });
 }
 

@@ -29,8 +29,8 @@ export async function sendExternal(options: ExternalPostOptions, url: URL, paylo
         throw new PostFailed("redirects", `More than ${MAX_REDIRECTS} redirects.`);
       hop = nextHop(hop, status, location);
       redirects.push(hop.url.href);
-      const refused = webhookRefusal(options.policy, hop.url.href);
-      if (refused) throw new PostFailed("policy", `Redirected: ${refused.message}`);
+      const urlRefusal = webhookRefusal(options.policy, hop.url.href);
+      if (urlRefusal) throw new PostFailed("policy", `Redirected: ${urlRefusal.message}`);
     }
   } catch (error) {
     if (error instanceof PostFailed) return { failure: error.failure, message: error.message, redirects };
@@ -87,8 +87,8 @@ function withType({ headers }: Hop): Readonly<Record<string, string>> {
 /** Throws if any address is refused, because the connection may use any of them. */
 function refuseAddresses(policy: WebhookPolicy, host: string, addresses: readonly Address[]): void {
   for (const { address } of addresses) {
-    const refused = addressRefusal(policy, host, address);
-    if (refused) throw new PostFailed("policy", refused.message);
+    const urlRefusal = addressRefusal(policy, host, address);
+    if (urlRefusal) throw new PostFailed("policy", urlRefusal.message);
   }
 }
 

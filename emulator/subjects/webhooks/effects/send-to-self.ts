@@ -22,7 +22,7 @@ export async function postToSelf(
   // A signal that only `AbortSignal.any` refers to may be collected before it fires.
   const timer = setTimeout(giveUp, timings.webhook_read_timeout_ms);
   signal.addEventListener("abort", giveUp, { once: true });
-  const answered = handle(requestOf(settings, order)).then(
+  const reply = handle(requestOf(settings, order)).then(
     async ({ status, body }): Promise<Posted> => ({
       status,
       reply: await readText(body, limits.webhook_reply_bytes),
@@ -30,7 +30,7 @@ export async function postToSelf(
     (error: unknown): Posted => ({ failure: "network", message: String(error) }),
   );
   try {
-    return await Promise.race([answered, aborted]);
+    return await Promise.race([reply, aborted]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", giveUp);
