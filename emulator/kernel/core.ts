@@ -109,29 +109,29 @@ export function runTurn<Types extends WorldTypes, R>(
 
 function finish<Types extends WorldTypes>(
   core: Core<Types>,
-  { commit, scheduled, effects, replies, changed, replaced }: TurnOutcome<Types>,
+  { commit, scheduled, effects, replies, isChange, replacedRows }: TurnOutcome<Types>,
 ): void {
   const { persist, afterTurn } = core.parts;
-  if (changed) persist(commit);
+  if (isChange) persist(commit);
   if (commit.unscheduled) core.queue.remove(commit.unscheduled);
   for (const event of scheduled) core.queue.add(event);
   if (commit.settled !== undefined) core.effectQueue.settle(commit.settled);
   for (const effect of effects) core.effectQueue.add(effect);
   // The queue is updated before the journal: a clock follows the journal and sets its timer from the queue.
   core.journal.append(commit);
-  afterTurn?.(commit, changed, replaced);
+  afterTurn?.(commit, isChange, replacedRows);
   for (const { replyNumber, value } of replies) core.pendingReplies.resolve(replyNumber, value);
 }
 
 /** A turn that refused its request must not have written anything, unless it read a damaged file; otherwise the world is ended. */
 function noteRefusal<Types extends WorldTypes>(
   core: Core<Types>,
-  { commit, changed, replaced }: TurnOutcome<Types>,
+  { commit, isChange, replacedRows }: TurnOutcome<Types>,
   { status, code, message }: Refusal,
 ): void {
   const { turn, now, cause } = commit;
-  if (code === DATA_DAMAGED) core.records.undo(commit, replaced);
-  else if (changed && cause.type !== "control")
+  if (code === DATA_DAMAGED) core.records.undo(commit, replacedRows);
+  else if (isChange && cause.type !== "control")
     throw poison(core, new Error(`${cause.name} refused after it had written: ${message}`));
   core.journal.append(code === DATA_DAMAGED ? { turn, now, cause } : commit, { status, code, message });
 }

@@ -100,9 +100,9 @@ export interface TurnOutcome<Types extends WorldTypes> {
   readonly effects: readonly EffectOf<Types>[];
   readonly replies: readonly { readonly replyNumber: number; readonly value: unknown }[];
   /** True when the commit must be persisted. */
-  readonly changed: boolean;
+  readonly isChange: boolean;
   /** The previous rows of the records that it replaced or removed. */
-  readonly replaced: readonly ReplacedRow[];
+  readonly replacedRows: readonly ReplacedRow[];
 }
 
 /** Runs the turns of one world in sequence, reusing one turn object. */
@@ -282,14 +282,7 @@ function outcomeOf<Types extends WorldTypes>(
   // Notes alone need not be persisted.
   const isChange = Object.keys(commit).length > COMMIT_BASE_MEMBERS || cause.type === "control";
   if (notes) commit.notes = notes.slice();
-  return {
-    commit,
-    scheduled: scheduled ?? [],
-    effects: effects ?? [],
-    replies,
-    changed: isChange,
-    replaced: replacedRows,
-  };
+  return { commit, scheduled: scheduled ?? [], effects: effects ?? [], replies, isChange, replacedRows };
 }
 
 /** Shared by the many turns that replace no rows. */
