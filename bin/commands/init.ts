@@ -1,12 +1,25 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { fileAdvice } from "../../emulator/storage/file-advice.ts";
-import { type Command, UsageError } from "../command.ts";
-import { printResult } from "../terminal.ts";
+import { type Command, type Invocation, UsageError } from "../command.ts";
+import {
+  installCommandOf,
+  installedPath,
+  RUNNERS,
+  type Runner,
+  type RunnerName,
+  runnerOf,
+} from "../init/runners.ts";
+import { printError, printResult, withProgress } from "../terminal.ts";
+import { textOf } from "../values.ts";
 
-/** Files that `init` writes, by their paths in the project. */
-const FILES: Readonly<Record<string, string>> = {
-  "emulator.config.yaml": `# yaml-language-server: $schema=./node_modules/trace-platform-emulator/dist/emulator.config.schema.json
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+const PACKAGE = "trace-platform-emulator";
+
+const CONFIGURATION = `# yaml-language-server: $schema=./node_modules/${PACKAGE}/dist/emulator.config.schema.json
 # What \`emulator start\` and \`emulator exec\` begin with; flags and EMULATOR_… variables win.
 clock:
   mode: frozen
@@ -14,33 +27,9 @@ clock:
 seed: 1
 seed_data:
   projects: [shop]
-`,
-  "test/emulator.test.ts": `import { test } from "trace-platform-emulator/vitest"; // each test has a world of its own
-import { expect } from "vitest";
+`;
 
-test("the webhook is sent when the run has ended", async ({ emulator, clock }) => {
-  const created = await emulator.request("/threads", { json: {} }); // like fetch, with key, workspace and world
-  const { thread_id } = await created.json();
-  const run = { assistant_id: "slow", webhook: "/_emulator/inbox/mine" };
-  await emulator.request(\`/threads/\${thread_id}/runs\`, { json: run });
-  await clock.advance("PT10S"); // virtual time: a run of "slow" takes ten seconds
-  await expect(emulator).toHaveDelivered({ run_status: "success" }, 1);
-});
-`,
-  ".github/workflows/emulator.yml": `name: emulator
-on: [push, pull_request]
-jobs:
-  test:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with: { node-version: 22 }
-      - run: npm ci
-      # Starts an emulator on free ports; its addresses are in the environment of the tests.
-      - run: npx emulator exec -- npm test
-`,
-};
+const IGNORED = ["node_modules/", ".emulator/"];
 
 /** The file of instructions for agents, which a project may have already. */
 const AGENTS = "AGENTS.md";
@@ -53,40 +42,140 @@ Tests run against a local emulator instead of the hosted service: \`npx emulator
 and puts its addresses into the environment (\`EMULATOR_URL\`, \`EMULATOR_S3_URL\`, …). By hand: \`npx emulator start\`, then
 \`npx emulator status\`, \`traces generate\`, \`export create --wait\`, \`clock advance 6h\`, \`fault arm worker_crash\` and
 \`logs --follow\`; each takes \`--help\` and \`--json\`. Time is virtual: advance it, never sleep. A fault that was armed has
-to hit. Read \`node_modules/trace-platform-emulator/AGENTS.md\` first; the documentation is in \`docs/\` of that folder.
+to trigger. Read \`node_modules/${PACKAGE}/AGENTS.md\` first; the documentation is in \`docs/\` of that folder.
 `;
+
+const NAMES = Object.keys(RUNNERS) as RunnerName[];
 
 export const command: Command = {
   summary:
-    "write emulator.config.yaml, an example test, a GitHub workflow and a section of AGENTS.md into a project (default: this folder); replaces no file",
+    "add the emulator to a project (default: this folder): a configuration file, an example test for the runner of the project, a GitHub workflow, entries in .gitignore and AGENTS.md; replaces no file, and runs the test",
   operands: ["[folder]"],
-  flags: {},
+  flags: {
+    runner: {
+      value: NAMES.join("|"),
+      help: "test runner (default: the one that the project uses, else node:test)",
+    },
+  },
   async run(invocation) {
     const folder = resolve(invocation.cwd, invocation.operands[0] ?? ".");
-    if (!existsSync(folder))
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`${folder}: no such folder; create it, or name the project's`);
-    const present = Object.keys(FILES).filter((path) => existsSync(join(folder, path)));
-    const guide = guideIn(folder);
-    if (guide?.includes(AGENTS_HEADING)) present.push(`"${AGENTS_HEADING}" in ${AGENTS}`);
+    const name = runnerName(invocation) ?? runnerOf(folder);
+    const runner: Runner = RUNNERS[name];
+    const files = { "emulator.config.yaml": CONFIGURATION, ...runner.files, ...workflow(folder, runner) };
+    const present = Object.keys(files).filter((path) => existsSync(join(folder, path)));
+    const guide = textIn(folder, AGENTS);
+    if (guide.includes(AGENTS_HEADING)) present.push(`"${AGENTS_HEADING}" in ${AGENTS}`);
     if (present.length > 0)
       throw new UsageError(`${present.join(", ")}: there already; nothing is written. Move it away first`);
-    for (const [path, text] of Object.entries(FILES)) write(join(folder, path), text);
-    write(
-      join(folder, AGENTS),
-      guide === undefined ? AGENTS_PARAGRAPH : `${guide.trimEnd()}\n\n${AGENTS_PARAGRAPH}`,
-    );
-    const writtenFiles = [...Object.keys(FILES), AGENTS];
-    printResult(invocation, { folder, written: writtenFiles }, [
-      ...writtenFiles.map((path) => `wrote ${path}`),
-      "next: `npm i -D trace-platform-emulator vitest`, then `npx vitest run`, or `npx emulator start`",
+    const { lines: writtenFiles, done } = writeAll(folder, files, guide);
+    const outcome = await runTest(invocation, folder, runner);
+    printResult(invocation, { folder, runner: name, written: writtenFiles, test: outcome }, [
+      ...done,
+      outcome.passed === null
+        ? `the test was not run: ${outcome.reason}`
+        : `\`${outcome.command}\`: the test ${outcome.passed ? "passed" : "FAILED"}`,
     ]);
-    return 0;
+    return outcome.passed === false ? 1 : 0;
   },
 };
 
-function guideIn(folder: string): string | undefined {
-  const path = join(folder, AGENTS);
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+function runnerName(invocation: Invocation): RunnerName | undefined {
+  const text = textOf(invocation, "runner");
+  if (text === undefined) return undefined;
+  const name = NAMES.find((each) => each === text);
+  if (name === undefined)
+    throw new UsageError(`--runner: "${text}" is not supported; give one of ${NAMES.join(", ")}`);
+  return name;
+}
+
+/** Writes the files, and adds to those that a project may have. */
+function writeAll(folder: string, files: Readonly<Record<string, string>>, guide: string) {
+  for (const [path, text] of Object.entries(files)) write(join(folder, path), text);
+  write(join(folder, AGENTS), guide === "" ? AGENTS_PARAGRAPH : `${guide.trimEnd()}\n\n${AGENTS_PARAGRAPH}`);
+  const ignored = textIn(folder, ".gitignore");
+  const missing = IGNORED.filter(
+    (entry) => !new RegExp(`^/?${entry.replace(".", "\\.")}?$`, "m").test(ignored),
+  );
+  if (missing.length > 0)
+    write(
+      join(folder, ".gitignore"),
+      `${ignored === "" ? "" : `${ignored.trimEnd()}\n`}${missing.join("\n")}\n`,
+    );
+  const lines = [...Object.keys(files), AGENTS, ...(missing.length > 0 ? [".gitignore"] : [])];
+  return { lines, done: lines.map((path) => `wrote ${path}`) };
+}
+
+/** A GitHub workflow that calls the runner. */
+function workflow(folder: string, { command: words, setup = [] }: Runner): Readonly<Record<string, string>> {
+  const call = words.join(" ").replace("<bin>/", "npx ");
+  return {
+    ".github/workflows/emulator.yml": `name: emulator
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 22 }
+${setup.map((line) => `      ${line}\n`).join("")}      - run: ${installCommandOf(folder)}
+      # Starts an emulator on free ports; its addresses are in the environment of the tests.
+      - run: npx emulator exec -- ${call}
+`,
+  };
+}
+
+interface TestOutcome {
+  readonly command: string;
+  /** Null: it was not run. */
+  readonly passed: boolean | null;
+  readonly reason?: string;
+}
+
+/** Runs the example; the output of the runner is shown when it fails. */
+async function runTest(invocation: Invocation, folder: string, runner: Runner): Promise<TestOutcome> {
+  const [program = "", ...options] = runner.command;
+  const file = Object.keys(runner.files).at(-1) ?? "";
+  const command = [program.replace("<bin>/", "npx "), ...options, file].join(" ");
+  const notRun = (reason: string) => ({ command, passed: null, reason: `${reason}, then \`${command}\`` });
+  if (installedPath(folder, PACKAGE) === undefined)
+    return notRun(`${PACKAGE} is not installed in this project; run \`npm i -D ${PACKAGE}\``);
+  const path = program.startsWith("<bin>/") ? installedPath(folder, `.bin/${program.slice(6)}`) : program;
+  const missing = `${program.replace("<bin>/", "")} is not installed; run \`${runner.install}\``;
+  if (path === undefined) return notRun(missing);
+  // A runner that starts another one would change how that one reports.
+  const env = {
+    ...invocation.env,
+    NODE_TEST_CONTEXT: undefined,
+    VITEST: undefined,
+    JEST_WORKER_ID: undefined,
+  };
+  const running = promisify(execFile)(path === "node" ? process.execPath : path, [...options, file], {
+    cwd: folder,
+    env,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  try {
+    await withProgress(invocation, `running ${command}`, running, "the files were written");
+    return { command, passed: true };
+  } catch (error) {
+    if (!(error instanceof Error && "stdout" in error)) throw error;
+    const { code, stdout, stderr } = error as Error & {
+      code?: number | string;
+      stdout: string;
+      stderr: string;
+    };
+    if (code === "ENOENT" || /No module named pytest/.test(stderr)) return notRun(missing);
+    for (const line of `${stdout}${stderr}`.trim().split("\n")) printError(line);
+    return { command, passed: false, reason: `exit code ${code}` };
+  }
+}
+
+function textIn(folder: string, name: string): string {
+  const path = join(folder, name);
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
 function write(path: string, text: string): void {

@@ -1,70 +1,166 @@
-import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { isFull } from "../support/depth.ts";
 import { run, start, workingFolder } from "../support/emulator-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const WRITTEN = [
-  "emulator.config.yaml",
-  "test/emulator.test.ts",
-  ".github/workflows/emulator.yml",
-  "AGENTS.md",
-];
+/** What `npm init -y` writes. */
+const NEW_PACKAGE = {
+  name: "mine",
+  version: "1.0.0",
+  main: "index.js",
+  scripts: { test: 'echo "Error: no test specified" && exit 1' },
+  type: "commonjs",
+};
+const ENV = { NO_COLOR: "1" };
 
-/** A project in which the package is installed, as `init` leaves it. */
-async function initializedProject(): Promise<string> {
+/** A project in which the package and these others are installed. */
+function project(manifest: object, ...packages: readonly string[]): string {
   const cwd = workingFolder();
-  await run(["init"], { cwd });
-  writeFileSync(join(cwd, "package.json"), '{ "private": true, "type": "module" }');
-  mkdirSync(join(cwd, "node_modules"));
+  writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
+  mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
   symlinkSync(ROOT, join(cwd, "node_modules/trace-platform-emulator"));
-  symlinkSync(join(ROOT, "node_modules/vitest"), join(cwd, "node_modules/vitest"));
+  for (const name of packages) {
+    symlinkSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name));
+    symlinkSync(join(ROOT, "node_modules/.bin", name), join(cwd, "node_modules/.bin", name));
+  }
   return cwd;
 }
 
-// The test that it writes becomes one of this file.
-await import(pathToFileURL(join(await initializedProject(), "test/emulator.test.ts")).href);
+const textOf = (cwd: string, file: string) => readFileSync(join(cwd, file), "utf8");
+const workflowOf = (cwd: string) => parse(textOf(cwd, ".github/workflows/emulator.yml"));
 
-it.runIf(isFull)("writes a test that vitest finds", async () => {
-  const cwd = await initializedProject();
-  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const words = [vitest, "run", "--maxWorkers=1", "--testTimeout=300000"];
-  const env = { PATH: process.env.PATH, NO_COLOR: "1" };
-  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env });
-  expect(stdout).toMatch(/Tests +1 passed/);
+it("ends with a test that passed in a project of `npm init -y`", async () => {
+  const cwd = project(NEW_PACKAGE);
+  const { code, stdout, stderr } = await run(["init"], { cwd, env: ENV });
+  expect({ code, stderr, lines: stdout.trimEnd().split("\n") }).toEqual({
+    code: 0,
+    stderr: "",
+    lines: [
+      "wrote emulator.config.yaml",
+      "wrote test/emulator.test.mjs",
+      "wrote .github/workflows/emulator.yml",
+      "wrote AGENTS.md",
+      "wrote .gitignore",
+      "`node --test test/emulator.test.mjs`: the test passed",
+    ],
+  });
+  expect(textOf(cwd, ".gitignore")).toBe("node_modules/\n.emulator/\n");
+  expect(workflowOf(cwd)).toMatchObject({
+    jobs: {
+      test: {
+        steps: expect.arrayContaining([{ run: "npm ci" }, { run: "npx emulator exec -- node --test" }]),
+      },
+    },
+  });
+  const [, schema = ""] = /\$schema=(\S+)/.exec(textOf(cwd, "emulator.config.yaml")) ?? [];
+  expect(JSON.parse(textOf(cwd, schema)).properties).toHaveProperty("seed_data");
 });
 
-it("puts files into a project, and never twice", async () => {
+it("says that the test failed, and exits with 1", async () => {
+  const cwd = project(NEW_PACKAGE);
+  const env = { ...ENV, NODE_OPTIONS: "--conditions=none --require ./missing.cjs" };
+  const { code, stdout, stderr } = await run(["init", "--json"], { cwd, env });
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, test: { passed: false } });
+  expect(stderr).toContain("missing.cjs");
+});
+
+it.runIf(isFull)("ends with a test that passed in a project with vitest", async () => {
+  const cwd = project({ type: "module", devDependencies: { vitest: "4" } }, "vitest");
+  const { code, stdout } = await run(["init"], { cwd, env: ENV });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("`npx vitest run test/emulator.test.ts`: the test passed"),
+  ]);
+});
+
+describe("the runner is the one of the project", () => {
+  it.each([
+    ["vitest", { "package.json": '{"devDependencies":{"vitest":"4"}}' }, "npx vitest run", "npm ci"],
+    [
+      "jest",
+      { "package.json": '{"scripts":{"test":"jest --ci"}}', "pnpm-lock.yaml": "" },
+      "npx jest",
+      "corepack enable && pnpm install --frozen-lockfile",
+    ],
+    ["bun", { "package.json": "{}", "bun.lock": "" }, "bun test", "bun install --frozen-lockfile"],
+    [
+      "node:test",
+      { "package.json": '{"scripts":{"test":"node --test"},"devDependencies":{"vitest":"4"}}' },
+      "node --test",
+      "npm ci",
+    ],
+    ["pytest", { "requirements-dev.txt": "pytest\n" }, "python3 -m pytest", "npm ci"],
+    [
+      "pytest",
+      { "package.json": '{"devDependencies":{"trace-platform-emulator":"1"}}', "test_mine.py": "" },
+      "python3 -m pytest",
+      "npm ci",
+    ],
+    ["node:test", { "package.json": "not JSON" }, "node --test", "npm ci"],
+  ] as const)("%s %#", async (runner, files, call, install) => {
+    const cwd = workingFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+    const { code, stdout } = await run(["init", "--json"], { cwd });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      runner,
+      test: {
+        passed: null,
+        reason: expect.stringContaining("run `npm i -D trace-platform-emulator`, then `"),
+      },
+    });
+    expect(workflowOf(cwd).jobs.test.steps.slice(-2)).toEqual([
+      { run: install },
+      { run: `npx emulator exec -- ${call}` },
+    ]);
+  });
+
+  it("unless a flag names another, which is not installed", async () => {
+    const cwd = project(NEW_PACKAGE);
+    const { code, stdout } = await run(["init", "--runner", "jest"], { cwd });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        "the test was not run: jest is not installed; run `npm i -D jest`, then `npx jest test/emulator.test.cjs`",
+      ),
+    ]);
+    expect(await run(["init", "--runner", "jst"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        '--runner: "jst" is not supported; give one of vitest, jest, node:test',
+      ),
+    });
+  });
+});
+
+it("adds to AGENTS.md and .gitignore, and never twice", async () => {
   const cwd = workingFolder();
   writeFileSync(join(cwd, "AGENTS.md"), "# Mine\n");
-  const { code, stdout } = await run(["init", "--json"], { cwd });
-  expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, folder: cwd, written: WRITTEN });
-  expect(readFileSync(join(cwd, "AGENTS.md"), "utf8")).toMatch(/^# Mine\n\n## Trace Platform emulator\n/);
-  expect(parse(readFileSync(join(cwd, ".github/workflows/emulator.yml"), "utf8"))).toMatchObject({
-    jobs: { test: { steps: expect.arrayContaining([{ run: "npx emulator exec -- npm test" }]) } },
-  });
+  writeFileSync(join(cwd, ".gitignore"), "dist\n/node_modules");
+  expect(await run(["init"], { cwd })).toMatchObject({ code: 0 });
+  expect(textOf(cwd, "AGENTS.md")).toMatch(/^# Mine\n\n## Trace Platform emulator\n/);
+  expect(textOf(cwd, ".gitignore")).toBe("dist\n/node_modules\n.emulator/\n");
 
   const { ready } = await start(["--ephemeral"], { cwd });
   expect(ready).toMatchObject({ now: "2026-01-01T00:00:00.000000Z", seed: 1 });
   const projects = await fetch(`${ready.url}/sessions`, { headers: { "x-api-key": "k" } });
   expect(await projects.json()).toMatchObject([{ name: "shop" }]);
 
-  const before = readFileSync(join(cwd, "AGENTS.md"), "utf8");
+  const before = textOf(cwd, "AGENTS.md");
   const again = await run(["init"], { cwd });
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toMatch(/^emulator: emulator.config.yaml, .*there already; nothing is written.*\n$/);
-  expect(readFileSync(join(cwd, "AGENTS.md"), "utf8")).toBe(before);
+  expect(textOf(cwd, "AGENTS.md")).toBe(before);
 });
 
 it("writes nothing where one of the files is there", async () => {
   const cwd = workingFolder();
   mkdirSync(join(cwd, "test"));
-  writeFileSync(join(cwd, "test/emulator.test.ts"), "mine");
+  writeFileSync(join(cwd, "test/emulator.test.mjs"), "mine");
   expect(await run(["init"], { cwd })).toMatchObject({ code: 2, stdout: "" });
   expect(readdirSync(cwd)).toEqual(["test"]);
   expect(await run(["init", "none"], { cwd })).toMatchObject({

@@ -115,7 +115,7 @@ describe("emulator", () => {
     ["status --url here", '--url: "here" is not an address; give one such as http://127.0.0.1:4700'],
     [
       "wait --timeout 3",
-      '--timeout: "3" is not valid; give a duration such as 6h, 10m or PT6H (units: w, d, h, m, s, ms)',
+      '--timeout: "3" is not valid; give a duration such as 6h, 1d12h or PT6H (units: w, d, h, m, s, ms)',
     ],
   ])("names the mistake in %s in one line and exits with 2", async (words, line) => {
     expect(await runShared(words.split(" "), { cwd: workingFolder() })).toEqual({

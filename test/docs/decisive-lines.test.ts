@@ -24,7 +24,7 @@ function examples(ending: string, file: string): readonly Example[] {
 /** The test that `emulator init` writes. */
 async function initialTest(): Promise<Example> {
   const cwd = workingFolder();
-  await run(["init"], { cwd });
+  await run(["init", "--runner", "vitest"], { cwd });
   return { place: "emulator init", text: readFileSync(join(cwd, "test/emulator.test.ts"), "utf8") };
 }
 

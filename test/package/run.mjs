@@ -46,6 +46,7 @@ function pack() {
     "README.md",
     "AGENTS.md",
     "docs/README.md",
+    "CHANGELOG.md",
     "LICENSE",
   ])
     assert.ok(names.includes(wanted), `${wanted} is not in the package`);
@@ -129,7 +130,7 @@ function useWithPeers(node) {
   assert.match(run(node, [vitest, "run", "own.test.mjs"]), /1 passed/);
 }
 
-/** Test runners, each with the words that run its example. */
+/** Test runners, each with the words that run its example on the pages. */
 const RUNNERS = [
   {
     name: "jest@30",
@@ -137,24 +138,29 @@ const RUNNERS = [
     words: ["jest/bin/jest.js", "--testMatch=**/delivery.jest.cjs"],
   },
   { name: "bun@1", file: "delivery.bun.test.ts", words: ["bun/bin/bun.exe", "test", "delivery.bun.test.ts"] },
+  { name: "mocha@11", file: "delivery.mocha.mjs", words: ["mocha/bin/mocha.js", "delivery.mocha.mjs"] },
+  {
+    name: "@playwright/test@1",
+    file: "delivery.playwright.spec.ts",
+    words: ["@playwright/test/cli.js", "test", "delivery.playwright.spec.ts"],
+  },
 ];
 
-/** The example for Jest in the documentation. The one for Bun differs in its imports. */
-function runnerExamples() {
-  const page = readFileSync(join(ROOT, "docs/do/test-with-other-runners.md"), "utf8");
-  const [, forJest] = /^\/\/ delivery\.jest\.cjs\n([\s\S]*?)^```/m.exec(page);
-  const imports = `import { expect, test } from "bun:test";\nimport { withWorld } from "trace-platform-emulator/bun";\n`;
-  return {
-    "delivery.jest.cjs": forJest,
-    "delivery.bun.test.ts": forJest.replace(/^const .*\n/, imports),
-  };
+/** The block of the page that names this file. */
+function exampleIn(page, file) {
+  const [, text] =
+    new RegExp(`^// ${file.replaceAll(".", "\\.")}\n([\\s\\S]*?)^\`\`\``, "m").exec(page) ?? [];
+  assert.ok(text, `the pages have no example ${file}`);
+  return text;
 }
 
 /** Installs each runner and runs its example; reports a runner that is not available here. */
 function useRunners() {
-  const examples = runnerExamples();
+  const page = ["jest-or-bun", "mocha-or-playwright"]
+    .map((name) => readFileSync(join(ROOT, `docs/do/test-with-${name}.md`), "utf8"))
+    .join("\n");
   for (const { name, file, words } of RUNNERS) {
-    writeFileSync(join(project, file), examples[file]);
+    writeFileSync(join(project, file), exampleIn(page, file));
     try {
       install("--no-save", name);
     } catch (error) {
@@ -166,6 +172,22 @@ function useRunners() {
     const output = program.endsWith(".js") ? run(process.execPath, [path, ...more]) : run(path, more);
     assert.match(output, /1 pass/);
   }
+}
+
+/** `npm init -y`, the package, and `emulator init`; then the call that it wrote into the workflow. */
+function useInit(file) {
+  const cwd = join(folder, "initialized");
+  mkdirSync(cwd);
+  run(npm, ["init", "-y"], { cwd });
+  run(npm, ["install", "--no-audit", "--no-fund", "--save-dev", file], { cwd });
+  assert.match(
+    run("npx", ["emulator", "init"], { cwd }),
+    /`node --test test\/emulator\.test\.mjs`: the test passed/,
+  );
+  const workflow = readFileSync(join(cwd, ".github/workflows/emulator.yml"), "utf8");
+  const steps = [...workflow.matchAll(/^ +- run: (.*)$/gm)].map(([, line]) => line);
+  assert.deepEqual(steps, ["npm ci", "npx emulator exec -- node --test"]);
+  for (const step of steps) run("sh", ["-c", step], { cwd });
 }
 
 /** What others check of the declarations and the entries of a package. */
@@ -209,6 +231,7 @@ try {
   }
   judge(join(folder, packed.filename));
   const count = installAlone(join(folder, packed.filename));
+  useInit(join(folder, packed.filename));
   checkMissingPeers();
   makeCapsules(process.execPath);
   useAlone(process.execPath, packed.version);
