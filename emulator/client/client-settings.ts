@@ -88,7 +88,7 @@ const CLIENTS = {
   }),
   langsmith: (env) => ({
     packages: "langsmith (JavaScript, Python)",
-    checkedWith: "JavaScript 0.10.5, Python 0.14.0",
+    checkedWith: "JavaScript 0.12.0, Python 0.14.0",
     variables: {
       LANGSMITH_ENDPOINT: env.LANGSMITH_ENDPOINT,
       LANGSMITH_API_KEY: env.LANGSMITH_API_KEY,

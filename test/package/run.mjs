@@ -76,12 +76,20 @@ function installAlone(file) {
   return packages.length;
 }
 
-/** npm warns (`EBADENGINE`) of packages that do not support the version of Node on which it runs. */
+/** With `engine-strict`, npm refuses packages that do not support the version of Node on which it runs. */
 function checkEngines(node, file) {
   const cwd = mkdtempSync(join(folder, "engines-"));
   writeFileSync(join(cwd, "package.json"), "{}");
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
-  assert.doesNotMatch(run(npm, ["install", "--package-lock-only", file], { cwd, env }), /EBADENGINE/);
+  run(npm, ["install", "--package-lock-only", "--engine-strict", file], { cwd, env });
+}
+
+/** yarn 1 always refuses packages that do not support the version of Node on which it runs. */
+function installWithYarn(file) {
+  const cwd = mkdtempSync(join(folder, "yarn-"));
+  writeFileSync(join(cwd, "package.json"), '{ "private": true }');
+  run("npx", ["--yes", "yarn@1.22.22", "add", "--non-interactive", file], { cwd });
+  run(join(cwd, "node_modules/.bin/emulator"), ["--version"], { cwd });
 }
 
 /** Flags that need an optional peer dependency name the command that installs it. */
@@ -232,6 +240,7 @@ try {
   judge(join(folder, packed.filename));
   const count = installAlone(join(folder, packed.filename));
   useInit(join(folder, packed.filename));
+  installWithYarn(join(folder, packed.filename));
   checkMissingPeers();
   makeCapsules(process.execPath);
   useAlone(process.execPath, packed.version);
