@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { startFile, writeCommonJs } from "./commonjs.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
@@ -176,11 +177,20 @@ async function bundleConsole() {
   };
   // Reports of one file have their script inlined, which modules cannot be.
   await build({ ...options, format: "iife", entryPoints: { report: join(folder, "report-page.tsx") } });
-  return build({
+  const result = await build({
     ...options,
     entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },
     metafile: true,
   });
+  for (const name of ["console.js", "style.css"]) {
+    const file = join(outdir, name);
+    const content = await readFile(file);
+    await writeFile(`${file}.br`, brotliCompressSync(content));
+    await writeFile(`${file}.gz`, gzipSync(content, { level: 9 }));
+    // Only reports of one file need an uncompressed file: the style sheet.
+    if (name === "console.js") await rm(file);
+  }
+  return result;
 }
 
 /** A digest of every input of the build. */

@@ -20,6 +20,7 @@ export const NAMES = [
   "filters",
   "sweep",
   "console",
+  "console-tab",
   "growth-threads",
   "growth-runs",
   "growth-worlds",

@@ -14,6 +14,9 @@ import { causesOf } from "./causes.ts";
 /** Maximum unread lines of a follower; the connection of a slower one is cut. */
 const MAX_BACKLOG_LINES = 10_000;
 
+/** Lines that a follower gets in one write. */
+const MAX_LINES_AT_ONCE = 500;
+
 /** Operations to inspect a world and to reset it. */
 export const INSPECTION_OPERATIONS = [
   control({
@@ -145,8 +148,9 @@ function followJournal(world: World, since: number): AsyncIterable<string> {
           });
         // An error instead of an end, so that the follower knows that the journal continues.
         if (backlog.length > MAX_BACKLOG_LINES) throw new Error("The follower is too slow.");
-        const entry = backlog.shift();
-        return entry ? { value: line(entry), done: false } : { value: undefined, done: true };
+        if (backlog.length === 0) return { value: undefined, done: true };
+        const lines = backlog.splice(0, MAX_LINES_AT_ONCE).map(line);
+        return { value: lines.join(""), done: false };
       },
       async return() {
         leave();

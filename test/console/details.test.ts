@@ -33,3 +33,24 @@ it.skipIf(!hasChromium)("the playhead differs from the page in forced colours", 
   await page.emulateMedia({ forcedColors: null });
   expect(new Set(colours).size).toBe(2);
 });
+
+it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it is shown", async () => {
+  const page = await openAt(rig.emulator.url, "#/time");
+  await timeIsWhole(page, rig.emulator);
+  const setHidden = (value: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, value);
+  const requests: string[] = [];
+  const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/journal?follow=1"));
+  await setHidden(true);
+  await closed;
+  page.on("request", (request) => requests.push(request.url()));
+  for (let sent = 0; sent < 3; sent += 1) await rig.call("POST", "/threads", {});
+  // A page that followed would have asked for its clock before this request.
+  await page.evaluate(() => fetch("/_emulator/v1/clock"));
+  expect(requests.map((url) => new URL(url).pathname)).toEqual(["/_emulator/v1/clock"]);
+  await setHidden(false);
+  await timeIsWhole(page, rig.emulator);
+});

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("a list of more than 100 items", () => {
     await list.getByRole("searchbox", { name: "Search: Threads" }).fill(thread.toUpperCase());
     await list.getByText(`1 matching, ${THREADS} in total`).waitFor();
     expect(await list.locator("tbody tr").count()).toBe(1);
-    await list.getByRole("link", { name: thread }).waitFor();
+    await list.getByRole("link", { name: thread, exact: true }).waitFor();
   });
 });
 

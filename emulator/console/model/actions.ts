@@ -4,6 +4,7 @@ import { ErrorReply, NoReply, requestJson } from "../../client/send.ts";
 import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
 import { clearTurns, reconnect, revision } from "./live.ts";
+import { readEagerly } from "./resource.ts";
 import { isReadOnly } from "./token.ts";
 import { planUndo, replacesHistory, type Undo } from "./undo.ts";
 import { worldName } from "./world-address.ts";
@@ -106,6 +107,7 @@ async function run<T>(label: string, call: Call, act: () => Promise<T>): Promise
     return undefined;
   } finally {
     runningAction.value = null;
+    readEagerly();
     void readClock();
   }
 }

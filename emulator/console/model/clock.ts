@@ -3,6 +3,8 @@ import type { Status } from "../../client/views.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { asOf, present } from "./client.ts";
 import { revision, turnsNow } from "./live.ts";
+import { restAfter } from "./resource.ts";
+import { isHidden } from "./visibility.ts";
 
 /** The last status, and its arrival time by the clock of this machine (ms). */
 const lastStatus = signal<{ readonly status: Status; readonly at: number } | null>(null);
@@ -18,11 +20,15 @@ export const now = signal(0);
 
 const TICK_MS = 250;
 
-/** Reads the clock again whenever turns have arrived. */
+let [tookMs, endMs] = [0, 0];
+
+/** Reads the clock again when turns have arrived, with a rest in between. */
 export function followClock(): void {
+  let timer = 0;
   effect(() => {
     revision.value;
-    void readClock();
+    clearTimeout(timer);
+    if (!isHidden.value) timer = window.setTimeout(readClock, restAfter(tookMs, endMs));
   });
   setInterval(updateNow, TICK_MS);
 }
@@ -30,7 +36,10 @@ export function followClock(): void {
 /** Reads the clock now. The journal reports a server that does not reply. */
 export async function readClock(): Promise<void> {
   try {
+    const began = performance.now();
     const status = await present.status();
+    endMs = performance.now();
+    tookMs = endMs - began;
     lastStatus.value = { status, at: performance.now() };
     updateNow();
   } catch {

@@ -1,8 +1,9 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply } from "../../client/send.ts";
 import type { JournalEntry } from "../../kernel/journal.ts";
 import { present } from "./client.ts";
+import { isHidden } from "./visibility.ts";
 import { worldUrl } from "./world-address.ts";
 
 /** A turn of the journal, with the fields that the specification does not define. */
@@ -31,7 +32,7 @@ export function turnsNow(): readonly Turn[] {
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
-const ANNOUNCE_AFTER_MS = 50;
+const ANNOUNCE_AFTER_MS = 100;
 
 let isAnnounced = false;
 
@@ -41,6 +42,7 @@ let stopWaiting = () => {};
 /** Reads the journal of the world until the page is closed. Reconnects after a lost connection. */
 export async function followJournal(): Promise<void> {
   for (;;) {
+    await isVisible();
     try {
       await readStream();
       connection.value = endReason.value === null ? "connecting" : "ended";
@@ -48,12 +50,21 @@ export async function followJournal(): Promise<void> {
       connection.value = error instanceof ErrorReply ? "ended" : "gone";
       if (error instanceof ErrorReply) endReason.value = error.description;
     }
+    if (isHidden.peek()) continue;
     await new Promise<void>((resolve) => {
       stopWaiting = resolve;
       setTimeout(resolve, waitMs);
     });
     waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
   }
+}
+
+/** Resolves when somebody sees the page. */
+function isVisible(): Promise<void> {
+  if (!isHidden.peek()) return Promise.resolve();
+  return new Promise((resolve) =>
+    document.addEventListener("visibilitychange", () => resolve(), { once: true }),
+  );
 }
 
 /** Reconnects now. */
@@ -70,7 +81,12 @@ async function readStream(): Promise<void> {
   if (last && (last.now > now || last.turn > turn)) clearTurns();
   endReason.value = ended_by;
   const since = turns.at(-1)?.turn ?? 0;
-  const reply = await fetch(`${worldUrl}${CONTROL_PATH}/journal?follow=1&since=${since}`);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const stopWatching = effect(() => {
+    if (isHidden.value) leaving.abort();
+  });
+  const reply = await fetch(`${worldUrl}${CONTROL_PATH}/journal?follow=1&since=${since}`, { signal });
   if (!reply.ok || !reply.body) throw new Error(`${reply.status}`);
   if (ended_by === null) {
     connection.value = "live";
@@ -79,7 +95,9 @@ async function readStream(): Promise<void> {
   try {
     for await (const entries of linesOf<Turn>(reply.body)) appendTurns(entries);
   } catch {
-    // The connection was lost.
+    // The connection was lost, or the page hidden.
+  } finally {
+    stopWatching();
   }
 }
 

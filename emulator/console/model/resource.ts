@@ -1,7 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { asOf } from "./client.ts";
 import { revision } from "./live.ts";
+import { isHidden } from "./visibility.ts";
 
 /** Data of the world that a view reads again when turns arrive. */
 export interface Resource<T> {
@@ -12,37 +13,57 @@ export interface Resource<T> {
 
 /**
  * Reads with `load` now, when `key`, `variant` or `asOf` changes, and after new turns. The last value stays until the
- * next value arrives, so that nothing flickers, unless `key` changes. After the first value it reads when no turn has arrived for `restMs`. While a request is pending, at most one more waits.
+ * next value arrives, so that nothing flickers, unless `key` changes. After the first value it reads when no turn has
+ * arrived for `restMs`, and after a rest that keeps the cost for the server low. While a request is pending, at most one more waits.
  */
 export function useResource<T>(key: string, load: () => Promise<T>, variant = key, restMs = 0): Resource<T> {
   const turn = asOf.value;
   const reader = useMemo(() => createReader<T>(), [key, turn]);
+  const lastVariant = useRef(variant);
   const currentRevision = isHidden.value ? null : revision.value;
   useEffect(() => {
     if (currentRevision === null) return;
-    const timer = setTimeout(() => void reader.read(load), reader.state.peek().isLoading ? 0 : restMs);
+    const isNew = reader.state.peek().isLoading || lastVariant.current !== variant;
+    lastVariant.current = variant;
+    const waitMs = isNew ? 0 : performance.now() < eagerUntilMs ? restMs : Math.max(restMs, reader.restMs());
+    const timer = setTimeout(() => void reader.read(load), waitMs);
     return () => clearTimeout(timer);
   }, [reader, variant, currentRevision]);
   return reader.state.value;
 }
 
-/** Whether nobody sees the page, which then reads nothing. */
-const isHidden = signal(document.hidden);
-document.addEventListener("visibilitychange", () => {
-  isHidden.value = document.hidden;
-});
-
 interface Reader<T> {
   readonly state: Signal<Resource<T>>;
   read(load: () => Promise<T>): Promise<void>;
+  /** How long to wait until the next reading. */
+  restMs(): number;
+}
+
+const EAGER_MS = 1_000;
+let eagerUntilMs = 0;
+
+/** Lets the views read without a rest for a moment: the user has just changed the world. */
+export function readEagerly(): void {
+  eagerUntilMs = performance.now() + EAGER_MS;
+}
+
+/** A page that follows a busy world uses at most this part of the server's time for each of its requests. */
+const SERVER_PART = 1 / 40;
+const MAX_REST_MS = 10_000;
+
+/** The rest after a request that took so long and ended at `endMs`. */
+export function restAfter(tookMs: number, endMs: number): number {
+  return Math.max(0, endMs + Math.min(MAX_REST_MS, tookMs / SERVER_PART) - performance.now());
 }
 
 function createReader<T>(): Reader<T> {
   const state = signal<Resource<T>>({ value: undefined, error: undefined, isLoading: true });
   let isBusy = false;
+  let [tookMs, endMs] = [0, 0];
   let next: (() => Promise<T>) | undefined;
   return {
     state,
+    restMs: () => restAfter(tookMs, endMs),
     async read(load) {
       next = load;
       if (isBusy) return;
@@ -50,7 +71,10 @@ function createReader<T>(): Reader<T> {
       while (next) {
         const current = next;
         next = undefined;
+        const began = performance.now();
         state.value = await loadState(current, state.peek().value);
+        endMs = performance.now();
+        tookMs = endMs - began;
       }
       isBusy = false;
     },

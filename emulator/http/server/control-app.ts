@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type express from "express";
 import type { ErrorRequestHandler, RequestHandler, Router } from "express";
 import { refusalIn } from "../../kernel/system-refusal.ts";
@@ -55,9 +58,30 @@ function consolePages(
   pages.use(
     PAGES,
     refuseForeign,
+    compressedFiles(consoleFolder),
     filesOf(consoleFolder, { setHeaders: (response) => void response.set(HEADERS) }),
   );
   return pages;
+}
+
+/** The files that the build has compressed, as the client accepts them. */
+function compressedFiles(root: string): RequestHandler {
+  return (request, response, next) => {
+    const name = /^\/((?:console|style)\.(js|css))$/.exec(request.path)?.[1];
+    if (name === undefined || (request.method !== "GET" && request.method !== "HEAD")) return next();
+    response.set(HEADERS).vary("accept-encoding").type(name);
+    const [encoding, suffix] = request.acceptsEncodings("br")
+      ? ["br", ".br"]
+      : request.acceptsEncodings("gzip")
+        ? ["gzip", ".gz"]
+        : [];
+    if (encoding === undefined) return void response.send(gunzipSync(readFileSync(join(root, `${name}.gz`))));
+    response.sendFile(name + suffix, {
+      root,
+      cacheControl: false,
+      headers: { "content-encoding": encoding },
+    });
+  };
 }
 
 /**
