@@ -2,8 +2,8 @@
 // To list what a folder or file still has:
 //   LANGUAGE=emulator/s3 npx vitest run --config test/vitest.config.ts --root . test/language.test.ts
 import { expect, it } from "vitest";
-import { EXCEPTIONS, PHRASES } from "./language/phrases.ts";
-import { checkedFiles, codeTexts, type Kind, type Texts, textsOf } from "./language/source-text.ts";
+import { EXCEPTIONS, PARTICIPLES, PHRASES } from "./language/phrases.ts";
+import { checkedFiles, codeTexts, type Kind, sourceOf, type Texts, textsOf } from "./language/source-text.ts";
 
 const SELECTED = process.env.LANGUAGE;
 
@@ -32,6 +32,36 @@ it("texts, comments and pages use plain words", () => {
   const files = checkedFiles().filter((path) => !SELECTED || isBelow(path, SELECTED.replace(/\/$/, "")));
   const found = files.flatMap((path) => findings(path, textsOf(path)));
   if (found.length > 0) expect.fail(found.join("\n"));
+});
+
+/** The names of constants, variables, first parameters and parts of arrays that are only a participle. */
+function participleNames(source: string): readonly string[] {
+  const declaration = new RegExp(
+    `(?:\\b(?:const|let) \\[?|\\((?=\\w+(?:\\??: (?!\\$)|(?:, \\w+)*\\) =>))|\\bfunction \\w+\\(\\s*)(${PARTICIPLES})\\b`,
+    "g",
+  );
+  return [...source.matchAll(declaration)].map(({ 1: name = "" }) => name);
+}
+
+it("values of the product are named by nouns", () => {
+  const files = checkedFiles().filter((path) =>
+    /^(bin|contracts|emulator|scenarios)\/.*\.(tsx?|mjs)$/.test(path),
+  );
+  const names = files.flatMap((path) =>
+    participleNames(sourceOf(path)).map(
+      (name) => `${path}: "${name}": write a noun that says what the value is`,
+    ),
+  );
+  expect(names).toEqual([]);
+});
+
+it("finds a participle as the name of a value, and not in a longer name or a member", () => {
+  const source = [
+    "const found = 1; let [known] = []; const foundRun = { asked: 1 };",
+    "function first(given: string, more = 1) {}",
+    "rows.map((sent) => sent.id).sort((shown, b) => 0); told(1);",
+  ].join("\n");
+  expect(participleNames(source)).toEqual(["found", "known", "given", "sent", "shown"]);
 });
 
 it("finds a phrase in strings, templates, comments and JSX, and not in code", () => {

@@ -85,8 +85,8 @@ function* turns({ world }: { readonly world: World }): Iterable<Match> {
 const DEFAULT_LIMIT = 5;
 
 /** The matches of a text in ids and texts, whatever the case; kinds with an equal id first. */
-function found(context: ControlContext, wanted: string, limit = DEFAULT_LIMIT): readonly MatchGroup[] {
-  const needle = wanted.trim().toLowerCase();
+function matchesOf(context: ControlContext, text: string, limit = DEFAULT_LIMIT): readonly MatchGroup[] {
+  const needle = text.trim().toLowerCase();
   if (needle === "") return [];
   const groups = Object.entries(SOURCES).flatMap(([kind, source]) => {
     const ranks: [Match[], Match[], Match[]] = [[], [], []];
@@ -120,6 +120,6 @@ export const FIND_OPERATIONS = [
       text: text({ minLength: 1, maxLength: 300, title: "the text to search" }),
       limit: optional(integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
     },
-    run: (context, { query }) => found(context, query.text, query.limit),
+    run: (context, { query }) => matchesOf(context, query.text, query.limit),
   }),
 ] as const;

@@ -69,6 +69,10 @@ export const PHRASES: readonly Phrase[] = [
   ),
 ];
 
+/** Participles that are not names of values: CONTRIBUTING.md, "Language". */
+export const PARTICIPLES =
+  "answered|asked|claimed|created|denied|drawn|exported|found|given|gone|held|kept|known|listed|loaded|lost|made|met|named|posted|refused|replaced|reported|seen|sent|shown|sought|spawned|started|stored|supplied|taken|told|tried|used|wanted";
+
 /** Where a phrase is right. `path` is a file or a folder; `pattern`, if any, limits it to a phrase. */
 export interface Exception {
   readonly path: string;

@@ -32,8 +32,12 @@ export function checkedFiles(): readonly string[] {
   return [...ROOT_FILES, ...inFolders].filter((path) => !IGNORED.test(path) && READERS[extname(path)]).sort();
 }
 
+export function sourceOf(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
 export function textsOf(path: string): Texts {
-  return READERS[extname(path)]?.(readFileSync(join(ROOT, path), "utf8")) ?? {};
+  return READERS[extname(path)]?.(sourceOf(path)) ?? {};
 }
 
 const GAP = "\u00b7";

@@ -130,9 +130,9 @@ const COLUMNS: readonly Column<Meter>[] = [
 const NEARLY_FULL = 0.8;
 
 /** The tone of a meter: full, nearly full, or neither. */
-function fullness(used: number, max: number): "bad" | "wait" | "good" {
-  if (used >= max) return "bad";
-  return used >= NEARLY_FULL * max ? "wait" : "good";
+function fullness(usedCount: number, max: number): "bad" | "wait" | "good" {
+  if (usedCount >= max) return "bad";
+  return usedCount >= NEARLY_FULL * max ? "wait" : "good";
 }
 
 const STATES = { bad: ["✕", "full"], wait: ["◕", "nearly full"], good: ["●", "passes"] } as const;

@@ -81,9 +81,9 @@ export function TableList<T>({ columns, keyOf, ...list }: TableListProps<T>) {
 }
 
 /** "newest 100 of 2,000", with the number of matches if not all match. */
-function countText(shown: number, matching: number, total: number): string {
+function countText(shownCount: number, matching: number, total: number): string {
   const [matches, all] = [matching.toLocaleString("en"), total.toLocaleString("en")];
-  const newest = shown < matching ? `newest ${shown.toLocaleString("en")} of ` : "";
+  const newest = shownCount < matching ? `newest ${shownCount.toLocaleString("en")} of ` : "";
   return matching === total ? `${newest}${all}` : `${newest}${matches} matching, ${all} in total`;
 }
 

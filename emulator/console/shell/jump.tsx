@@ -52,8 +52,8 @@ function JumpDialog() {
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const timer = setTimeout(async () => {
-      const found = text.trim() === "" ? [] : await find(text);
-      setResults({ text, groups: found });
+      const results = text.trim() === "" ? [] : await find(text);
+      setResults({ text, groups: results });
       setSelected(0);
     }, REST_MS);
     return () => clearTimeout(timer);

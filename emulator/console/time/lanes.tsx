@@ -28,13 +28,13 @@ export function exportBars(
   const schedules = new Set(
     exports.flatMap(({ id, interval_hours }) => (interval_hours === null ? [] : [id])),
   );
-  const spawned = (schedule: string) =>
+  const exportsOf = (schedule: string) =>
     exports.filter(({ source_bulk_export_id: source }) => source === schedule);
   return exports.flatMap((each) => {
     if (each.source_bulk_export_id !== null && schedules.has(each.source_bulk_export_id)) return [];
     const isBand = each.interval_hours !== null;
     const name = isBand ? `every ${each.interval_hours} h` : each.id.slice(0, 8);
-    const children = isBand ? spawned(each.id).map((child) => exportBar(child, "export")) : [];
+    const children = isBand ? exportsOf(each.id).map((child) => exportBar(child, "export")) : [];
     return [
       {
         ...exportBar(each, isBand ? "schedule" : "export"),
@@ -192,17 +192,17 @@ function cut(text: string, length: number): string {
 
 /** Bars of a band that do not overlap: those at the same pixels are drawn once, with the worst tone. */
 function apart(bars: readonly Bar[], scale: Scale): readonly Bar[] {
-  const drawn: Bar[] = [];
+  const visibleBars: Bar[] = [];
   let right = Number.NEGATIVE_INFINITY;
   for (const bar of bars) {
     const x = xOf(scale, bar.from);
-    const last = drawn.at(-1);
+    const last = visibleBars.at(-1);
     if (last && x < right) {
       if (bar.tone === "bad") last.tone = "bad";
-    } else drawn.push({ ...bar });
+    } else visibleBars.push({ ...bar });
     right = Math.max(right, x + MIN_WIDTH, xOf(scale, bar.to ?? bar.from));
   }
-  return drawn;
+  return visibleBars;
 }
 
 const MARK_WIDTH = 2.5;

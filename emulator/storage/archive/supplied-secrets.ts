@@ -34,12 +34,16 @@ export function missingSecrets(state: State, own: Secrets): MissingSecrets {
 }
 
 /** The records with the supplied secrets. Throws a `Refusal` (422, `unknown_secret`) that names secrets that no record lacks. */
-export function completedRecords(state: State, supplied: SuppliedSecrets, own: Secrets): CompletedRecord[] {
+export function completedRecords(
+  state: State,
+  suppliedSecrets: SuppliedSecrets,
+  own: Secrets,
+): CompletedRecord[] {
   const unknown = new Set<string>();
   const completed = [
-    ...completedDestinations(incompleteDestinations(state, own), supplied, own, unknown),
-    ...completedKeys(incompleteKeys(state, own), supplied, own, unknown),
-    ...completedWebhooks([...incompleteWebhooks(state)], supplied, unknown),
+    ...completedDestinations(incompleteDestinations(state, own), suppliedSecrets, own, unknown),
+    ...completedKeys(incompleteKeys(state, own), suppliedSecrets, own, unknown),
+    ...completedWebhooks([...incompleteWebhooks(state)], suppliedSecrets, unknown),
   ];
   if (unknown.size === 0) return completed;
   throw new Refusal(

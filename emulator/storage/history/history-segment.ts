@@ -93,9 +93,9 @@ export function repeat(change: LimiterChange, limiter: RateLimiter): void {
 }
 
 /** The approximate JSON size of the data that is retained only for a turn: the records before it, not those after it. */
-function sizeOfTurn({ scheduled = [], effects = [] }: Commit, replaced: readonly ReplacedRow[]): number {
+function sizeOfTurn({ scheduled = [], effects = [] }: Commit, replacedRows: readonly ReplacedRow[]): number {
   let bytes = MEMBER_BYTES;
-  for (const { row } of replaced) bytes += sizeOf(row.record);
+  for (const { row } of replacedRows) bytes += sizeOf(row.record);
   for (const { data } of scheduled) bytes += sizeOf(data);
   for (const { data } of effects) bytes += sizeOf(data);
   return bytes;

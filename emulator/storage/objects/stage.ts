@@ -143,10 +143,10 @@ function createBuffer() {
       bytes += chunk.length;
     },
     take(): readonly Uint8Array[] {
-      const taken = chunks;
+      const parts = chunks;
       chunks = [];
       bytes = 0;
-      return taken;
+      return parts;
     },
   };
 }

@@ -87,9 +87,11 @@ function* pairsOf(pool: Pool, one: Segment, other: Segment): Generator<RowPair |
   const right = yield* readUnshared(pool, other, first);
   for (let entry = 0; entry < left.index.size; entry += 1) {
     const at = left.index.positionOf(entry);
-    const found = right.index.findBytes(left.view.bytes, at * RECORD_BYTES);
+    const position = right.index.findBytes(left.view.bytes, at * RECORD_BYTES);
     const after =
-      found < 0 ? sharedVersion(pool, other, left.shared[at]) : newest(right, right.index.positionOf(found));
+      position < 0
+        ? sharedVersion(pool, other, left.shared[at])
+        : newest(right, right.index.positionOf(position));
     yield pairOf(pool, newest(left, at), after);
   }
   for (let entry = 0; entry < right.index.size; entry += 1) {

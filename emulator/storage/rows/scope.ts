@@ -123,8 +123,8 @@ export function openScope(
 ): Scope {
   const segments = [...rows.segments];
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
-  const loaded: LoadedScope = { pool, scope, index: rows.index, segments, byName };
-  const { index } = loaded;
+  const loadedScope: LoadedScope = { pool, scope, index: rows.index, segments, byName };
+  const { index } = loadedScope;
   /** The segment of the last written row, which the next row mostly belongs to as well. */
   let latest: Segment | undefined;
   const order = cacheOrders((segment) => createSegmentOrder(pool, segment));
@@ -138,7 +138,7 @@ export function openScope(
 
   function segmentOf({ session_id, start_time }: StoredRow): Segment {
     const day = dayOf(start_time);
-    return byName.get(nameOf(session_id, day)) ?? addSegment(loaded, session_id, day);
+    return byName.get(nameOf(session_id, day)) ?? addSegment(loadedScope, session_id, day);
   }
 
   return {
@@ -160,7 +160,7 @@ export function openScope(
       for (const [at, row] of newRows.entries()) {
         latest = isOf(latest, row) ? latest : segmentOf(row);
         changed.add(latest);
-        const movedVersion = addRow(loaded, latest, row, sequence + at);
+        const movedVersion = addRow(loadedScope, latest, row, sequence + at);
         if (movedVersion) moved.push(movedVersion);
       }
       for (const each of moved) {
@@ -171,7 +171,7 @@ export function openScope(
     },
     days(sessionId, start, end) {
       return [...listing.between(sessionId, dayOf(start), dayOf(end))]
-        .filter((segment) => hasRowsIn(loaded, segment, start, end))
+        .filter((segment) => hasRowsIn(loadedScope, segment, start, end))
         .map(({ day }) => day);
     },
   };

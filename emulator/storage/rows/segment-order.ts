@@ -187,17 +187,17 @@ function createSidecarRecords(pool: Pool, segment: Segment) {
       grow(until);
       const tail = bytes.subarray(first * RECORD_BYTES, until * RECORD_BYTES);
       fillRecords(pool, segment, tail, first);
-      const replaced: number[] = [];
+      const replacedNumbers: number[] = [];
       for (let position = first; position < until; position += 1) {
         const previous = view.previous(position);
-        if (previous >= 0 && previous < first && superseded[previous] === 0) replaced.push(previous);
+        if (previous >= 0 && previous < first && superseded[previous] === 0) replacedNumbers.push(previous);
         if (previous >= 0) superseded[previous] = 1;
       }
       count = until;
       const added: number[] = [];
       for (let position = first; position < until; position += 1)
         if (isNewest(position)) added.push(position);
-      return { added, replaced };
+      return { added, replaced: replacedNumbers };
     },
   };
 }

@@ -101,14 +101,14 @@ function createScopes(pool: Pool, image: RowsImage) {
       const unused = [...image.scopes]
         .filter(([key]) => !scopes.has(key))
         .flatMap(([, each]) => each.names());
-      const loaded = [...scopes.values()].flatMap(({ segments }) =>
+      const loadedSegments = [...scopes.values()].flatMap(({ segments }) =>
         segments.filter(({ rowFiles }) => rowFiles.length > 0),
       );
-      return { next, segments: [...unused, ...loaded.map(nameSegment)] };
+      return { next, segments: [...unused, ...loadedSegments.map(nameSegment)] };
     },
     image(next: number): RowsImage {
-      const loaded = [...scopes].map(([key, scope]) => [key, imageOfRows(scope.sealed(next))] as const);
-      return { next, scopes: new Map([...sealed.scopes, ...loaded]) };
+      const images = [...scopes].map(([key, scope]) => [key, imageOfRows(scope.sealed(next))] as const);
+      return { next, scopes: new Map([...sealed.scopes, ...images]) };
     },
   };
 }
