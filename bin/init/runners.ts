@@ -20,8 +20,8 @@ function example(header: string, check: string): string {
   const isWrapped = header.includes("withWorld");
   return `${header}
 test("${TITLE}", ${isWrapped ? "withWorld(" : ""}async ({ emulator, clock }) => {
-  const created = await emulator.request("/threads", { json: {} }); // like fetch, with key, workspace and world
-  const { thread_id } = await created.json();
+  const reply = await emulator.request("/threads", { json: {} }); // like fetch, with key, workspace and world
+  const { thread_id } = await reply.json();
   const run = { assistant_id: "slow", webhook: "/_emulator/inbox/mine" };
   await emulator.request(\`/threads/\${thread_id}/runs\`, { json: run });
   await clock.advance("10s"); // virtual time: a run of "slow" takes ten seconds
