@@ -22,7 +22,8 @@ import { faultGiven } from "./faults.ts";
 const VARIABLE = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 const captures = mapOf(text(), {
-  description: "Variables to set: the name of each, and the path of its value in the reply.",
+  description:
+    "Variables to set: the name of each, and the path of its value in the body of the reply; `headers.<name>` is a header, such as `headers.retry-after`.",
   propertyNames: { pattern: VARIABLE },
 });
 
@@ -34,15 +35,20 @@ const expected = anything({
 
 const replyExpectation = closed(
   {
-    status: optional(expected),
-    headers: optional(mapOf(expected)),
-    body: optional(expected),
+    status: optional(describedAs(expected, "The status code.")),
+    headers: optional(mapOf(expected, { description: "Headers by name, in any case." })),
+    body: optional(describedAs(expected, "The body, parsed if it is JSON.")),
   },
   { description: "The expected reply; without it any status below 400 passes." },
 );
 
+/** The same field with a description of its own. */
+function describedAs<T>(field: Field<T>, description: string): Field<T> {
+  return { ...field, description };
+}
+
 const CALL = {
-  headers: optional(mapOf(text())),
+  headers: optional(mapOf(text(), { description: "Headers in addition to key and workspace." })),
   body: optional(anything({ description: "Sent as JSON; text is sent unchanged." })),
   expect: optional(replyExpectation),
   capture: optional(captures),
@@ -63,7 +69,7 @@ const seedGiven = closed(
     runs: optional(listOf(freeForm(), { description: "Trace runs, ingested unchanged." })),
     file: optional(text({ description: "A file of trace runs, relative to the scenario." })),
     project: optional(text({ description: "The project of runs and file." })),
-    bucket: optional(text()),
+    bucket: optional(text({ description: "A bucket of the object store." })),
     credential: optional(freeForm({ description: "A key pair of the object store." })),
   },
   { description: "Data to create." },
@@ -74,50 +80,61 @@ const moveBounds = {
   to: optional(text({ description: "An ISO 8601 time." })),
   next: optional(eitherOf([integer({ minimum: 1 }), text()], { description: "Number of events." })),
   until: optional(
-    eitherOf([text(), closed({ export: text(), status: optional(text()) })], {
-      description: `${UNTIL_FORMS[0]?.toUpperCase()}${UNTIL_FORMS.slice(1)}; also { export: <id>, status: <status> }.`,
-    }),
+    eitherOf(
+      [
+        text(),
+        closed({
+          export: text({ description: "The id of the export." }),
+          status: optional(text({ description: "Its status; default COMPLETED." })),
+        }),
+      ],
+      {
+        description: `${UNTIL_FORMS[0]?.toUpperCase()}${UNTIL_FORMS.slice(1)}; also { export: <id>, status: <status> }.`,
+      },
+    ),
   ),
   within: optional(text({ description: "How far `until` looks ahead for an export; default 30d." })),
 };
 
 const objectsExpectation = closed({
-  bucket: optional(text()),
-  prefix: optional(text()),
-  count: optional(expected),
-  keys: optional(expected),
+  bucket: optional(text({ description: "The bucket to list; default `traces`." })),
+  prefix: optional(text({ description: "Only keys that begin with it." })),
+  count: optional(describedAs(expected, "The number of keys.")),
+  keys: optional(describedAs(expected, "The keys, as a list.")),
 });
 
 const parquetExpectation = closed({
   export: text({ description: "The id of the export whose files are read." }),
-  files: optional(expected),
-  rows: optional(expected),
-  columns: optional(expected),
+  files: optional(describedAs(expected, "The number of files.")),
+  rows: optional(describedAs(expected, "The number of rows in all files.")),
+  columns: optional(describedAs(expected, "The names of the columns, as a list.")),
   values: optional(mapOf(expected, { description: "All values of a column, as a list." })),
 });
 
 const verifyExpectation = closed({
-  export: text(),
-  ok: optional(expected),
-  rows: optional(expected),
-  files: optional(expected),
-  problems: optional(expected),
+  export: text({ description: "The id of the export that is verified." }),
+  ok: optional(describedAs(expected, "Whether the files have what they should.")),
+  rows: optional(describedAs(expected, "The number of rows.")),
+  files: optional(describedAs(expected, "The number of files.")),
+  problems: optional(describedAs(expected, "The problems, as a list.")),
 });
 
 const listExpectation = closed({
-  where: optional(expected),
-  count: optional(expected),
-  list: optional(expected),
+  where: optional(describedAs(expected, "Only items that match it.")),
+  count: optional(describedAs(expected, "The number of items.")),
+  list: optional(describedAs(expected, "The items.")),
 });
 
 const expectGiven = closed(
   {
-    objects: optional(objectsExpectation),
-    parquet: optional(parquetExpectation),
-    verify: optional(verifyExpectation),
-    deliveries: optional(listExpectation),
-    journal: optional(listExpectation),
-    variables: optional(mapOf(expected)),
+    objects: optional(describedAs(objectsExpectation, "The keys of a bucket.")),
+    parquet: optional(describedAs(parquetExpectation, "The rows in the files of an export.")),
+    verify: optional(
+      describedAs(verifyExpectation, "The result of comparing an export's files with the traces sent."),
+    ),
+    deliveries: optional(describedAs(listExpectation, "The webhook deliveries.")),
+    journal: optional(describedAs(listExpectation, "The turns of the journal.")),
+    variables: optional(mapOf(expected, { description: "Variables by name or path." })),
   },
   {
     description: "Checks the object store, Parquet files, webhook deliveries, the journal or variables.",
@@ -132,7 +149,7 @@ export const VERBS = {
   request: step("Sends a request, and compares its reply.", {
     ...COMMON,
     request: text({ pattern: "^[A-Z]+ .", description: "Method and path, for example `GET /ok`." }),
-    region: optional(oneOf(["us", "eu"])),
+    region: optional(oneOf(["us", "eu"], { description: "The region that is called; default `us`." })),
     ...CALL,
   }),
   control: step("Calls an operation of the control API.", {
@@ -148,7 +165,7 @@ export const VERBS = {
     expect: CALL.expect,
     capture: CALL.capture,
   }),
-  fault: step("Arms a fault, which has to hit unless it is `optional`.", {
+  fault: step("Arms a fault, which has to trigger unless it is `optional`.", {
     ...COMMON,
     fault: faultGiven,
     capture: CALL.capture,
@@ -167,12 +184,14 @@ export const VERBS = {
     until: optional(
       mapOf(expected, { description: "Stops when the variables have these values; fails if they never do." }),
     ),
-    steps: stepList(),
+    steps: describedAs(stepList(), "The steps of a round."),
   }),
   include: step("Plays the steps of another file.", {
     ...COMMON,
     include: text({ description: "A file of steps, relative to this one." }),
-    with: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
+    with: optional(
+      mapOf(anything(), { description: "Variables for these steps.", propertyNames: { pattern: VARIABLE } }),
+    ),
   }),
 } as const;
 
@@ -193,7 +212,12 @@ export const HEAD = {
   settings: optional(
     freeForm({ description: "Configuration of the emulator, with the keys of the configuration file." }),
   ),
-  variables: optional(mapOf(anything(), { propertyNames: { pattern: VARIABLE } })),
+  variables: optional(
+    mapOf(anything(), {
+      description: "Values by name, which steps insert as `${…}`.",
+      propertyNames: { pattern: VARIABLE },
+    }),
+  ),
 } as const;
 
 /** The lists of steps, played in this order; each accepts every verb. */

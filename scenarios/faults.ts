@@ -57,15 +57,20 @@ const THEN: Readonly<Record<ThenKind, Field<unknown>>> = {
 /** A fault as for `POST /faults`. The emulator checks which members go together. */
 export const faultGiven = closed(
   {
-    preset: optional(wordOf(Object.keys(FAULT_PRESETS))),
-    target: optional(wordOf(Object.keys(FAULT_TARGETS))),
+    preset: optional({
+      ...wordOf(Object.keys(FAULT_PRESETS)),
+      description: "A named fault, instead of `target` and `then`.",
+    }),
+    target: optional({ ...wordOf(Object.keys(FAULT_TARGETS)), description: "What it affects." }),
     plane: optional({ ...wordOf(Object.keys(FAULT_TARGETS)), description: "The former name of `target`." }),
-    match: optional(closed(matchMembers())),
-    then: optional(closed(thenMembers())),
-    times: optional(number),
+    match: optional(
+      closed(matchMembers(), { description: "When it triggers; the keys depend on the target." }),
+    ),
+    then: optional(closed(thenMembers(), { description: "What happens; the keys depend on the target." })),
+    times: optional({ ...number, description: "How many times it triggers; default 1." }),
     ttl: optional(text({ description: "Virtual time after which it expires, a duration such as `6h`." })),
     optional: optional(
-      boolean({ description: "It may stay without a hit; without this the scenario then fails." }),
+      boolean({ description: "It may never trigger; without this the scenario then fails." }),
     ),
   },
   { description: "A rule or a preset, as POST /faults takes it." },

@@ -74,7 +74,8 @@ interface ExpectedReply {
 }
 
 /** Compares a reply with its expectation and captures variables from it. */
-function checkReply(context: StepContext, input: ExpectedReply, { answer, body }: Exchange): string[] {
+function checkReply(context: StepContext, input: ExpectedReply, exchange: Exchange): string[] {
+  const { answer, body } = exchange;
   const { status, headers, body: expectedBody } = input.expect ?? {};
   const differenceLines = [
     ...(status === undefined ? failureOf(answer.status, body) : differences(status, answer.status, "status")),
@@ -82,7 +83,14 @@ function checkReply(context: StepContext, input: ExpectedReply, { answer, body }
     ...(expectedBody === undefined ? [] : differences(expectedBody, body, "body")),
   ];
   if (differenceLines.length > 0) return differenceLines;
-  return [...capture(context, input.capture, body), ...collect(context, input.collect, body)];
+  const valueOf = (path: string) => replyValueAt(exchange, path);
+  return [...capture(context, input.capture, body, valueOf), ...collect(context, input.collect, valueOf)];
+}
+
+/** A member of the body by its path, or a header: `headers.retry-after`. */
+function replyValueAt({ answer, body }: Exchange, path: string): unknown {
+  const [, name] = /^headers\.(.+)$/.exec(path) ?? [];
+  return name === undefined ? valueAt(body, path) : (answer.headers[name.toLowerCase()] ?? ABSENT);
 }
 
 /** Names of headers are the same in any case; replies have them in lower case. */
@@ -100,9 +108,10 @@ function capture(
   { variables }: StepContext,
   captures: Readonly<Record<string, string>> = {},
   value: unknown,
+  valueOf = (path: string) => valueAt(value, path),
 ): string[] {
   return Object.entries(captures).flatMap(([name, path]) => {
-    const capturedValue = valueAt(value, path);
+    const capturedValue = valueOf(path);
     if (capturedValue === ABSENT)
       return [`${path}: not found in ${shownValue(value)}, so ${name} cannot be set`];
     variables[name] = capturedValue;
@@ -113,10 +122,10 @@ function capture(
 function collect(
   { variables }: StepContext,
   captures: Readonly<Record<string, string>> = {},
-  value: unknown,
+  valueOf: (path: string) => unknown,
 ): string[] {
   for (const [name, path] of Object.entries(captures)) {
-    const capturedValue = valueAt(value, path);
+    const capturedValue = valueOf(path);
     const list = Array.isArray(variables[name]) ? (variables[name] as readonly unknown[]) : [];
     if (capturedValue !== ABSENT) variables[name] = [...list, ...[capturedValue].flat()];
   }

@@ -21,9 +21,12 @@ export function codes(texts: readonly string[]): string {
   return texts.map(code).join(", ");
 }
 
-/** Text in a cell, as it is. */
+/** Text in a cell, as it is; code in it stays code. */
 export function plain(text: string): string {
-  return text.replace(/([|<>*_{}[\]])/g, "\\$1");
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part, index) => part.replace(index % 2 === 1 ? /([|])/g : /([|<>*_{}[\]])/g, "\\$1"))
+    .join("");
 }
 
 /** The names of the members of an object's schema; `?` follows those that may be left out. */

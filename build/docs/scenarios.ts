@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { HEAD, SECTION_NAMES, VERBS } from "../../scenarios/definition.ts";
 import { MATCHER_NAMES, WORD_NAMES } from "../../scenarios/matching.ts";
-import { code, codes, membersOf, page, plain, table } from "./markdown.ts";
+import { code, codes, page, plain, table } from "./markdown.ts";
+import { scenarioMembers } from "./scenario-members.ts";
 
 const MATCHERS: Readonly<Record<string, string>> = {
   $any: "Any value.",
@@ -26,30 +28,45 @@ const MATCHERS: Readonly<Record<string, string>> = {
 export function scenariosPage(): string {
   return page(
     "Scenario files",
-    "`emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are replayed.",
+    "Each verb has an example with all its members. `emulator replay --schema` prints the JSON Schema, for editors. [Scenarios](../understand/scenarios.md) explains how they are replayed.",
     "## Head",
     table(["Member", "Meaning"], Object.entries(HEAD).map(headRow)),
     `The steps follow in the lists ${codes(SECTION_NAMES)}, which run in this order. Each list takes every verb.`,
-    "## Verbs",
-    table(
-      ["Verb", "Description", "Further members"],
-      Object.entries(VERBS).map(([name, schema]) => [
-        code(name),
-        plain(String(schema.description)),
-        codes(membersOf(schema).filter((member) => member !== name)),
-      ]),
-    ),
+    example("head"),
+    ...Object.entries(VERBS).flatMap(([name, schema]) => [
+      `## ${name}`,
+      plain(String(schema.description)),
+      table(["Member", "Meaning"], [...scenarioMembers(name, schema)].map(memberRow)),
+      example(name),
+    ]),
     "## Matchers",
     "A matcher stands for a value in an `expect`. Objects compare only the listed members, by name or by path (`runs.0.id`, `*.status`).",
     table(["Matcher", "Matches"], [...WORD_NAMES.map(wordRow), ...MATCHER_NAMES.map(matcherRow)]),
   );
 }
 
+/** A scenario that shows each member of a verb; `test/scenarios/reference.test.ts` plays it. */
+function example(name: string): string {
+  const file = `${name}.scenario.yaml`;
+  const text = readFileSync(new URL(`../../scenarios/reference/${file}`, import.meta.url), "utf8");
+  return [
+    "```yaml no-run: test/scenarios/reference.test.ts plays it",
+    `# ${file}`,
+    text.trimEnd(),
+    "```",
+  ].join("\n");
+}
+
+function memberRow([path, description]: readonly [string, string | undefined]) {
+  if (description === undefined) throw new Error(`${path} has no description in scenarios/definition.ts`);
+  return [code(path), plain(description)];
+}
+
 function headRow([name, field]: readonly [string, object]) {
   const { description } = ("optional" in field ? field.optional : field) as { readonly description?: string };
   return [
     code("optional" in field ? `${name}?` : name),
-    description === undefined ? "Values by name, which steps insert as `${…}`." : plain(description),
+    plain(description ?? "A sentence about the scenario."),
   ];
 }
 
