@@ -88,13 +88,3 @@ test("a file has its requested columns, independent of earlier files", async () 
       );
     }
 });
-
-test("a schema that exports do not have is refused", () => {
-  const element = { name: "at", type: "INT64", repetition_type: "OPTIONAL" } as const;
-  const root = { name: "schema", num_children: 1 };
-  const nanos = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "NANOS" } as const;
-  for (const logical_type of [{ type: "UUID" }, nanos] as const)
-    expect(() => createFooterWriter([root, { ...element, logical_type }], CREATED_BY)).toThrow(
-      "are not supported",
-    );
-});
