@@ -7,7 +7,7 @@ import type { WorldDefect } from "../emulator/runtime/process/defect.ts";
 import type { LogOptions } from "../emulator/runtime/request-log.ts";
 import { type ServingEmulator, serve } from "../emulator/runtime/start.ts";
 import { orExplain } from "../emulator/runtime/start-problems.ts";
-import { isFullDisk } from "../emulator/storage/full-disk.ts";
+import { isFullDisk } from "../emulator/storage/file-errors.ts";
 import { StoreError } from "../emulator/storage/store-error.ts";
 import { CommandFailure } from "./command.ts";
 import { DEFECT_EXIT_CODE, printFailure } from "./failure.ts";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
-import { fileAdvice } from "../emulator/storage/file-advice.ts";
+import { fileAdvice } from "../emulator/storage/file-errors.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
 import { print, printAnnotation } from "./terminal.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { start } from "../../emulator/runtime/start.ts";
 import { orExplain } from "../../emulator/runtime/start-problems.ts";
-import { fileAdvice } from "../../emulator/storage/file-advice.ts";
+import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { holderOf } from "../../emulator/storage/folder-lock.ts";
 import { makeFolder } from "../../emulator/storage/make-folder.ts";
 import { type Command, type Invocation, UsageError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ErrorReply } from "../../emulator/client/send.ts";
-import { fileAdvice } from "../../emulator/storage/file-advice.ts";
+import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { clientCommand, type Work } from "../client-command.ts";
 import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";

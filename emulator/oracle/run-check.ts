@@ -1,4 +1,4 @@
-import { rowFilter } from "../storage/parquet/row-filter.ts";
+import { rowFilter } from "../storage/parquet/encode-file.ts";
 import { cursorAt, rowOf } from "../storage/rows/lines.ts";
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { BulkExport, ExportedFile, ExportRun } from "../subjects/bulk-exports/records.ts";

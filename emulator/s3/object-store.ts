@@ -1,6 +1,6 @@
 import type { Cause } from "../kernel/commit.ts";
 import type { Bodies } from "../storage/objects/bodies.ts";
-import type { ObjectPlace } from "../storage/objects/exported-name.ts";
+import type { ObjectPlace } from "../storage/objects/exported-files.ts";
 import type { BodyStage } from "../storage/objects/stage.ts";
 import { type AccessRequest, refOf } from "../subjects/object-storage/authorisation.ts";
 import type { Delays } from "../subjects/object-storage/delays.ts";

@@ -1,4 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type BackgroundOrder, perform } from "./background-work.ts";
+import { type BackgroundOrder, perform } from "./unneeded-files.ts";
 
 parentPort?.postMessage(perform(workerData as BackgroundOrder));

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { type BackgroundOrder, perform } from "./background-work.ts";
 import type { Manifest } from "./pool/names.ts";
 import { poolPath } from "./pool/pool.ts";
 import { threadUrl } from "./thread-url.ts";
+import { type BackgroundOrder, perform } from "./unneeded-files.ts";
 
 /** This much is read in tens of milliseconds. A thread would finish too late when many forks follow each other quickly. */
 const MAX_SYNC_BYTES = 2 * 1024 * 1024;

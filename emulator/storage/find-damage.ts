@@ -9,7 +9,7 @@ import { createBodyOpener } from "./objects/opened-body.ts";
 import { logPath, readLog } from "./pool/manifest-log.ts";
 import type { Manifest } from "./pool/names.ts";
 import { openPool, type Pool, poolPath } from "./pool/pool.ts";
-import { damagedRows } from "./rows/verify.ts";
+import { damagedRows } from "./rows/row-files.ts";
 import { openSecrets } from "./secrets.ts";
 import { StoreError } from "./store-error.ts";
 

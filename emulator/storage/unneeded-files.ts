@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { bodiesOfHistory } from "./history/history-file.ts";
-import { filesNamedBy } from "./journal/named-files.ts";
-import { readManifest } from "./journal/read-manifest.ts";
+import { filesNamedBy, ownersNamedBy, readManifest } from "./journal/read-manifest.ts";
+import { writeState } from "./journal/state.ts";
 import { fileOfBody } from "./objects/body-location.ts";
 import type { Manifest } from "./pool/names.ts";
 import { type Pool, type PoolNames, poolNames, poolPath } from "./pool/pool.ts";
@@ -71,4 +71,29 @@ export function sweep(
   }
   pool.suspects.clear();
   return true;
+}
+
+/** An order to write the state that a manifest leads to into one file. */
+interface FoldOrder {
+  readonly root: string;
+  readonly id: string;
+  /** Nobody appends to its journals any longer. */
+  readonly manifest: Manifest;
+  /** The file of the state, in the pool. */
+  readonly target: string;
+}
+
+/** Replays the journals of a manifest and writes the resulting state. Returns the owners of the files that the state needs. */
+function fold({ root, id, manifest, target }: FoldOrder): readonly number[] {
+  const pool = poolNames(root, id);
+  const state = readManifest(pool, manifest);
+  writeState(pool, target, state);
+  return ownersNamedBy(state);
+}
+
+export type BackgroundOrder = FoldOrder | SweepOrder;
+
+/** Carries out an order. Returns the owners of the files that the result needs. */
+export function perform(order: BackgroundOrder): readonly number[] {
+  return "target" in order ? fold(order) : sweepOwners(order);
 }

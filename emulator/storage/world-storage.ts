@@ -3,25 +3,29 @@ import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Reader, Secrets } from "../subjects/turn.ts";
 import type { Before, Moment, Older, SavedHistory } from "./history/history.ts";
-import { bodiesIn } from "./history/history-file.ts";
-import { historyWriter } from "./history/history-writer.ts";
-import { olderOf } from "./history/older.ts";
+import { bodiesIn, historyWriter, olderOf } from "./history/history-file.ts";
 import { dropTorn, type JournalEnd } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/line.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing } from "./journal/sealing.ts";
-import { writeState } from "./journal/state.ts";
+import { manifestOf, writeState } from "./journal/state.ts";
 import { WorldJournal } from "./journal/world-journal.ts";
 import { type Bodies, openBodies } from "./objects/bodies.ts";
-import type { WorldEntry } from "./pool/entries.ts";
 import type { Manifests } from "./pool/manifests.ts";
-import { type Manifest, NO_ROWS, numberOf, ownerOf, sealedManifest, stateName } from "./pool/names.ts";
+import {
+  type Manifest,
+  NO_ROWS,
+  numberOf,
+  ownerOf,
+  sealedManifest,
+  stateName,
+  type WorldEntry,
+} from "./pool/names.ts";
 import type { Pool } from "./pool/pool.ts";
 import { createRound } from "./round.ts";
 import { imageOfNames, type RowsImage } from "./rows/image.ts";
 import { cutTails } from "./rows/row-files.ts";
 import { openRowStore, type RowStore } from "./rows/store.ts";
-import { manifestOf } from "./write-manifest.ts";
 
 /** The state that forks start from: names of files and what is in memory. Never changed. */
 export interface StoredImage {

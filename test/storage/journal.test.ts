@@ -15,8 +15,8 @@ import {
   type JournalEnd,
   openJournal,
   readJournalSegment,
+  writeJournalEnd,
 } from "../../emulator/storage/journal/journal.ts";
-import { writeJournalEnd } from "../../emulator/storage/journal/journal-end.ts";
 import { batchOf, textOf } from "../../emulator/storage/journal/line.ts";
 import { readManifest } from "../../emulator/storage/journal/read-manifest.ts";
 import { readState, writeState } from "../../emulator/storage/journal/state.ts";

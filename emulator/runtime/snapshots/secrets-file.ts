@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ArchiveFileError } from "../../storage/archive/archive-file.ts";
-import { fileAdvice } from "../../storage/file-advice.ts";
+import { fileAdvice } from "../../storage/file-errors.ts";
 import { SUPPLIED_SECRETS, type SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import { checkOf } from "../../validation/check.ts";
 

@@ -1,9 +1,8 @@
 import { createRecording } from "../../control/recording.ts";
 import { MAIN } from "../../http/world-choice.ts";
 import type { Refusal } from "../../kernel/refusal.ts";
-import type { WorldEntry } from "../../storage/pool/entries.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
-import { newManifest } from "../../storage/pool/names.ts";
+import { newManifest, type WorldEntry } from "../../storage/pool/names.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import type { Recording } from "../../subjects/recording.ts";
 import type { LimitSettings } from "../../subjects/settings.ts";

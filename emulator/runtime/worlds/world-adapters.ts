@@ -14,7 +14,7 @@ import type { History } from "../../storage/history/history.ts";
 import { encoderFor, type SharedEncoder } from "../../storage/parquet/encoder.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
-import type { RowView } from "../../storage/rows/row-view.ts";
+import type { RowView } from "../../storage/rows/rows-as-of.ts";
 import type { WorldStorage } from "../../storage/world-storage.ts";
 import { exportEffects } from "../../subjects/bulk-exports/effects.ts";
 import type { FileEncoder } from "../../subjects/bulk-exports/encoder.ts";

@@ -7,7 +7,7 @@ import type { WorldState } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Collection } from "../../kernel/table.ts";
 import type { Secrets } from "../../subjects/turn.ts";
-import { isFullDisk } from "../full-disk.ts";
+import { isFullDisk } from "../file-errors.ts";
 import { createSealing } from "../journal/sealing.ts";
 import { writeState } from "../journal/state.ts";
 import { type Manifest, type NamedRows, type NamedSegment, NOBODY, stateName } from "../pool/names.ts";

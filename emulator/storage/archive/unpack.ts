@@ -2,9 +2,8 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Entry, Extract } from "tar-stream";
 import { Refusal } from "../../kernel/refusal.ts";
-import { type ArchiveTrailer, createDigest, type Digest } from "./digest.ts";
-import { drained } from "./drained.ts";
 import { damaged, ENTRY } from "./manifest.ts";
+import { type ArchiveTrailer, createDigest, type Digest, drained } from "./pack.ts";
 
 /** One file of an archive. Its content has to be read before the next entry. */
 export interface UnpackedEntry {

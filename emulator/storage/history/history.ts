@@ -16,8 +16,9 @@ import {
   type LimiterChange,
   MAX_SEGMENT_ENTRIES,
   newHistorySegment,
+  pointOf,
+  refuseFuture,
 } from "./history-segment.ts";
-import { pointOf, refuseFuture } from "./point.ts";
 
 /** How far back a history reaches: in turns, and in bytes that are retained only for it. */
 export interface HistoryBounds {

@@ -1,7 +1,9 @@
 import { applyCommits, type Commit, emptyState, type WorldState } from "../../kernel/commit.ts";
+import { type BodyFile, objects, s3Parts } from "../../subjects/object-storage/records.ts";
+import { fileOfBody } from "../objects/body-location.ts";
 import { type Manifest, type NamedSegment, NO_ROWS, ownerOf } from "../pool/names.ts";
 import type { PoolNames } from "../pool/pool.ts";
-import { sealedRowFile } from "../rows/segment.ts";
+import { DATA, INDEX, sealedRowFile } from "../rows/segment.ts";
 import { type JournalEnd, readJournalSegment } from "./journal.ts";
 import type { JournalLine, TailLength } from "./line.ts";
 import { readState, type StoredState } from "./state.ts";
@@ -106,4 +108,22 @@ function createRowNames(base: StoredState["rows"]) {
       return { next, segments: [...segments.values()] };
     },
   };
+}
+
+/** Every file of rows and every object body that a state leads to. */
+export function* filesNamedBy({ state, rows }: StoredState): Iterable<string> {
+  for (const { rowFiles } of rows.segments)
+    for (const { file } of rowFiles) {
+      yield file + DATA;
+      yield file + INDEX;
+    }
+  for (const { name } of [objects, s3Parts])
+    for (const { record } of state.records[name] ?? []) yield fileOfBody((record as BodyFile).file);
+}
+
+/** The owners of these files. */
+export function ownersNamedBy(state: StoredState): number[] {
+  const owners = new Set<number>();
+  for (const file of filesNamedBy(state)) owners.add(ownerOf(file));
+  return [...owners];
 }

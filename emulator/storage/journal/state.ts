@@ -4,10 +4,14 @@ import { LowSync } from "lowdb";
 import { DataFileSync } from "lowdb/node";
 import type { WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
+import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, withSum } from "../checksum.ts";
-import type { NamedRows } from "../pool/names.ts";
-import type { PoolNames } from "../pool/pool.ts";
+import type { Manifests } from "../pool/manifests.ts";
+import { type Manifest, type NamedRows, NOBODY, stateName } from "../pool/names.ts";
+import type { Pool, PoolNames } from "../pool/pool.ts";
+import { namesIn, type RowsImage } from "../rows/image.ts";
 import { damaged, readStored } from "../store-error.ts";
+import { createSealing } from "./sealing.ts";
 
 /** The state of a world, in a JSON file that a person can read. */
 export interface StoredState {
@@ -47,4 +51,25 @@ export function writeState(pool: PoolNames, file: string, { rows, state }: Store
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** Where to write a state. */
+interface StatePlace {
+  readonly pool: Pool;
+  readonly manifests: Manifests;
+  readonly secrets: Secrets;
+}
+
+/** Makes a manifest for these records, in a new file if the pool is persistent, and for rows and bodies of other owners. */
+export function manifestOf(
+  { pool, manifests, secrets }: StatePlace,
+  source: { readonly image: WorldImage; readonly rows: RowsImage },
+  others: readonly number[],
+): Manifest {
+  if (!pool.isPersistent) return { owner: NOBODY, state: null, journals: [], others };
+  const owner = manifests.nextOwner();
+  const file = stateName(owner, 1);
+  const state = createSealing(secrets).state(stateOf(source));
+  writeState(pool, file, { state, rows: namesIn(source.rows) });
+  return { owner: NOBODY, state: file, journals: [], others: [...others, owner] };
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { refusalIn } from "../../kernel/system-refusal.ts";
 import { READ_OFTEN_BYTES } from "../background.ts";
-import { isFullDisk } from "../full-disk.ts";
+import { isFullDisk } from "../file-errors.ts";
 import {
   historyName,
   type JournalSegment,
@@ -13,7 +13,7 @@ import {
 import type { Pool } from "../pool/pool.ts";
 import { type Folded, type Folds, manifestAfter, othersOf } from "./folds.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import { ownersNamedBy } from "./named-files.ts";
+import { ownersNamedBy } from "./read-manifest.ts";
 import { type StoredState, writeState } from "./state.ts";
 
 /** Writes the history before the last state to a file, or keeps the one of the manifest. Returns the owners of the bodies it needs. */

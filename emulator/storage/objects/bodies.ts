@@ -6,11 +6,17 @@ import type { BodyFile, StoredBody } from "../../subjects/object-storage/records
 import type { BodyKeeper } from "../../subjects/object-storage/staged.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { type BodyLocation, bodyName, isShared, locateBody, numberOfBody } from "./body-location.ts";
-import type { ObjectPlace } from "./exported-name.ts";
+import {
+  type BodyLocation,
+  bodyName,
+  createSharedFiles,
+  isShared,
+  locateBody,
+  numberOfBody,
+} from "./body-location.ts";
+import type { ObjectPlace } from "./exported-files.ts";
 import { createObjectMirror, type MirrorOptions } from "./object-mirror.ts";
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
-import { createSharedFiles } from "./shared-files.ts";
 import { type BodyStage, openStage, type StageOptions } from "./stage.ts";
 
 /** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */

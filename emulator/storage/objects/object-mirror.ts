@@ -5,8 +5,7 @@ import type { Reader } from "../../subjects/turn.ts";
 import { ownerOf } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { locateBody } from "./body-location.ts";
-import { exportFile, removeFile, tolerating } from "./exported-files.ts";
-import { folderOf, nameOf, type ObjectPlace } from "./exported-name.ts";
+import { exportFile, folderOf, nameOf, type ObjectPlace, removeFile, tolerating } from "./exported-files.ts";
 
 /**
  * An exported copy of the objects that a world has written, under their keys, for users and for tools such as DuckDB. The emulator

@@ -6,7 +6,7 @@ import {
 import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
 import { plainNumeral, plainNumeralOfDouble, unscaled } from "./decimals.ts";
 import { DECIMAL, typeOf } from "./schema.ts";
-import { wellFormedJson, wellFormedText } from "./surrogates.ts";
+import { wellFormedJson, wellFormedText } from "./values.ts";
 
 function canonicalCost(text: string, formatVersion: FormatVersion): string {
   if (formatVersion === "v1") return plainNumeralOfDouble(Number(text));

@@ -1,14 +1,17 @@
 import type { SchemaElement } from "hyparquet";
-import type { ColumnSource } from "hyparquet-writer";
-import type { EncodedFile, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
+import type { ByteWriter, ColumnSource } from "hyparquet-writer";
+import type { EncodedFile, EncodingFailure, FileRequest } from "../../subjects/bulk-exports/encoder.ts";
+import { compileFilter, type RowTest } from "../../subjects/filters/compile.ts";
+import { parseFilter } from "../../subjects/filters/parse.ts";
+import { problemText } from "../../subjects/filters/problem.ts";
 import { rowOf, type StoredRow, splitLine } from "../rows/lines.ts";
-import type { PartitionReader } from "../rows/partition-reader.ts";
+import { createPartitionReader, type PartitionReader } from "../rows/partition-reader.ts";
+import type { PartitionSource, Plans } from "../rows/plans.ts";
+import { StoreError } from "../store-error.ts";
 import { loadCodec } from "./codecs.ts";
-import { createFileBytes } from "./file-bytes.ts";
 import type { WriteFooter } from "./footer.ts";
-import { rowFilter } from "./row-filter.ts";
 import { encodingSchemaOf, schemaOf, typeOf } from "./schema.ts";
-import { valuesOf } from "./values.ts";
+import { UnencodableValue, valuesOf } from "./values.ts";
 
 const CREATED_BY = "trace-platform-emulator";
 // A row group contains the rows of one read. With a filter, which may select few of them, reads are combined up to this size.
@@ -138,4 +141,74 @@ export async function encodeFile(
   onRowsRead();
   const position = { cursor: source.cursor(), done: source.remaining() === 0 };
   return rows === 0 ? { bytes: null, rows, ...position } : { bytes: file.finish(), rows, ...position };
+}
+
+/** Encodes the next file of a request, or returns the failure; `crash` ends the thread if the request injects a crash. */
+export async function encodeRequest(
+  request: FileRequest,
+  source: PartitionSource,
+  plans: Plans,
+  crash: () => void,
+): Promise<EncodedFile | EncodingFailure> {
+  try {
+    const reader = createPartitionReader(() => source, plans);
+    return await encodeFile(reader, request, request.crash ? crash : () => {});
+  } catch (error) {
+    return encodingFailureOf(error);
+  }
+}
+
+/** Why rows could not be encoded. */
+export function encodingFailureOf(error: unknown): EncodingFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof StoreError) return { failure: "damaged_rows", message };
+  if (error instanceof UnencodableValue) return { failure: "serialization_error", message };
+  // A buffer that cannot be allocated, or a text that is too long.
+  if (error instanceof RangeError) return { failure: "resource_exhausted", message };
+  return { failure: "worker_crash", message: `the encoding thread failed: ${message}` };
+}
+
+/** Collects the bytes of a file, one row group at a time, and joins them at the end. */
+export interface FileBytes {
+  readonly writer: ByteWriter;
+  joined(): Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The library's writer doubles and copies its buffer whenever that is full. Here the buffer is emptied after
+ * each row group, so a large file is copied once.
+ */
+export function createFileBytes(writer: ByteWriter): FileBytes {
+  const chunks: Uint8Array[] = [];
+
+  function flush(): void {
+    chunks.push(writer.getBytes().slice());
+    writer.index = 0;
+  }
+
+  return {
+    writer: Object.assign(writer, { flush }),
+    joined() {
+      flush();
+      const joined = new Uint8Array(writer.offset);
+      let at = 0;
+      for (const chunk of chunks.splice(0)) {
+        joined.set(chunk, at);
+        at += chunk.length;
+      }
+      return joined;
+    },
+  };
+}
+
+/**
+ * The test of whether a row is exported (§2.5-4); null selects every row. The API refuses invalid
+ * expressions, so an invalid one here is a defect.
+ */
+export function rowFilter(filter: string | null, tenantId: string): RowTest | null {
+  if (filter === null) return null;
+  const result = parseFilter(filter);
+  if ("problem" in result)
+    throw new Error(`The filter of an export is invalid: ${problemText(result.problem)}`);
+  return compileFilter(result.filter, tenantId);
 }

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
-import { encodeRequest } from "./encode-request.ts";
+import { encodeRequest } from "./encode-file.ts";
 
 /** Messages to the thread. It replies to requests only, in their order. */
 export type ThreadMessage =

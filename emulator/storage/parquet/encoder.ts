@@ -10,7 +10,7 @@ import type { LocatedFile } from "../rows/plan.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { StoreError } from "../store-error.ts";
 import { threadUrl } from "../thread-url.ts";
-import { encodeRequest, encodingFailureOf } from "./encode-request.ts";
+import { encodeRequest, encodingFailureOf } from "./encode-file.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
 /** How many threads encode, and with how much memory each. */

@@ -6,7 +6,7 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, sealedLines, sealOf } from "../checksum.ts";
 import { keyPath, lostKey } from "../secrets.ts";
 import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
-import type { SnapshotEntry, WorldEntry } from "./entries.ts";
+import type { SnapshotEntry, WorldEntry } from "./names.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
 
 const FORMAT = 9;

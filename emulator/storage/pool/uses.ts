@@ -1,4 +1,4 @@
-import { endFileOf } from "../journal/journal-end.ts";
+import { endFileOf } from "../journal/journal.ts";
 import { type Manifest, NOBODY } from "./names.ts";
 
 /** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */

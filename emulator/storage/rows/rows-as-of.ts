@@ -1,15 +1,26 @@
 import { historyIsReadOnly } from "../../kernel/as-of.ts";
-import type { Partition, TraceScope } from "../../subjects/traces/port.ts";
+import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
+import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { namesAsOf } from "./image.ts";
 import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
 import { type LocatedFile, locateFiles } from "./plan.ts";
-import type { RowView } from "./row-view.ts";
-import type { Scope } from "./scope.ts";
+import { type RowPosition, readVersion, type Scope } from "./scope.ts";
 import { readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
-import { type RowPosition, readVersion } from "./version.ts";
+
+/** The trace rows of a world, now or at an earlier turn. */
+export interface RowView extends TraceStore {
+  /** Identifies its world for the encoder threads, which read its files. */
+  readonly key: string;
+  /** The files of the rows of a partition. Pending rows are written first. */
+  rowFiles(partition: Partition): readonly LocatedFile[];
+  /** All row files. */
+  names(): NamedRows;
+  /** The rows with numbers below the mark. Valid while this world is in use. */
+  asOf(mark: number): RowView;
+}
 
 /** The live rows, from which earlier ones are read. */
 export interface RowsAsOfParts {

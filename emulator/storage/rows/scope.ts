@@ -4,12 +4,20 @@ import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
 import type { Rows } from "./image.ts";
 import { dayOf, microsecondsOfDay, withinDay } from "./instants.ts";
-import { writeRow, writeTombstone } from "./lines.ts";
+import { rowOf, writeRow, writeTombstone } from "./lines.ts";
 import { cacheOrders, createListing } from "./listing.ts";
-import { addRecord, createSegment, linesOf, type Segment, sealedSegment, someRecord } from "./segment.ts";
+import {
+  addRecord,
+  createSegment,
+  linesOf,
+  readLine,
+  readRecords,
+  type Segment,
+  sealedSegment,
+  someRecord,
+} from "./segment.ts";
 import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
-import { RECORD_BYTES, traceWord } from "./sidecar.ts";
-import { findVersion, type RowPosition, readVersion } from "./version.ts";
+import { ID_BYTES, RECORD_BYTES, traceWord } from "./sidecar.ts";
 
 /** All rows of one tenant in one region of a world. */
 export interface Scope {
@@ -175,4 +183,48 @@ export function openScope(
         .map(({ day }) => day);
     },
   };
+}
+
+/** The segment and the record of a version of a row. */
+export interface RowPosition {
+  readonly segment: Segment;
+  readonly position: number;
+}
+
+/**
+ * The last version of a row before the mark. All sidecars are searched, because the row may have been in another
+ * segment then. In all segments but one, a tombstone follows its last version.
+ */
+export function findVersion(
+  pool: Pool,
+  segments: readonly Segment[],
+  id: string,
+  mark: number,
+): StoredRow | undefined {
+  const idBytes = Buffer.from(id.replaceAll("-", ""), "hex");
+  for (const segment of segments) {
+    const position = lastBefore(pool, segment, idBytes, mark);
+    if (position !== undefined) return readVersion(pool, { segment, position });
+  }
+  return undefined;
+}
+
+function lastBefore(pool: Pool, segment: Segment, id: Buffer, mark: number): number | undefined {
+  let last: number | undefined;
+  someRecord(pool, segment, (view, at, position) => {
+    if (view.sequence(at) >= mark) return true;
+    const from = at * RECORD_BYTES;
+    if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) !== 0) return false;
+    if (view.length(at) > 0) last = position;
+    // A tombstone applies only to the version that it names, because the row may have returned to the segment.
+    else if (view.previous(at) === last) last = undefined;
+    return false;
+  });
+  return last;
+}
+
+/** Reads a version of a row. */
+export function readVersion(pool: Pool, { segment, position }: RowPosition): StoredRow {
+  const record = readRecords(pool, segment, position, 1);
+  return rowOf(readLine(pool, segment, record.offset(0), record.length(0)));
 }

@@ -5,8 +5,16 @@ import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { checkedLine } from "./lines.ts";
-import { checkRecords, RECORD_BYTES, type SidecarRecord, type SidecarView, viewSidecar } from "./sidecar.ts";
-import { giveRoomBack, takeRoom, type WaitingRows } from "./waiting-rows.ts";
+import {
+  checkRecords,
+  giveRoomBack,
+  RECORD_BYTES,
+  type SidecarRecord,
+  type SidecarView,
+  takeRoom,
+  viewSidecar,
+  type WaitingRows,
+} from "./sidecar.ts";
 
 export const DATA = ".ndjson";
 export const INDEX = ".index";

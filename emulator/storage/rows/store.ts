@@ -10,8 +10,7 @@ import { imageOfNames, imageOfRows, namesAsOf, type Rows, type RowsImage, sealed
 import { isInstant } from "./instants.ts";
 import { checkScope, isUuid, scopeKey } from "./paths.ts";
 import { locateFiles } from "./plan.ts";
-import type { RowView } from "./row-view.ts";
-import { rowsAsOf } from "./rows-as-of.ts";
+import { type RowView, rowsAsOf } from "./rows-as-of.ts";
 import { openScope, type Scope } from "./scope.ts";
 import {
   appendWaiting,

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createSharedFiles } from "../../../emulator/storage/objects/shared-files.ts";
+import { createSharedFiles } from "../../../emulator/storage/objects/body-location.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 import { temporaryFolder } from "../rows/sample-row.ts";

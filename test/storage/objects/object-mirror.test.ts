@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createRecords } from "../../../emulator/kernel/records.ts";
 import { bodyName } from "../../../emulator/storage/objects/body-location.ts";
-import { isHashed, keyFileOf, nameOf } from "../../../emulator/storage/objects/exported-name.ts";
+import { isHashed, keyFileOf, nameOf } from "../../../emulator/storage/objects/exported-files.ts";
 import { createObjectMirror } from "../../../emulator/storage/objects/object-mirror.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { objectId, objects, type StoredObject } from "../../../emulator/subjects/object-storage/records.ts";

@@ -9,7 +9,7 @@ import { COLUMN_NAMES, COLUMNS, type ColumnKind, type ColumnName } from "../../.
 import type { ColumnType } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { canonicalRow } from "../../../emulator/storage/parquet/canonical-row.ts";
 import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
-import { wellFormedJson, wellFormedText } from "../../../emulator/storage/parquet/surrogates.ts";
+import { wellFormedJson, wellFormedText } from "../../../emulator/storage/parquet/values.ts";
 import { epochMicroseconds } from "../../../emulator/storage/rows/instants.ts";
 import type { Compression, FormatVersion } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { casesOf } from "../../support/depth.ts";

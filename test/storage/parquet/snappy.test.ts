@@ -2,7 +2,7 @@ import { createCipheriv } from "node:crypto";
 import fc from "fast-check";
 import { snappyUncompress } from "hyparquet";
 import { expect, test } from "vitest";
-import { snappy } from "../../../emulator/storage/parquet/snappy.ts";
+import { snappy } from "../../../emulator/storage/parquet/codecs.ts";
 import { casesOf } from "../../support/depth.ts";
 
 function expectBack(input: Uint8Array): number {

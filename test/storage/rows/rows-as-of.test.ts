@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { RowView } from "../../../emulator/storage/rows/row-view.ts";
+import type { RowView } from "../../../emulator/storage/rows/rows-as-of.ts";
 import { casesOf } from "../../support/depth.ts";
 import { openTraceStore, type TestRows } from "./open-store.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow, temporaryFolder } from "./sample-row.ts";
