@@ -1,10 +1,11 @@
+import { truncateSync } from "node:fs";
 import type { Commit, WorldState } from "../kernel/commit.ts";
 import { imageOf, type WorldImage } from "../kernel/image.ts";
 import type { Collection } from "../kernel/table.ts";
 import type { Reader, Secrets } from "../subjects/turn.ts";
 import type { Before, Moment, Older, SavedHistory } from "./history/history.ts";
 import { bodiesIn, historyWriter, olderOf } from "./history/history-file.ts";
-import { dropTorn, type JournalEnd } from "./journal/journal.ts";
+import type { JournalEnd } from "./journal/journal.ts";
 import { createPendingLines } from "./journal/line.ts";
 import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing } from "./journal/sealing.ts";
@@ -284,9 +285,9 @@ function openManifest(options: WorldStorageOptions, save: (manifest: Manifest) =
 /** Reads the state of a world, and drops a torn line of a killed process, so that the next line does not continue it. */
 function readOwn(pool: Pool, manifest: Manifest, initial: WorldState) {
   let lineBytes = 0;
-  const onEnd: JournalEnd = (end, torn, path) => {
+  const onEnd: JournalEnd = (end, path) => {
     lineBytes = end;
-    dropTorn(end, torn, path);
+    truncateSync(path, end);
   };
   return { ...readManifest(pool, manifest, initial, onEnd), lineBytes };
 }

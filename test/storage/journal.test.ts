@@ -1,17 +1,8 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { emptyState } from "../../emulator/kernel/commit.ts";
 import { createFolds } from "../../emulator/storage/journal/folds.ts";
 import {
-  dropTorn,
   type JournalEnd,
   openJournal,
   readJournalSegment,
@@ -40,9 +31,8 @@ const textOfTurn = (turn: number) =>
 const lineOf = (turn: number) => batchOf([textOfTurn(turn)], NO_ROWS_WRITTEN);
 
 const FILE = "1/journal-000001.ndjson";
-const BLANKS = "\t".repeat(4096);
 
-/** A journal with these lines, and how it is read: its turns, with what was not written whole dropped if that is asked for. */
+/** A journal with these lines, and how it is read: its turns, and where its lines end. */
 function journalOf(...lines: readonly Buffer[]) {
   const pool = openPool(temporaryFolder(), true);
   const path = pool.path(FILE);
@@ -53,11 +43,10 @@ function journalOf(...lines: readonly Buffer[]) {
     [...readJournalSegment(pool, { file: FILE, bytes, ...(bytes === null && { isBegun: true }) }, onEnd)].map(
       ({ turn }) => turn,
     );
-  const read = (mayDrop = true) => {
+  const read = () => {
     let end = 0;
-    const turns = turnsOf(null, (at, torn, file) => {
+    const turns = turnsOf(null, (at) => {
       end = at;
-      if (mayDrop) dropTorn(at, torn, file);
     });
     return { turns, end };
   };
@@ -71,11 +60,10 @@ describe("a journal", () => {
     journal.writeLines(lineOf(3));
     expect(turnsOf(bytes)).toStrictEqual([1, 2]);
     const torn = lineOf(4).subarray(0, -1);
-    writeFileSync(path, `${text().trimEnd()}\n${torn}${BLANKS}`);
-    expect(read(false).turns).toStrictEqual([1, 2, 3]);
-    expect(text()).toContain('"turn":4');
-    const { end } = read();
-    expect(text()).not.toContain('"turn":4');
+    writeFileSync(path, `${text()}${torn}`);
+    const { end, turns } = read();
+    expect(turns).toStrictEqual([1, 2, 3]);
+    truncateSync(path, end);
     openJournal(pool, FILE, end).writeLines(lineOf(5));
     expect(read().turns).toStrictEqual([1, 2, 3, 5]);
   });
@@ -87,36 +75,15 @@ describe("a journal", () => {
     // A process that was killed in the write had not yet written its end.
     writeJournalEnd(pool, FILE, first.length);
     const all = Buffer.concat([first, batch]);
-    expect(text()).toBe(`${all}${BLANKS.slice(all.length)}`);
+    expect(text()).toBe(all.toString());
     for (let length = first.length; length <= all.length; length += 1) {
-      writeFileSync(path, `${all.subarray(0, length)}${BLANKS}`);
+      writeFileSync(path, all.subarray(0, length));
       const isWhole = length === all.length;
       expect(read()).toStrictEqual({
         turns: isWhole ? [1, 2, 3, 4] : [1],
         end: isWhole ? length : first.length,
       });
-      expect(text().trimEnd()).toBe((isWhole ? all : first).toString().trimEnd());
     }
-  });
-
-  test("grows by blocks of blanks, and always ends with one", () => {
-    const { pool, path, journal, read } = journalOf();
-    const sizes = new Set<number>();
-    for (let turn = 1; turn <= 900; turn += 1) {
-      journal.writeLines(lineOf(turn));
-      const { length } = readFileSync(path);
-      expect(length).toBeGreaterThan(journal.bytes);
-      sizes.add(length);
-    }
-    expect([...sizes].slice(0, 3)).toStrictEqual([4096, 8192, 12288]);
-    expect(Math.max(...sizes) % 65_536).toBe(0);
-    expect(read()).toMatchObject({ end: journal.bytes });
-    // Exactly up to the end of a block.
-    const rest = lineOf(901);
-    const room = 8 * 65_536 - journal.bytes - rest.length;
-    journal.writeLines(Buffer.concat([rest.subarray(0, -2), Buffer.alloc(room, " "), Buffer.from("}\n")]));
-    expect(journal.bytes).toBe(8 * 65_536);
-    expect(statSync(pool.path(FILE)).size).toBe(9 * 65_536);
   });
 
   test("is refused with any byte of its lines another, and wherever its end is cut off", () => {
@@ -128,7 +95,7 @@ describe("a journal", () => {
       writeFileSync(path, flipped);
       expect(() => read(), `byte ${at}`).toThrow(/journal-000001\.ndjson, (line|byte) \d+, is damaged/);
     }
-    for (let length = 0; length <= journal.bytes; length += 1) {
+    for (let length = 0; length < journal.bytes; length += 1) {
       writeFileSync(path, all.subarray(0, length));
       expect(() => read(), `${length} bytes`).toThrow(
         /journal-000001\.ndjson is missing or ends before byte/,
@@ -138,14 +105,24 @@ describe("a journal", () => {
     expect(() => read()).toThrow(/journal-000001\.ndjson is missing/);
   });
 
-  test("keeps all its lines with blanks, and continues when some are cut off", () => {
-    const { pool, path, journal, read } = journalOf(lineOf(1));
-    truncateSync(path, journal.bytes + 1);
+  test("keeps all its lines without the file with its end, which is written again", () => {
+    const { pool, path, read, turnsOf } = journalOf(lineOf(1));
+    rmSync(pool.path("1/journal-end"));
     const { end, turns } = read();
     expect(turns).toStrictEqual([1]);
     openJournal(pool, FILE, end).writeLines(lineOf(2));
     expect(read().turns).toStrictEqual([1, 2]);
-    expect(statSync(path).size).toBe(4096);
+    truncateSync(path, end);
+    expect(() => turnsOf(null)).toThrow(/ends before byte/);
+  });
+
+  test("keeps its end up to date after another journal of the same owner", () => {
+    const { pool, path, turnsOf, journal } = journalOf(lineOf(1));
+    openJournal(pool, "1/journal-000000.ndjson").begin();
+    journal.begin();
+    openJournal(pool, FILE).writeLines(lineOf(2));
+    truncateSync(path, 0);
+    expect(() => turnsOf(null)).toThrow(/ends before byte/);
   });
 
   test("that is an earlier version of itself is refused", () => {
@@ -154,13 +131,13 @@ describe("a journal", () => {
     journal.writeLines(lineOf(2));
     expect(turnsOf(null)).toStrictEqual([1, 2]);
     writeFileSync(path, earlier);
-    expect(() => turnsOf(null)).toThrow(/journal-000001\.ndjson, byte \d+, is damaged/);
+    expect(() => turnsOf(null)).toThrow(/journal-000001\.ndjson is missing or ends before byte \d+/);
   });
 
   test("that is shorter than what others know of it is refused; one that was never begun is empty", () => {
     const { pool, path, turnsOf, text } = journalOf(lineOf(1));
     expect(() => turnsOf(10_000)).toThrow(/ends before byte 10000/);
-    writeFileSync(path, text().replace("\t", "{\n"));
+    writeFileSync(path, `${text()}{\n`);
     expect(() => turnsOf(null)).toThrow(/line 2, is damaged/);
     expect(() => [...readJournalSegment(pool, { file: "1/gone.ndjson", bytes: 3 })]).toThrow(
       /gone.ndjson is missing/,

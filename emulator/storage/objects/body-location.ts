@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { sizeOf, truncateTo, writeAll } from "../pool/open-files.ts";
+import { sizeOf, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 
 /** Where a body is: in a file of its own, or in a part of a file that small bodies share. */
@@ -75,13 +75,7 @@ export function createSharedFiles(
       const file = last;
       const descriptor = files.append(path(file));
       const start = sizeOf(descriptor);
-      try {
-        writeAll(descriptor, bytes);
-      } catch (error) {
-        // The part that a full disk took would keep that disk full.
-        truncateTo(descriptor, start);
-        throw error;
-      }
+      writeOrCut(descriptor, bytes, start);
       counts.set(file, (counts.get(file) ?? 0) + 1);
       if (start + bytes.length >= FULL_BYTES) last = undefined;
       return sharedName(file, start, bytes.length);

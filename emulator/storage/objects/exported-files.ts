@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeviceName } from "../device-names.ts";
+import { withFolder } from "../pool/open-files.ts";
 import type { BodyLocation } from "./body-location.ts";
 
 /** The bucket and key of an object. */
@@ -70,17 +71,6 @@ export function removeFile(folder: string, name: string): void {
     for (let parent = dirname(name); parent.includes("/"); parent = dirname(parent))
       fs.rmdirSync(join(folder, parent));
   });
-}
-
-/** Creates the folder only when it is missing, which is rare. */
-function withFolder(target: string, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    act();
-  }
 }
 
 /** Errors of file systems that allow only one name, or few, for a file. */

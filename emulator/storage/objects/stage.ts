@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { MessageChannel } from "node:worker_threads";
 import { sumOn } from "../checksum.ts";
+import { withFolder } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { isShared, type SharedFiles } from "./body-location.ts";
 
@@ -105,8 +105,9 @@ function createTarget({ pool, nextName, shared, ownsChunks }: StageOptions) {
   let file = "";
   const body = createBodyFile(() => {
     file = nextName();
+    const path = pool.path(file);
     // Synchronous: a file created in the background could appear in the folder after the end of the world.
-    return pool.files.open(() => createFile(pool.path(file)));
+    return pool.files.open(() => withFolder(path, () => fs.openSync(path, "wx", 0o600)));
   }, ownsChunks);
   return {
     get file() {
@@ -149,16 +150,6 @@ function createBuffer() {
       return parts;
     },
   };
-}
-
-function createFile(path: string): number {
-  try {
-    return fs.openSync(path, "wx", 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return fs.openSync(path, "wx", 0o600);
-  }
 }
 
 const writev = promisify(fs.writev);

@@ -9,7 +9,7 @@ import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
 import type { SnapshotEntry, WorldEntry } from "./names.ts";
 import { truncateTo, writeAll } from "./open-files.ts";
 
-const FORMAT = 9;
+const FORMAT = 10;
 const NAME = "worlds.ndjson";
 /** The log is written twice, because no other file has its data. */
 const COPY = "worlds.copy.ndjson";

@@ -48,6 +48,27 @@ export function truncateTo(file: number, size: number): void {
   if (sizeOf(file) > size) ftruncateSync(file, size);
 }
 
+/** Writes at the end of a file of this size. Removes a partial write, which would keep a full disk full. */
+export function writeOrCut(file: number, bytes: Uint8Array, size: number): void {
+  try {
+    writeAll(file, bytes, size);
+  } catch (error) {
+    truncateTo(file, size);
+    throw error;
+  }
+}
+
+/** Creates the folder of a file only when it is missing, which is rare. */
+export function withFolder<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return act();
+  }
+}
+
 /** The open files of all worlds of a process. The least recently used one is closed to make room. */
 export interface OpenFiles {
   /** Opens a file for a caller that closes it. If the system permits no more open files, all files of this pool are closed first. */
@@ -68,16 +89,6 @@ export interface OpenFiles {
 export const MAX_FILES = 256;
 /** A key is a mode, a space and a path. */
 const MODE_CHARS = 2;
-
-function openForAppending(path: string): number {
-  try {
-    return openSync(path, "a+", 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return openSync(path, "a+", 0o600);
-  }
-}
 
 function openOrRefuse(open: () => number): number {
   try {
@@ -118,7 +129,7 @@ export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
   return {
     open: openOrMakeRoom,
     read: (path) => descriptor(`r ${path}`, () => openStored(path)),
-    append: (path) => descriptor(`a ${path}`, () => openForAppending(path)),
+    append: (path) => descriptor(`a ${path}`, () => withFolder(path, () => openSync(path, "a+", 0o600))),
     appended: (path) =>
       descriptor(`a ${path}`, () =>
         readStored(path, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),

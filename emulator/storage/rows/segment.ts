@@ -2,7 +2,7 @@ import { sealBlocks, sealLines } from "../checksum.ts";
 import type { TailLength } from "../journal/line.ts";
 import type { LineWriter } from "../line-writer.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
-import { readExactly, truncateTo, writeAll } from "../pool/open-files.ts";
+import { readExactly, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { checkedLine } from "./lines.ts";
 import {
@@ -219,24 +219,14 @@ export function appendWaiting(pool: Pool, segment: Segment): void {
   const [lines, records] = [waiting.lines.bytes, waiting.records.bytes];
   const lineBytes = filedBytes - tail.firstByte;
   sealLines(lines, pool.sealOf(tail.file + DATA), lineBytes);
-  appendOrCut(pool.files.append(path + DATA), lines, lineBytes);
+  writeOrCut(pool.files.append(path + DATA), lines, lineBytes);
   const recordBytes = (filedRecords - tail.firstRecord) * RECORD_BYTES;
   sealBlocks(records, RECORD_BYTES, pool.sealOf(tail.file + INDEX), recordBytes);
-  appendOrCut(pool.files.append(path + INDEX), records, recordBytes);
+  writeOrCut(pool.files.append(path + INDEX), records, recordBytes);
   segment.waiting = undefined;
   giveRoomBack(waiting);
   segment.filedRecords = segment.records;
   segment.filedBytes = segment.dataBytes;
-}
-
-/** Removes a partial write, which would keep a full disk full. */
-function appendOrCut(file: number, bytes: Uint8Array, size: number): void {
-  try {
-    writeAll(file, bytes);
-  } catch (error) {
-    truncateTo(file, size);
-    throw error;
-  }
 }
 
 /** The tail of a segment in the folder of its owner. */

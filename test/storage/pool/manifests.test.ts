@@ -107,8 +107,8 @@ describe("the manifests of a data folder", () => {
     const good = readFileSync(log, "utf8");
     writeFileSync(log, `{\n${good}`);
     expect(() => openIn(folder)).toThrow(/worlds\.ndjson, line 1, is damaged\.$/);
-    writeFileSync(log, good.replace('"format":9', '"format":2'));
-    expect(() => openIn(folder)).toThrow(/has format 2; this emulator reads format 9/);
+    writeFileSync(log, good.replace('"format":10', '"format":2'));
+    expect(() => openIn(folder)).toThrow(/has format 2; this emulator reads format 10/);
   });
 
   test("are not begun in a folder of an earlier version, which would seem to be empty", () => {
