@@ -31,7 +31,7 @@ export async function findDamage(root: string): Promise<readonly string[]> {
     attempt(report, () => manifest.history && readHistory(pool, manifest.history.file));
     if (!world) continue;
     attempt(report, () => secrets && createSealing(secrets).openState(world.state));
-    for await (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);
+    for (const damage of damagedRows(pool, world.rows, checkedFiles)) report(damage);
     for await (const damage of damagedBodies(pool, world)) report(damage);
   }
   return [...problems];

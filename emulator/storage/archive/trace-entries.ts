@@ -2,8 +2,8 @@ import { PORTABLE } from "../checksum.ts";
 import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
 import { isDay, isRegion, isUuid } from "../rows/paths.ts";
-import { damagedRows, loadRowFile } from "../rows/row-files.ts";
-import { createSegment, DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
+import { damagedRows, loadSegment } from "../rows/row-files.ts";
+import { DATA, extentsOf, INDEX, tailName } from "../rows/segment.ts";
 import { RECORD_BYTES } from "../rows/sidecar.ts";
 import { createResealer, partOf, type RowFilePart, resealed } from "../rows/tail.ts";
 import { StoreError } from "../store-error.ts";
@@ -13,8 +13,7 @@ import type { PackedEntry } from "./pack.ts";
 /** The rows of a world: two files for each segment, with the contents of all its files. */
 export function traceEntries(prefix: string, pool: Pool, { next, segments }: NamedRows): PackedEntry[] {
   return segments.flatMap((namedSegment) => {
-    const segment = createSegment(0, namedSegment);
-    for (const rowFile of namedSegment.rowFiles) loadRowFile(pool, segment, rowFile, next);
+    const segment = loadSegment(pool, namedSegment, next);
     if (segment.records === 0) return [];
     const { region, tenantId, sessionId, day } = namedSegment;
     const name = `${prefix}${region}/${tenantId}/${sessionId}/${day}`;
@@ -30,13 +29,13 @@ export function traceEntries(prefix: string, pool: Pool, { next, segments }: Nam
 
 /** Rejects with a `StoreError` when a row is damaged. */
 export async function checkRows(pool: Pool, rows: NamedRows): Promise<void> {
-  for await (const damage of damagedRows(pool, rows)) throw damage;
+  for (const damage of damagedRows(pool, rows)) throw damage;
 }
 
 /** Concatenates parts of files. The files may still be appended to. */
 function entryOf(name: string, parts: readonly RowFilePart[]): PackedEntry {
   async function* content(): AsyncGenerator<Buffer> {
-    for (const part of parts) yield* resealed(part, PORTABLE, 0);
+    for (const part of parts) yield* resealed(part, PORTABLE);
   }
   return { name, size: parts.reduce((sum, { bytes }) => sum + bytes, 0), content };
 }
@@ -47,7 +46,7 @@ export async function* sealedContent(
   file: string,
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
-  const resealer = createResealer({ path: path(file), from: PORTABLE, to: sealOf(file), offset: 0 });
+  const resealer = createResealer(path(file), PORTABLE, sealOf(file));
   try {
     for await (const chunk of content) yield resealer.add(chunk);
     resealer.end();

@@ -15,7 +15,7 @@ import {
   numberOfBody,
 } from "./body-location.ts";
 import type { ObjectPlace } from "./exported-files.ts";
-import { createObjectMirror, type MirrorOptions } from "./object-mirror.ts";
+import { type MirrorOptions, ObjectMirror } from "./object-mirror.ts";
 import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
 import { type BodyStage, openStage, type StageOptions } from "./stage.ts";
 
@@ -73,7 +73,7 @@ const SHARED_BYTES = 64 * 1024;
 /** Opens the bodies of an owner; new ones get the numbers after its last body. */
 export function openBodies(options: BodiesOptions): Bodies {
   const { pool, owner, onPending, retain = remove, sharedBytes = SHARED_BYTES } = options;
-  const mirror = createObjectMirror(options);
+  const mirror = new ObjectMirror(options);
   const ownFiles = createOwnFiles(pool, owner);
   const stages = createStages({ pool, ...ownFiles, sharedBytes });
   const opener = createBodyOpener(pool);
@@ -102,7 +102,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
     close: ({ fd }) => fs.closeSync(fd),
     drop,
-    removeBucketCopy: mirror.removeBucket,
+    removeBucketCopy: (bucket) => mirror.removeBucket(bucket),
     keeper: {
       keep(file, place) {
         stages.find(file)?.settle();
@@ -120,8 +120,8 @@ export function openBodies(options: BodiesOptions): Bodies {
       pool.suspects.add(owner);
       mirror.rebuild();
     },
-    exportCopy: mirror.catchUp,
-    finishCopy: mirror.finish,
+    exportCopy: () => mirror.catchUp(),
+    finishCopy: (stopBy) => mirror.finish(stopBy),
     end() {
       mirror.stop();
       stages.end();

@@ -7,25 +7,6 @@ import type { Pool } from "../pool/pool.ts";
 import { locateBody } from "./body-location.ts";
 import { exportFile, folderOf, nameOf, type ObjectPlace, removeFile, tolerating } from "./exported-files.ts";
 
-/**
- * An exported copy of the objects that a world has written, under their keys, for users and for tools such as DuckDB. The emulator
- * never reads it, so a failure here fails no request. A file and its folders take longer to create than the object itself takes to
- * store: only a few changes are exported at once, the others when the world has been quiet for a moment.
- */
-export interface ObjectMirror {
-  /** Updates the exported copy of an object that was written or removed; `undefined` is ignored. */
-  update(place: ObjectPlace | undefined): void;
-  removeBucket(bucket: string): void;
-  /** Exports all objects again after a process was killed. The records may be read later only. */
-  rebuild(): void;
-  /** Exports everything that is pending; returns the folder. */
-  catchUp(): string;
-  /** Exports what is pending until an instant of `performance.now()`. The next start exports the rest. */
-  finish(stopBy: number): void;
-  /** Leaves the folder unchanged from here on. */
-  stop(): void;
-}
-
 /** The world whose objects are exported. */
 export interface MirrorOptions {
   readonly pool: Pick<Pool, "path" | "discard" | "objectsFolder">;
@@ -42,152 +23,127 @@ const MAX_IMMEDIATE = 64;
 const BATCH_FILES = 8;
 const BATCH_PAUSE_MS = 5;
 
-export function createObjectMirror(options: MirrorOptions): ObjectMirror {
-  const { pool, world } = options;
-  const folder = pool.objectsFolder(world);
-  const incomplete = markOf(folder);
-  const copies = createCopies(options, folder);
-  const { pending } = copies;
-  let immediate = MAX_IMMEDIATE;
-  let isStopped = false;
-  const timer = createQuietTimer(exportBatch);
-  if (existsSync(incomplete)) rebuild();
+/**
+ * An exported copy of the objects that a world has written, under their keys, for users and for tools such as DuckDB. The emulator
+ * never reads it, so a failure here fails no request. A file and its folders take longer to create than the object itself takes to
+ * store: only a few changes are exported at once, the others when the world has been quiet for a moment.
+ */
+export class ObjectMirror {
+  readonly #options: MirrorOptions;
+  readonly #folder: string;
+  /** The ids of objects to export. Removed objects leave it at once, so it never outgrows the records. */
+  readonly #pending = new Set<string>();
+  /** Whether all objects of the world have to be added, once the records can be read. */
+  #mustAddAll = false;
+  #immediate = MAX_IMMEDIATE;
+  #isQuiet = false;
+  #isStopped = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  function exportBatch(): boolean {
-    copies.exportPending(BATCH_FILES);
-    if (pending.isEmpty()) immediate = MAX_IMMEDIATE;
-    return pending.isEmpty();
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.#folder = options.pool.objectsFolder(options.world);
+    if (existsSync(this.#incomplete)) this.#requireAll();
   }
 
-  function rebuild(): void {
-    copies.requireAll();
-    timer.restart();
+  /** Updates the exported copy of an object that was written or removed; `undefined` is ignored. */
+  update(place: ObjectPlace | undefined): void {
+    if (!place || this.#isStopped) return;
+    const id = objectId(place.bucket, place.key);
+    if (this.#immediate === 0 && this.#fileOf(id) !== undefined) this.#pending.add(id);
+    else {
+      this.#immediate = Math.max(0, this.#immediate - 1);
+      this.#pending.delete(id);
+      this.#export(id);
+    }
+    this.#wait();
   }
 
-  return {
-    update(place) {
-      if (!place || isStopped) return;
-      if (immediate === 0 && copies.ownBodyOf(place) !== undefined) pending.add(place);
-      else {
-        immediate = Math.max(0, immediate - 1);
-        pending.delete(place);
-        copies.exportNow(place);
-      }
-      timer.restart();
-    },
-    removeBucket(bucket) {
-      if (isStopped) return;
-      pending.deleteBucket(bucket);
-      tolerating(() => pool.discard(join(folder, folderOf(bucket))));
-    },
-    rebuild() {
-      // After a crash any file may be outdated, and a new link costs less than a comparison.
-      tolerating(() => pool.discard(folder));
-      rebuild();
-    },
-    catchUp() {
-      if (!isStopped) copies.exportPending(Number.POSITIVE_INFINITY);
-      return folder;
-    },
-    finish(stopBy) {
-      do copies.exportPending(BATCH_FILES);
-      while (!pending.isEmpty() && performance.now() < stopBy);
-      tolerating(() =>
-        pending.isEmpty() ? rmSync(incomplete, { force: true }) : writeFileSync(incomplete, ""),
-      );
-    },
-    stop() {
-      isStopped = true;
-      timer.stop();
-    },
-  };
-}
-
-/** A file that exists from a stop that left objects pending until one that did not. */
-const markOf = (folder: string) => `${folder}.incomplete`;
-
-/** Exports objects of the world's own bodies. */
-function createCopies({ pool, owner, reader }: MirrorOptions, folder: string) {
-  const pending = createPendingObjects();
-  /** Set until all objects of the world have been added to `pending`. */
-  let mustAddAll = false;
-
-  const ownFile = (file: string | undefined) =>
-    file !== undefined && ownerOf(file) === owner ? file : undefined;
-  const ownBodyOf = ({ bucket, key }: ObjectPlace) =>
-    ownFile(reader().get(objects, objectId(bucket, key))?.file);
-  const exportNow = (place: ObjectPlace) => exportBody(pool, folder, place, ownBodyOf(place));
-
-  return {
-    pending,
-    ownBodyOf,
-    exportNow,
-    requireAll(): void {
-      mustAddAll = true;
-    },
-    exportPending(count: number): void {
-      if (mustAddAll)
-        for (const object of reader().all(objects)) if (ownFile(object.file)) pending.add(object);
-      mustAddAll = false;
-      for (const place of pending.take(count)) exportNow(place);
-    },
-  };
-}
-
-/** Exports the body of an object; without one, its copy is removed. */
-function exportBody(
-  pool: MirrorOptions["pool"],
-  folder: string,
-  place: ObjectPlace,
-  file: string | undefined,
-): void {
-  if (file === undefined) removeFile(folder, nameOf(place));
-  else exportFile(folder, nameOf(place), place.key, locateBody(pool, file));
-}
-
-/** Runs batches with pauses once the world has been quiet for a moment, until one returns true. */
-function createQuietTimer(runBatch: () => boolean) {
-  let isQuiet = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  function tick(): void {
-    const isDone = isQuiet && runBatch();
-    timer = isDone ? undefined : setTimeout(tick, isQuiet ? BATCH_PAUSE_MS : QUIET_MS).unref();
-    isQuiet = true;
+  /** Removes the folder of an empty bucket. */
+  removeBucket(bucket: string): void {
+    if (!this.#isStopped) tolerating(() => this.#options.pool.discard(join(this.#folder, folderOf(bucket))));
   }
 
-  return {
-    restart(): void {
-      isQuiet = false;
-      timer ??= setTimeout(tick, QUIET_MS).unref();
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
+  /** Exports all objects again after a process was killed. */
+  rebuild(): void {
+    // After a crash any file may be outdated, and a new link costs less than a comparison.
+    tolerating(() => this.#options.pool.discard(this.#folder));
+    this.#requireAll();
+  }
 
-/** The objects to export, by bucket. Removed objects leave it at once, so it never outgrows the records. */
-function createPendingObjects() {
-  const buckets = new Map<string, Set<string>>();
-  return {
-    isEmpty: () => buckets.size === 0,
-    add({ bucket, key }: ObjectPlace): void {
-      const keys = buckets.get(bucket);
-      if (keys) keys.add(key);
-      else buckets.set(bucket, new Set([key]));
-    },
-    delete: ({ bucket, key }: ObjectPlace) => buckets.get(bucket)?.delete(key),
-    deleteBucket: (bucket: string) => buckets.delete(bucket),
-    /** Takes up to `count` objects out. */
-    *take(count: number): Generator<ObjectPlace> {
-      let remaining = count;
-      for (const [bucket, keys] of buckets) {
-        for (const key of keys) {
-          if (remaining-- === 0) return;
-          keys.delete(key);
-          yield { bucket, key };
-        }
-        buckets.delete(bucket);
-      }
-    },
-  };
+  /** Exports everything that is pending; returns the folder. */
+  catchUp(): string {
+    if (!this.#isStopped) this.#exportPending(Number.POSITIVE_INFINITY);
+    return this.#folder;
+  }
+
+  /** Exports what is pending until an instant of `performance.now()`. The next start exports the rest. */
+  finish(stopBy: number): void {
+    do this.#exportPending(BATCH_FILES);
+    while (this.#pending.size > 0 && performance.now() < stopBy);
+    tolerating(() =>
+      this.#pending.size === 0
+        ? rmSync(this.#incomplete, { force: true })
+        : writeFileSync(this.#incomplete, ""),
+    );
+  }
+
+  /** Leaves the folder unchanged from here on. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** A file that exists from a stop that left objects pending until one that did not. */
+  get #incomplete(): string {
+    return `${this.#folder}.incomplete`;
+  }
+
+  #requireAll(): void {
+    this.#mustAddAll = true;
+    this.#wait();
+  }
+
+  /** Exports the pending objects in batches with pauses, once the world has been quiet for a moment. */
+  #wait(): void {
+    this.#isQuiet = false;
+    this.#timer ??= setTimeout(() => this.#tick(), QUIET_MS).unref();
+  }
+
+  #tick(): void {
+    if (this.#isQuiet) this.#exportPending(BATCH_FILES);
+    const isDone = this.#isQuiet && this.#pending.size === 0;
+    if (isDone) this.#immediate = MAX_IMMEDIATE;
+    const pause = this.#isQuiet ? BATCH_PAUSE_MS : QUIET_MS;
+    this.#timer = isDone ? undefined : setTimeout(() => this.#tick(), pause).unref();
+    this.#isQuiet = true;
+  }
+
+  #exportPending(count: number): void {
+    if (this.#mustAddAll)
+      for (const { bucket, key, file } of this.#options.reader().all(objects))
+        if (ownerOf(file) === this.#options.owner) this.#pending.add(objectId(bucket, key));
+    this.#mustAddAll = false;
+    let remaining = count;
+    for (const id of this.#pending) {
+      if (remaining-- === 0) return;
+      this.#pending.delete(id);
+      this.#export(id);
+    }
+  }
+
+  /** The body of an object; undefined when it was removed or belongs to another owner. */
+  #fileOf(id: string): string | undefined {
+    const file = this.#options.reader().get(objects, id)?.file;
+    return file !== undefined && ownerOf(file) === this.#options.owner ? file : undefined;
+  }
+
+  /** Exports the body of an object; without one, its copy is removed. */
+  #export(id: string): void {
+    const file = this.#fileOf(id);
+    const at = id.indexOf("/");
+    const place = { bucket: id.slice(0, at), key: id.slice(at + 1) };
+    if (file === undefined) removeFile(this.#folder, nameOf(place));
+    else exportFile(this.#folder, nameOf(place), place.key, locateBody(this.#options.pool, file));
+  }
 }

@@ -2,15 +2,8 @@ import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
 import { scopeKey } from "./paths.ts";
-import { loadRowFile } from "./row-files.ts";
-import {
-  createSegment,
-  nameSegment,
-  readRecords,
-  type Segment,
-  sealedRowFile,
-  sealedSegment,
-} from "./segment.ts";
+import { loadSegment } from "./row-files.ts";
+import { nameSegment, readRecords, type Segment, sealedRowFile, sealedSegment } from "./segment.ts";
 import { RECORD_BYTES, supersededOf } from "./sidecar.ts";
 
 /** The segments of a tenant, and an index of the newest version of each row. */
@@ -93,11 +86,7 @@ export function namesAsOf({ segments }: NamedRows, mark: number): NamedRows {
 }
 
 function readRows(pool: Pool, names: readonly NamedSegment[], mark: number): Rows {
-  const segments = names.map((name, number) => {
-    const segment = createSegment(number, name);
-    for (const rowFile of name.rowFiles) loadRowFile(pool, segment, rowFile, mark);
-    return segment;
-  });
+  const segments = names.map((name, number) => loadSegment(pool, name, mark, number));
   const index = new IdIndex(segments.reduce((sum, { records }) => sum + records, 0));
   for (const segment of segments) indexRows(pool, segment, index);
   return { index, segments };

@@ -1,5 +1,6 @@
 import type { ListedRow, RowRange } from "../../subjects/traces/port.ts";
 import type { Pool } from "../pool/pool.ts";
+import { firstRank } from "./first-rank.ts";
 import { instantAt, microsecondsOfDay, withinDay } from "./instants.ts";
 import { rowOf } from "./lines.ts";
 import { readLine, type Segment } from "./segment.ts";
@@ -62,13 +63,7 @@ export function createListing(
 
 /** The number of segments of earlier days, in a list in the order of days. */
 function daysBefore(days: readonly Segment[], day: string): number {
-  let [low, high] = [0, days.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((days[middle] as Segment).day < day) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstRank(0, days.length, (at) => (days[at] as Segment).day < day);
 }
 
 /** Caches the orders of segments. The least recently used one is dropped when they have too many records. */

@@ -3,6 +3,7 @@ import type { PartitionWindow } from "../../subjects/traces/port.ts";
 import type { Seal } from "../checksum.ts";
 import { openStored, readExactly } from "../pool/open-files.ts";
 import type { PoolNames } from "../pool/pool.ts";
+import { firstRank } from "./first-rank.ts";
 import { microsecondsOfDay, withinDay } from "./instants.ts";
 import { DATA, extentsOf, INDEX } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, supersededOf, viewSidecar } from "./sidecar.ts";
@@ -57,7 +58,7 @@ export interface Plan {
 const MAX_CURSORS = 1024;
 
 /** Reads the records of a file. Throws a `StoreError` when they are damaged. */
-export function readSidecar({ path, indexSeal, records }: LocatedFile): Buffer {
+function readSidecar({ path, indexSeal, records }: LocatedFile): Buffer {
   const file = path + INDEX;
   const index = openStored(file);
   try {
@@ -76,22 +77,11 @@ function readSidecars(rowFiles: readonly LocatedFile[]): SidecarView {
   return viewSidecar(only !== undefined && another === undefined ? only : Buffer.concat(sidecars));
 }
 
-/** The number of records before the mark. Records are in the order of their sequence numbers. */
-function countBefore(view: SidecarView, mark: number): number {
-  let low = 0;
-  let high = view.count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (view.sequence(middle) < mark) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** The positions of the window's rows as of a mark, in the order of start, then id. */
 function selectRows(view: SidecarView, window: PartitionWindow, mark: number): Uint32Array {
   const { from, until } = withinDay(window.day, window.start, window.end);
-  const count = countBefore(view, mark);
+  // Records are in the order of their sequence numbers.
+  const count = firstRank(0, view.count, (at) => view.sequence(at) < mark);
   const superseded = supersededOf(view, count);
   const selected = new Uint32Array(count);
   let size = 0;
@@ -113,16 +103,10 @@ function positionAfter(view: SidecarView, rows: Uint32Array, cursor: string, day
   const [start = "", id = ""] = cursor.split(" ");
   if (!start.startsWith(day) || id === "") throw new Error(`${cursor} is not a cursor of ${day}.`);
   const micros = microsecondsOfDay(start);
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = rows[middle] ?? 0;
-    const isPassed = view.start(row) < micros || (view.start(row) === micros && view.id(row) <= id);
-    if (isPassed) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstRank(0, rows.length, (at) => {
+    const row = rows[at] ?? 0;
+    return view.start(row) < micros || (view.start(row) === micros && view.id(row) <= id);
+  });
 }
 
 /** Reads the sidecars, and plans which lines to read in which order. */

@@ -4,8 +4,8 @@ import type { Pool } from "../pool/pool.ts";
 import { IdIndex } from "./id-index.ts";
 import { instantAt } from "./instants.ts";
 import { contentOf, rowOf } from "./lines.ts";
-import { loadRowFile } from "./row-files.ts";
-import { createSegment, fillRecords, readLine, readRecords, type Segment } from "./segment.ts";
+import { loadSegment } from "./row-files.ts";
+import { fillRecords, readLine, readRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 
 /** A row that only one of two worlds has, or of which each has a version of its own. */
@@ -57,8 +57,8 @@ export function* differingRows(
     const [one, other] = [left.get(key), right.get(key)];
     yield* pairsOf(
       pool,
-      load(pool, one ?? { ...name, rowFiles: [] }, a),
-      load(pool, other ?? { ...name, rowFiles: [] }, b),
+      loadSegment(pool, one ?? { ...name, rowFiles: [] }, a.next),
+      loadSegment(pool, other ?? { ...name, rowFiles: [] }, b.next),
     );
   }
 }
@@ -73,12 +73,6 @@ function byName({ segments }: NamedRows): ReadonlyMap<string, NamedSegment> {
 function filesOf(segment: NamedSegment | undefined): string {
   const filled = segment?.rowFiles.filter(({ records }) => records > 0) ?? [];
   return filled.map(({ file, records, below }) => `${file} ${records} ${below}`).join("\n");
-}
-
-function load(pool: Pool, name: NamedSegment, { next }: NamedRows): Segment {
-  const segment = createSegment(0, name);
-  for (const rowFile of name.rowFiles) loadRowFile(pool, segment, rowFile, next);
-  return segment;
 }
 
 function* pairsOf(pool: Pool, one: Segment, other: Segment): Generator<RowPair | undefined> {

@@ -1,15 +1,22 @@
-import { closeSync, readSync, statSync, truncateSync } from "node:fs";
-import { areSealed } from "../checksum.ts";
-import type { NamedRows, RowFile } from "../pool/names.ts";
-import { openStored, readExactly } from "../pool/open-files.ts";
+import { statSync, truncateSync } from "node:fs";
+import type { NamedRows, NamedSegment, RowFile } from "../pool/names.ts";
+import { readExactly } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
-import { damaged, readStored, StoreError, tooShort } from "../store-error.ts";
-import { type LocatedFile, locateFiles, readSidecar } from "./plan.ts";
-import { createSegment, DATA, INDEX, type Segment } from "./segment.ts";
+import { readStored, StoreError, tooShort } from "../store-error.ts";
+import { firstRank } from "./first-rank.ts";
+import { createSegment, DATA, extentsOf, INDEX, type Segment } from "./segment.ts";
 import { checkRecords, RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
+import { partOf, type RowFilePart, resealed } from "./tail.ts";
+
+/** A segment with the rows of its files, the tail below the given mark. `number` is its index among those of its tenant. */
+export function loadSegment(pool: Pool, name: NamedSegment, mark: number, number = 0): Segment {
+  const segment = createSegment(number, name);
+  for (const rowFile of name.rowFiles) loadRowFile(pool, segment, rowFile, mark);
+  return segment;
+}
 
 /** Adds a file to the end of a segment, with its records below its own mark or, for a tail, below the given mark. */
-export function loadRowFile(pool: Pool, segment: Segment, rowFile: RowFile, mark: number): void {
+function loadRowFile(pool: Pool, segment: Segment, rowFile: RowFile, mark: number): void {
   refuseShort(pool, rowFile);
   const { file, below, tail } = rowFile;
   const [firstRecord, firstByte] = [segment.records, segment.dataBytes];
@@ -31,17 +38,9 @@ function countBelow(pool: Pool, { file, records: total }: RowFile, mark: number)
     checkRecords(readExactly(pool.files.read(path), bytes, at * RECORD_BYTES, path), path, seal, at);
     return viewSidecar(bytes);
   };
-  let [records, high] = [total, total - 1];
+  const isBelow = (at: number): boolean => record(at).sequence(0) < mark;
   // Most marks are after all records.
-  if (total > 0 && record(high).sequence(0) >= mark) {
-    let low = 0;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (record(middle).sequence(0) < mark) low = middle + 1;
-      else high = middle;
-    }
-    records = low;
-  }
+  const records = total === 0 || isBelow(total - 1) ? total : firstRank(0, total - 1, isBelow);
   const last = records > 0 ? record(records - 1) : undefined;
   return { records, end: last && last.offset(0) + last.length(0) };
 }
@@ -80,56 +79,30 @@ export function cutTails({ path }: Pool, { segments }: NamedRows): void {
   }
 }
 
-const BATCH_BYTES = 4 * 1024 * 1024;
-
-/** Reads all rows of a world and yields the damage. Files in `checkedFiles` are skipped, and other files are added to it. */
-export async function* damagedRows(
+/** Reads all rows of a world and yields the first damage of each file. Files in `checkedFiles` are skipped, and other files are added to it. */
+export function* damagedRows(
   pool: Pool,
   { next, segments }: NamedRows,
   checkedFiles: Set<string> = new Set(),
-): AsyncGenerator<StoreError> {
+): Generator<StoreError> {
   for (const namedSegment of segments)
     try {
-      const segment = createSegment(0, namedSegment);
-      for (const rowFile of namedSegment.rowFiles) loadRowFile(pool, segment, rowFile, next);
-      for (const rowFile of locateFiles(pool, segment)) yield* damagedInFile(rowFile, checkedFiles);
+      for (const extent of extentsOf(loadSegment(pool, namedSegment, next)))
+        for (const ending of [INDEX, DATA]) yield* damageIn(partOf(pool, extent, ending), checkedFiles);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       yield error;
     }
 }
 
-async function* damagedInFile(rowFile: LocatedFile, checkedFiles: Set<string>): AsyncGenerator<StoreError> {
-  const key = `${rowFile.path} ${rowFile.records}`;
+function* damageIn(part: RowFilePart, checkedFiles: Set<string>): Generator<StoreError> {
+  const key = `${part.path} ${part.bytes}`;
   if (checkedFiles.has(key)) return;
   checkedFiles.add(key);
-  for await (const byte of damagedLines(rowFile)) yield damaged(rowFile.path + DATA, `byte ${byte}`);
-}
-
-/** Yields the position in the data file of each damaged line. Reads a bounded number of bytes at a time. */
-async function* damagedLines(rowFile: LocatedFile): AsyncGenerator<number> {
-  const { path, dataSeal, firstByte, records } = rowFile;
-  const view = viewSidecar(readSidecar(rowFile));
-  const endOf = (position: number): number => view.offset(position) + view.length(position);
-  const rows = Array.from({ length: records }, (_, position) => position).filter(view.length);
-  const file = path + DATA;
-  const data = openStored(file);
   try {
-    while (rows.length > 0) {
-      const begin = view.offset(rows[0] ?? 0);
-      const past = rows.findIndex((position, at) => at > 0 && endOf(position) - begin > BATCH_BYTES);
-      const batch = rows.splice(0, past < 0 ? rows.length : past);
-      const bytes = Buffer.allocUnsafe(endOf(batch.at(-1) ?? 0) - begin);
-      const bytesRead = readStored(file, () => readSync(data, bytes, 0, bytes.length, begin - firstByte));
-      for (const position of batch) {
-        const start = view.offset(position) - begin;
-        const stop = start + view.length(position);
-        const byte = view.offset(position) - firstByte;
-        const isWhole = stop <= bytesRead && areSealed(bytes.subarray(start, stop), dataSeal, byte);
-        if (!isWhole) yield byte;
-      }
-    }
-  } finally {
-    closeSync(data);
+    for (const _ of resealed(part));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    yield error;
   }
 }

@@ -2,6 +2,7 @@ import { historyIsReadOnly } from "../../kernel/as-of.ts";
 import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
+import { firstRank } from "./first-rank.ts";
 import { namesAsOf } from "./image.ts";
 import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
@@ -43,6 +44,8 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
     return earlier;
   }
 
+  const asOf = (earlier: number): RowView => rowsAsOf({ pool, live, scopeOf }, Math.min(earlier, mark));
+
   return {
     key: `${live.key}@${mark}`,
     rowFiles(partition) {
@@ -57,7 +60,7 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
       throw historyIsReadOnly();
     },
     read: (scope, id) => (isUuid(id) ? earlierScope(scope).read(id) : undefined),
-    readAsOf: (scope, id, earlier) => live.readAsOf(scope, id, Math.min(earlier, mark)),
+    readAsOf: (scope, id, earlier) => asOf(earlier).read(scope, id),
     list: (scope, range) => earlierScope(scope).list(range),
     mark: () => mark,
     days(scope, sessionId, start, end) {
@@ -67,7 +70,7 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
       return [...days];
     },
     stats: () => ({ rows: mark, bytes: live.stats().bytes }),
-    asOf: (earlier) => rowsAsOf({ pool, live, scopeOf }, Math.min(earlier, mark)),
+    asOf,
   };
 }
 
@@ -140,14 +143,8 @@ function versionBelow(pool: Pool, { segment, position }: RowPosition, count: num
 /** The number of records of a segment below a mark. Most marks are after all records. */
 function countBelow(pool: Pool, segment: Segment, mark: number): number {
   const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
-  let [low, high] = [0, segment.records];
-  if (high === 0 || isBelow(high - 1)) return high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBelow(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const count = segment.records;
+  return count === 0 || isBelow(count - 1) ? count : firstRank(0, count, isBelow);
 }
 
 /** The files with the first records of a segment. */

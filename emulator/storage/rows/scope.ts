@@ -17,7 +17,7 @@ import {
   someRecord,
 } from "./segment.ts";
 import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
-import { ID_BYTES, RECORD_BYTES, traceWord } from "./sidecar.ts";
+import { RECORD_BYTES, traceWord } from "./sidecar.ts";
 
 /** All rows of one tenant in one region of a world. */
 export interface Scope {
@@ -25,8 +25,6 @@ export interface Scope {
   find(id: string): RowPosition | undefined;
   order(segment: Segment): GrowingOrder;
   read(id: string): StoredRow | undefined;
-  /** The last version that was written before the mark. */
-  readAsOf(id: string, mark: number): StoredRow | undefined;
   /** Adds the rows in memory, numbered from `sequence` on. Returns the changed segments. */
   write(rows: readonly StoredRow[], sequence: number): Iterable<Segment>;
   days(sessionId: string, start: string, end: string): readonly string[];
@@ -154,7 +152,6 @@ export function openScope(
     count: () => index.size,
     segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
     list: (range) => listing.list(range),
-    readAsOf: (id, mark) => (index.find(id) < 0 ? undefined : findVersion(pool, segments, id, mark)),
     find,
     order,
     read(id) {
@@ -189,38 +186,6 @@ export function openScope(
 export interface RowPosition {
   readonly segment: Segment;
   readonly position: number;
-}
-
-/**
- * The last version of a row before the mark. All sidecars are searched, because the row may have been in another
- * segment then. In all segments but one, a tombstone follows its last version.
- */
-export function findVersion(
-  pool: Pool,
-  segments: readonly Segment[],
-  id: string,
-  mark: number,
-): StoredRow | undefined {
-  const idBytes = Buffer.from(id.replaceAll("-", ""), "hex");
-  for (const segment of segments) {
-    const position = lastBefore(pool, segment, idBytes, mark);
-    if (position !== undefined) return readVersion(pool, { segment, position });
-  }
-  return undefined;
-}
-
-function lastBefore(pool: Pool, segment: Segment, id: Buffer, mark: number): number | undefined {
-  let last: number | undefined;
-  someRecord(pool, segment, (view, at, position) => {
-    if (view.sequence(at) >= mark) return true;
-    const from = at * RECORD_BYTES;
-    if (view.bytes.compare(id, 0, ID_BYTES, from, from + ID_BYTES) !== 0) return false;
-    if (view.length(at) > 0) last = position;
-    // A tombstone applies only to the version that it names, because the row may have returned to the segment.
-    else if (view.previous(at) === last) last = undefined;
-    return false;
-  });
-  return last;
 }
 
 /** Reads a version of a row. */

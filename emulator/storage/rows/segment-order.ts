@@ -1,4 +1,5 @@
 import type { Pool } from "../pool/pool.ts";
+import { firstRank } from "./first-rank.ts";
 import { fillRecords, type Segment } from "./segment.ts";
 import { RECORD_BYTES, type SidecarView, viewSidecar } from "./sidecar.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
@@ -139,16 +140,9 @@ function rankIn(
   return search(order, size, isBefore);
 }
 
-/** The first rank for which `isBefore` is false. */
+/** The number of ranked records before the first one for which `isBefore` is false. */
 function search(order: Uint32Array, size: number, isBefore: (position: number) => boolean): number {
-  let low = 0;
-  let high = size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(order[middle] ?? 0)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstRank(0, size, (rank) => isBefore(order[rank] ?? 0));
 }
 
 /** The records of a segment's sidecar in memory. */

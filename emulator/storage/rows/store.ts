@@ -166,7 +166,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       if (rows.length > 0) write(scope, rows);
     },
     read: (scope, id) => (isUuid(id) ? scopes.get(scope).read(id) : undefined),
-    readAsOf: (scope, id, mark) => (isUuid(id) ? scopes.get(scope).readAsOf(id, mark) : undefined),
+    readAsOf: (scope, id, mark) => asOf(mark).read(scope, id),
     list: (scope, range) => scopes.get(scope).list(range),
     mark: () => next,
     days: (scope, sessionId, start, end) => scopes.get(scope).days(sessionId, start, end),
@@ -176,7 +176,8 @@ export function openRowStore(options: RowStoreOptions): RowStore {
       return { rows: scopes.count(), bytes };
     },
   };
-  return { ...store, asOf: (mark) => rowsAsOf({ pool, live: store, scopeOf: scopes.get }, mark) };
+  const asOf = (mark: number): RowView => rowsAsOf({ pool, live: store, scopeOf: scopes.get }, mark);
+  return { ...store, asOf };
 }
 
 /** Appends the pending rows of segments to files; `next` is the number of the next row. */

@@ -11,23 +11,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** The content of a data or index file that is copied to an offset of another one. */
-interface Copy {
-  readonly path: string;
-  readonly from: Seal;
-  readonly to: Seal;
-  readonly offset: number;
-}
-
-/** Seals content for another file. */
-interface Resealer {
-  /** Adds a chunk. Returns the whole lines or records so far. Throws a `StoreError` when they are damaged. */
-  add(chunk: Uint8Array): Buffer;
-  /** Throws a `StoreError` when the last line or record is incomplete. */
-  end(): void;
-}
-
-export function createResealer({ path, from, to, offset }: Copy): Resealer {
+/** Checks the content of a data or index file and seals it for an offset of another file, if one is given. */
+export function createResealer(path: string, from: Seal, to?: Seal, offset = 0) {
   const isData = path.endsWith(DATA);
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -40,8 +25,19 @@ export function createResealer({ path, from, to, offset }: Copy): Resealer {
     return end === 0 ? waitingBytes : chunk.length - end;
   }
 
+  /** Throws for the first damaged line or record. */
+  function check(whole: Buffer): void {
+    if (areSealed(whole, from, at)) return;
+    for (let start = 0, stop = 0; start < whole.length; start = stop) {
+      stop = isData ? whole.indexOf(LINE_FEED, start) + 1 : start + RECORD_BYTES;
+      if (!areSealed(whole.subarray(start, stop), from, at + start))
+        throw damaged(path, `byte ${at + start}`);
+    }
+  }
+
   return {
-    add(chunk) {
+    /** Adds a chunk. Returns the whole lines or records so far. Throws a `StoreError` when they are damaged. */
+    add(chunk: Uint8Array): Buffer {
       waiting.push(chunk);
       waitingBytes += chunk.length;
       const rest = restAfter(chunk);
@@ -49,15 +45,16 @@ export function createResealer({ path, from, to, offset }: Copy): Resealer {
       if (rest === waitingBytes) return NOTHING;
       const all = Buffer.concat(waiting);
       const whole = all.subarray(0, waitingBytes - rest);
-      if (!areSealed(whole, from, at)) throw damaged(path, `byte ${at}`);
-      if (isData) sealLines(whole, to, offset + at);
-      else sealBlocks(whole, RECORD_BYTES, to, offset + at);
+      check(whole);
+      if (to !== undefined && isData) sealLines(whole, to, offset + at);
+      else if (to !== undefined) sealBlocks(whole, RECORD_BYTES, to, offset + at);
       at += whole.length;
       waiting = [all.subarray(whole.length)];
       waitingBytes = rest;
       return whole;
     },
-    end() {
+    /** Throws a `StoreError` when the last line or record is incomplete. */
+    end(): void {
       if (waitingBytes > 0) throw damaged(path, `byte ${at}`);
     },
   };
@@ -73,9 +70,9 @@ export interface RowFilePart {
 }
 
 /** Reads a part in chunks, sealed for an offset of another file. Throws a `StoreError` for damage. */
-export function* resealed(part: RowFilePart, to: Seal, offset: number): Generator<Buffer> {
-  const { open, path, seal: from, bytes } = part;
-  const resealer = createResealer({ path, from, to, offset });
+export function* resealed(part: RowFilePart, to?: Seal, offset = 0): Generator<Buffer> {
+  const { open, path, seal, bytes } = part;
+  const resealer = createResealer(path, seal, to, offset);
   for (let at = 0; at < bytes; at += CHUNK_BYTES) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes - at));
     yield resealer.add(readExactly(open(), chunk, at, path));

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createRecords } from "../../../emulator/kernel/records.ts";
 import { bodyName } from "../../../emulator/storage/objects/body-location.ts";
 import { isHashed, keyFileOf, nameOf } from "../../../emulator/storage/objects/exported-files.ts";
-import { createObjectMirror } from "../../../emulator/storage/objects/object-mirror.ts";
+import { ObjectMirror } from "../../../emulator/storage/objects/object-mirror.ts";
 import { openPool } from "../../../emulator/storage/pool/pool.ts";
 import { objectId, objects, type StoredObject } from "../../../emulator/subjects/object-storage/records.ts";
 import { casesOf } from "../../support/depth.ts";
@@ -23,7 +23,7 @@ function open() {
   const folder = pool.objectsFolder("main");
   const records = createRecords([objects as never], {});
   const reader = () => records.reader;
-  const mirror = createObjectMirror({ pool, world: "main", owner: OWNER, reader });
+  const mirror = new ObjectMirror({ pool, world: "main", owner: OWNER, reader });
   let last = 0;
 
   function put(key: string, file: string): void {
@@ -42,7 +42,7 @@ function open() {
 
   return {
     mirror,
-    reopen: () => createObjectMirror({ pool, world: "main", owner: OWNER, reader }),
+    reopen: () => new ObjectMirror({ pool, world: "main", owner: OWNER, reader }),
     folder,
     put,
     exported,
