@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Bodies } from "../storage/objects/bodies.ts";
 import { copyBody } from "../storage/objects/opened-body.ts";
-import type { BodyStage } from "../storage/objects/stage.ts";
+import type { BodySink } from "../storage/objects/stage.ts";
 import type { ChecksumAlgorithm, MultipartUpload, UploadedPart } from "../subjects/object-storage/records.ts";
 import { createDigest } from "./checksums.ts";
 
@@ -15,7 +15,7 @@ export interface Assembled {
 /** Concatenates the parts of an upload in order. Rejects with a `StoreError` for a damaged or missing part. */
 export async function assemble(
   files: Pick<Bodies, "open">,
-  stage: BodyStage,
+  stage: BodySink,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
 ): Promise<Assembled> {

@@ -11,7 +11,7 @@ import { readManifest } from "./journal/read-manifest.ts";
 import { createSealing } from "./journal/sealing.ts";
 import { manifestOf, writeState } from "./journal/state.ts";
 import { WorldJournal } from "./journal/world-journal.ts";
-import { type Bodies, openBodies } from "./objects/bodies.ts";
+import { Bodies } from "./objects/bodies.ts";
 import type { Manifests } from "./pool/manifests.ts";
 import {
   type Manifest,
@@ -182,7 +182,7 @@ function openFiles(
   const sealing = createSealing(options.secrets);
   const appending = () => journal?.begin();
   const rows = openRowStore({ pool, owner, image: opened.rows, changed: onPending, appending });
-  const bodies = openBodies({ pool, owner, world: name, reader, onPending, retain });
+  const bodies = new Bodies({ pool, owner, world: name, reader, onPending, retain });
   const journal = pool.isPersistent
     ? new WorldJournal({ pool, manifest, lineBytes, save, folds: manifests.folds, foldAtBytes, largeBytes })
     : undefined;

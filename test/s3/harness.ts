@@ -9,7 +9,7 @@ import { createS3Front } from "../../emulator/s3/front/front.ts";
 import { createS3Server } from "../../emulator/s3/front/server.ts";
 import { type ObjectStore, objectStorageEffects } from "../../emulator/s3/object-store.ts";
 import { stageFile } from "../../emulator/s3/stage-file.ts";
-import { openBodies } from "../../emulator/storage/objects/bodies.ts";
+import { Bodies } from "../../emulator/storage/objects/bodies.ts";
 import { fileOfBody } from "../../emulator/storage/objects/body-location.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
@@ -58,7 +58,7 @@ export function openTestStore(options: StoreOptions = {}): TestStore {
   const pool = openPool(location, true);
   // Pending changes are carried out at the next flush, which is immediate here.
   const onPending = (): void => files.carryOut();
-  const files = openBodies({
+  const files = new Bodies({
     pool,
     owner: 1,
     world: "main",

@@ -1,4 +1,4 @@
-import type { BodyStage } from "../../storage/objects/stage.ts";
+import type { BodySink } from "../../storage/objects/stage.ts";
 import type { S3Failure } from "../../subjects/object-storage/errors.ts";
 import type { BodyFile } from "../../subjects/object-storage/records.ts";
 import type { Turn } from "../../subjects/turn.ts";
@@ -10,17 +10,17 @@ import { orRefuse } from "./refused.ts";
 export async function receiveAndStore<Facts, R>(
   { store, claim, requireRoom }: Call,
   owner: BodyOwner,
-  fill: (stage: BodyStage) => Promise<Facts>,
+  fill: (stage: BodySink) => Promise<Facts>,
   keep: (turn: Turn, facts: Facts, body: BodyFile) => S3Failure | R,
 ): Promise<R> {
   const stage = store.files.stage(true);
-  const write: BodyStage["write"] = (chunk) => {
+  const write: BodySink["write"] = (chunk) => {
     requireRoom(chunk.length);
     return stage.write(chunk);
   };
   try {
     requireRoom(0);
-    const facts = await fill({ ...stage, write });
+    const facts = await fill({ write });
     await stage.close();
     return orRefuse(publishBody(store, stage, { claim, owner }, (turn, body) => keep(turn, facts, body)));
   } catch (error) {

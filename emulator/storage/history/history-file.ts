@@ -10,7 +10,6 @@ import { readJournalSegment } from "../journal/journal.ts";
 import { commitOf } from "../journal/read-manifest.ts";
 import type { Sealing } from "../journal/sealing.ts";
 import { readState, stateOf } from "../journal/state.ts";
-import type { HistoryWriter } from "../journal/world-journal.ts";
 import { type Manifest, ownerOf } from "../pool/names.ts";
 import { writeAll } from "../pool/open-files.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
@@ -105,8 +104,8 @@ export function historyWriter(
   pool: Pool,
   sealing: Sealing,
   saved: () => SavedHistory | undefined = () => undefined,
-): HistoryWriter {
-  return ({ history, others }, file) => {
+) {
+  return ({ history, others }: Manifest, file: string) => {
     const changed = saved();
     if (!changed) return { history, owners: others };
     writeHistory(pool, file, changed, sealing);

@@ -6,7 +6,6 @@ import type { WorldState } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { parseSummed, withSum } from "../checksum.ts";
-import type { Manifests } from "../pool/manifests.ts";
 import { type Manifest, type NamedRows, NOBODY, stateName } from "../pool/names.ts";
 import type { Pool, PoolNames } from "../pool/pool.ts";
 import { namesIn, type RowsImage } from "../rows/image.ts";
@@ -56,7 +55,7 @@ export function writeState(pool: PoolNames, file: string, { rows, state }: Store
 /** Where to write a state. */
 interface StatePlace {
   readonly pool: Pool;
-  readonly manifests: Manifests;
+  readonly manifests: { nextOwner(): number };
   readonly secrets: Secrets;
 }
 

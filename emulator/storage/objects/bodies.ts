@@ -13,49 +13,12 @@ import {
   isShared,
   locateBody,
   numberOfBody,
+  type SharedFiles,
 } from "./body-location.ts";
 import type { ObjectPlace } from "./exported-files.ts";
 import { type MirrorOptions, ObjectMirror } from "./object-mirror.ts";
-import { createBodyOpener, type OpenedBody } from "./opened-body.ts";
-import { type BodyStage, openStage, type StageOptions } from "./stage.ts";
-
-/** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
-export interface Bodies {
-  /** Opens a stage for a new body. With `ownsChunks`, nobody else uses the chunks that are written to it. */
-  stage(ownsChunks?: boolean): BodyStage;
-  /** Runs the commit that names a written body; with `place`, exports the object. */
-  publish<R>(
-    stage: BodyStage,
-    place: ObjectPlace | undefined,
-    commit: (body: BodyFile) => S3Failure | R,
-  ): S3Failure | R;
-  /** Opens a body, which stays readable after it is removed. Rejects with a `StoreError` when it is missing or damaged. */
-  open(body: StoredBody): Promise<OpenedBody>;
-  close(body: OpenedBody): void;
-  /**
-   * Hands bodies that no record names any longer to `retain`, which removes them now or later; `place` is that of the object if
-   * it was removed.
-   */
-  drop(files: Iterable<string>, place?: ObjectPlace): void;
-  /** Removes the exported copy of a bucket. */
-  removeBucketCopy(bucket: string): void;
-  /** For turns: their changes are pending until `carryOut`. */
-  readonly keeper: BodyKeeper;
-  /** Carries out pending changes, once the records of their turns are on disk. */
-  carryOut(): void;
-  /** Removes bodies that neither records nor history name any longer, unless other worlds may name them. */
-  remove(files: readonly string[]): void;
-  /** Marks all current bodies as possibly named by other worlds. */
-  seal(): void;
-  /** Rebuilds the exported copy, after a process that was killed. */
-  rebuildCopy(): void;
-  /** Brings the exported copy of the objects up to date; returns its folder. */
-  exportCopy(): string;
-  /** The same until an instant of `performance.now()`; the next start exports the rest. */
-  finishCopy(stopBy: number): void;
-  /** Ends the world: refuses the bodies that are being received. */
-  end(): void;
-}
+import { type BodyOpener, createBodyOpener, type OpenedBody } from "./opened-body.ts";
+import { BodyStage } from "./stage.ts";
 
 /** Whose bodies they are. */
 export interface BodiesOptions extends MirrorOptions {
@@ -70,152 +33,168 @@ export interface BodiesOptions extends MirrorOptions {
 
 const SHARED_BYTES = 64 * 1024;
 
-/** Opens the bodies of an owner; new ones get the numbers after its last body. */
-export function openBodies(options: BodiesOptions): Bodies {
-  const { pool, owner, onPending, retain = remove, sharedBytes = SHARED_BYTES } = options;
-  const mirror = new ObjectMirror(options);
-  const ownFiles = createOwnFiles(pool, owner);
-  const stages = createStages({ pool, ...ownFiles, sharedBytes });
-  const opener = createBodyOpener(pool);
-  const pending = createPendingChanges(onPending);
-  let isOver = false;
-
-  function drop(files: Iterable<string>, place?: ObjectPlace): void {
-    if (isOver) return;
-    const dropped = [...files];
-    for (const file of dropped) stages.release(file);
-    retain(dropped, sizeOf(pool, dropped));
-    mirror.update(place);
-  }
-
-  function remove(files: readonly string[]): void {
-    if (ownFiles.release(files) && !isOver) onPending();
-  }
-
-  return {
-    stage: stages.open,
-    publish(stage, place, commit) {
-      const value = stages.publish(stage, commit);
-      if (!isS3Failure(value)) mirror.update(place);
-      return value;
-    },
-    open: (body) => (isOver ? Promise.reject(worldIsOver()) : opener.open(body)),
-    close: ({ fd }) => fs.closeSync(fd),
-    drop,
-    removeBucketCopy: (bucket) => mirror.removeBucket(bucket),
-    keeper: {
-      keep(file, place) {
-        stages.find(file)?.settle();
-        pending.add(() => mirror.update(place));
-      },
-      drop: (files, place) => pending.add(() => drop(files, place)),
-    },
-    remove,
-    carryOut() {
-      pending.carryOut();
-      ownFiles.removeReleased();
-    },
-    seal: ownFiles.seal,
-    rebuildCopy() {
-      pool.suspects.add(owner);
-      mirror.rebuild();
-    },
-    exportCopy: () => mirror.catchUp(),
-    finishCopy: (stopBy) => mirror.finish(stopBy),
-    end() {
-      mirror.stop();
-      stages.end();
-      isOver = true;
-    },
-  };
-}
-
 const WORLD_IS_OVER = "The world was reset or removed while the request was running.";
 
-function worldIsOver(): Refusal {
-  return new Refusal(409, "reset", WORLD_IS_OVER);
-}
+/** The bodies of a world's objects: files of the pool that are written once, under numbers. Records name them. */
+export class Bodies {
+  readonly #options: BodiesOptions;
+  readonly #mirror: ObjectMirror;
+  readonly #opener: BodyOpener;
+  readonly #shared: SharedFiles;
+  /** The bodies that are being received. */
+  readonly #stages = new Set<BodyStage>();
+  /** Changes of turns: a turn that is not committed changes nothing on disk. */
+  readonly #changes: (() => void)[] = [];
+  /** Own bodies to remove once the records of their turns are on disk. */
+  readonly #released: string[] = [];
+  /** The number of the last body. New ones get the numbers after it. */
+  #last: number;
+  /** The last body that other worlds may name. */
+  #sealed: number;
+  #isOver = false;
 
-/** Changes that turns request: a turn that is not committed changes nothing on disk. */
-function createPendingChanges(onPending: () => void) {
-  const changes: (() => void)[] = [];
-  return {
-    add(change: () => void): void {
-      changes.push(change);
-      onPending();
-    },
-    carryOut(): void {
-      for (const change of changes.splice(0)) change();
-    },
-  };
-}
+  constructor(options: BodiesOptions) {
+    const { pool, owner } = options;
+    this.#options = options;
+    this.#mirror = new ObjectMirror(options);
+    this.#opener = createBodyOpener(pool);
+    this.#shared = createSharedFiles(pool, () => this.#nextName());
+    this.#last = lastBody(pool, owner);
+    this.#sealed = this.#last;
+  }
 
-/** The bodies that are being received. */
-function createStages(options: Omit<StageOptions, "ownsChunks" | "onEnd">) {
-  const open = new Set<BodyStage>();
-  let isOver = false;
-  const find = (file: string) => [...open].find((stage) => stage.file === file);
-  return {
-    open(ownsChunks = false): BodyStage {
-      const stage: BodyStage = openStage({ ...options, ownsChunks, onEnd: () => open.delete(stage) });
-      if (isOver) stage.discard();
-      else open.add(stage);
-      return stage;
+  /** For turns: their changes are pending until `carryOut`. */
+  readonly keeper: BodyKeeper = {
+    keep: (file, place) => {
+      this.#stageOf(file)?.settle();
+      this.#defer(() => this.#mirror.update(place));
     },
-    publish<R>(stage: BodyStage, commit: (body: BodyFile) => S3Failure | R): S3Failure | R {
-      if (!open.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
-      const value = commit({ file: stage.file, sum: stage.sum });
-      if (isS3Failure(value)) stage.discard();
-      else stage.settle();
-      return value;
-    },
-    find,
-    /** Ends a stage whose body is dropped; the caller removes a shared body. */
-    release(file: string): void {
-      if (isShared(file)) find(file)?.settle();
-      else find(file)?.discard();
-    },
-    /** Discards them, and those that are opened from here on. */
-    end(): void {
-      isOver = true;
-      for (const stage of [...open]) stage.discard();
-    },
+    drop: (files, place) => this.#defer(() => this.drop(files, place)),
   };
-}
 
-/** The files of an owner's bodies, under numbers. */
-function createOwnFiles(pool: Pool, owner: number) {
-  let last = lastBody(pool, owner);
-  let sealed = last;
-  const released: string[] = [];
-  const nextName = () => {
-    last += 1;
-    return bodyName(owner, last);
+  /** Opens a stage for a new body. With `ownsChunks`, nobody else uses the chunks that are written to it. */
+  stage(ownsChunks = false): BodyStage {
+    const { pool, sharedBytes = SHARED_BYTES } = this.#options;
+    const stage: BodyStage = new BodyStage({
+      pool,
+      sharedBytes,
+      ownsChunks,
+      shared: this.#shared,
+      nextName: () => this.#nextName(),
+      onEnd: () => this.#stages.delete(stage),
+    });
+    if (this.#isOver) stage.discard();
+    else this.#stages.add(stage);
+    return stage;
+  }
+
+  /** Runs the commit that names a written body; with `place`, exports the object. */
+  publish<R>(
+    stage: BodyStage,
+    place: ObjectPlace | undefined,
+    commit: (body: BodyFile) => S3Failure | R,
+  ): S3Failure | R {
+    if (!this.#stages.has(stage)) return s3Failure("OperationAborted", WORLD_IS_OVER);
+    const value = commit({ file: stage.file, sum: stage.sum });
+    if (isS3Failure(value)) stage.discard();
+    else {
+      stage.settle();
+      this.#mirror.update(place);
+    }
+    return value;
+  }
+
+  /** Opens a body, which stays readable after it is removed. Rejects with a `StoreError` when it is missing or damaged. */
+  async open(body: StoredBody): Promise<OpenedBody> {
+    if (this.#isOver) throw new Refusal(409, "reset", WORLD_IS_OVER);
+    return this.#opener.open(body);
+  }
+
+  close({ fd }: OpenedBody): void {
+    fs.closeSync(fd);
+  }
+
+  /**
+   * Hands bodies that no record names any longer to `retain`, which removes them now or later; `place` is that of the object if
+   * it was removed.
+   */
+  drop(files: Iterable<string>, place?: ObjectPlace): void {
+    if (this.#isOver) return;
+    const { pool, retain = this.remove } = this.#options;
+    const dropped = [...files];
+    for (const file of dropped)
+      if (isShared(file)) this.#stageOf(file)?.settle();
+      else this.#stageOf(file)?.discard();
+    retain(dropped, sizeOf(pool, dropped));
+    this.#mirror.update(place);
+  }
+
+  /**
+   * Removes bodies that neither records nor history name any longer. Other worlds may name older bodies; those are removed when no
+   * world reads this owner's files.
+   */
+  readonly remove = (files: readonly string[]): void => {
+    const { pool, owner, onPending } = this.#options;
+    for (const name of files)
+      if (ownerOf(name) === owner && numberOfBody(name) > this.#sealed) this.#released.push(name);
+      else pool.suspects.add(ownerOf(name));
+    if (this.#released.length > 0 && !this.#isOver) onPending();
   };
-  const shared = createSharedFiles(pool, nextName);
-  return {
-    nextName,
-    shared,
-    /**
-     * Marks bodies for `removeReleased`; returns whether any are marked. Other worlds may name older bodies; those are
-     * removed when no world reads this owner's files.
-     */
-    release(names: readonly string[]): boolean {
-      for (const name of names)
-        if (ownerOf(name) === owner && numberOfBody(name) > sealed) released.push(name);
-        else pool.suspects.add(ownerOf(name));
-      return released.length > 0;
-    },
-    removeReleased(): void {
-      for (const name of released.splice(0))
-        if (isShared(name)) shared.release(name);
-        else fs.rmSync(pool.path(name), { force: true });
-    },
-    seal(): void {
-      sealed = last;
-      shared.seal();
-    },
-  };
+
+  /** Carries out pending changes, once the records of their turns are on disk. */
+  carryOut(): void {
+    for (const change of this.#changes.splice(0)) change();
+    for (const name of this.#released.splice(0))
+      if (isShared(name)) this.#shared.release(name);
+      else fs.rmSync(this.#options.pool.path(name), { force: true });
+  }
+
+  /** Marks all current bodies as possibly named by other worlds. */
+  seal(): void {
+    this.#sealed = this.#last;
+    this.#shared.seal();
+  }
+
+  /** Rebuilds the exported copy, after a process that was killed. */
+  rebuildCopy(): void {
+    this.#options.pool.suspects.add(this.#options.owner);
+    this.#mirror.rebuild();
+  }
+
+  removeBucketCopy(bucket: string): void {
+    this.#mirror.removeBucket(bucket);
+  }
+
+  /** Brings the exported copy of the objects up to date; returns its folder. */
+  exportCopy(): string {
+    return this.#mirror.catchUp();
+  }
+
+  /** The same until an instant of `performance.now()`; the next start exports the rest. */
+  finishCopy(stopBy: number): void {
+    this.#mirror.finish(stopBy);
+  }
+
+  /** Ends the world: discards the bodies that are being received, and those of requests that come later. */
+  end(): void {
+    this.#mirror.stop();
+    for (const stage of [...this.#stages]) stage.discard();
+    this.#isOver = true;
+  }
+
+  #nextName(): string {
+    this.#last += 1;
+    return bodyName(this.#options.owner, this.#last);
+  }
+
+  #stageOf(file: string): BodyStage | undefined {
+    return [...this.#stages].find((stage) => stage.file === file);
+  }
+
+  #defer(change: () => void): void {
+    this.#changes.push(change);
+    this.#options.onPending();
+  }
 }
 
 function sizeOf(pool: Pool, names: readonly string[]): number {

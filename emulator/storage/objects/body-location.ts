@@ -48,29 +48,20 @@ export function locateBody({ path }: Pick<Pool, "path">, name: string): BodyLoca
   };
 }
 
-/** Files that small bodies share: creating a file takes longer than everything else that a small object takes. */
-export interface SharedFiles {
-  /** Appends a body; returns its name. */
-  append(bytes: Uint8Array): string;
-  /** Marks a body as unneeded; its file is removed with the last needed body in it. */
-  release(name: string): void;
-  /** Keeps the current files, however many of their bodies are released. */
-  seal(): void;
-}
-
 /** A file of this size gets no more bodies. */
 const FULL_BYTES = 1024 * 1024;
 
-export function createSharedFiles(
-  { path, files }: Pick<Pool, "path" | "files">,
-  nextName: () => string,
-): SharedFiles {
+export type SharedFiles = ReturnType<typeof createSharedFiles>;
+
+/** Files that small bodies share: creating a file takes longer than everything else that a small object takes. */
+export function createSharedFiles({ path, files }: Pick<Pool, "path" | "files">, nextName: () => string) {
   /** The number of needed bodies in each file. */
   const counts = new Map<string, number>();
   let last: string | undefined;
 
   return {
-    append(bytes) {
+    /** Appends a body; returns its name. */
+    append(bytes: Uint8Array): string {
       last ??= nextName();
       const file = last;
       const descriptor = files.append(path(file));
@@ -80,7 +71,8 @@ export function createSharedFiles(
       if (start + bytes.length >= FULL_BYTES) last = undefined;
       return sharedName(file, start, bytes.length);
     },
-    release(name) {
+    /** Marks a body as unneeded; its file is removed with the last needed body in it. */
+    release(name: string): void {
       const file = fileOfBody(name);
       const remaining = (counts.get(file) ?? 0) - 1;
       if (remaining > 0) counts.set(file, remaining);
@@ -90,7 +82,8 @@ export function createSharedFiles(
       files.release(path(file));
       rmSync(path(file), { force: true });
     },
-    seal() {
+    /** Keeps the current files, however many of their bodies are released. */
+    seal(): void {
       counts.clear();
       last = undefined;
     },

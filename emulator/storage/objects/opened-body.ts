@@ -6,7 +6,7 @@ import { openStored } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
 import { damaged, StoreError } from "../store-error.ts";
 import { locateBody } from "./body-location.ts";
-import type { BodyStage } from "./stage.ts";
+import type { BodySink } from "./stage.ts";
 
 /** A file descriptor, which its holder has to close, the position of the body in the file, and its length in bytes. */
 export interface OpenedBody {
@@ -73,7 +73,7 @@ async function sumOf({ fd, at, size }: OpenedBody): Promise<number> {
 
 /** Copies a range of an opened body in chunks; closes it at the end. */
 export async function copyBody(
-  stage: BodyStage,
+  stage: BodySink,
   { fd, at }: OpenedBody,
   { start, length }: { readonly start: number; readonly length: number },
   onChunk: (chunk: Uint8Array) => void,

@@ -11,24 +11,6 @@ const MAX_SYNCHRONOUS_BYTES = 1024 * 1024;
 /** Of a larger body, a thread writes this much at a time while more is received. */
 const BATCH_BYTES = 256 * 1024;
 
-/** A body that is being received. */
-export interface BodyStage {
-  /** The name of the body, once all of it is written. */
-  readonly file: string;
-  /** The CRC-32 of the bytes written. */
-  readonly sum: number;
-  /** Writes a chunk, perhaps later and together with others: it must not change. Call it again only after it resolves. */
-  write(chunk: Uint8Array): Promise<void>;
-  /** Ends the writing: from here on the body can be published. */
-  close(): Promise<void>;
-  /** Writes the whole body synchronously. */
-  writeWhole(bytes: Uint8Array): void;
-  /** Removes what was written, unless the body is settled. */
-  discard(): void;
-  /** Marks the body as named by a record: from here on it stays. */
-  settle(): void;
-}
-
 /** The files that a stage writes to. */
 export interface StageOptions {
   readonly pool: Pick<Pool, "path" | "files">;
@@ -43,134 +25,108 @@ export interface StageOptions {
   readonly onEnd: () => void;
 }
 
-/** Opens a stage. It writes nothing until the body is too large for a shared file, or the stage is closed. */
-export function openStage(options: StageOptions): BodyStage {
-  const { sharedBytes, onEnd } = options;
-  const target = createTarget(options);
-  const { body } = target;
-  const buffer = createBuffer();
-  let isDiscarded = false;
-  let isSettled = false;
-  let size = 0;
-  let sum = 0;
+/** What receives the bytes of a body. */
+export type BodySink = Pick<BodyStage, "write">;
 
-  return {
-    get file() {
-      return target.file;
-    },
-    get sum() {
-      return sum;
-    },
-    async write(chunk) {
-      if (isDiscarded) return;
-      sum = sumOn(chunk, sum);
-      size += chunk.length;
-      buffer.add(chunk);
-      const isLarge = size > MAX_SYNCHRONOUS_BYTES;
-      if (buffer.bytes < (isLarge ? BATCH_BYTES : sharedBytes)) return;
-      if (isLarge) await body.writeInThread(buffer.take());
-      else body.writeNow(buffer.take());
-    },
-    async close() {
-      await body.settled();
-      if (isDiscarded) return;
-      if (!body.isOpen && buffer.bytes < sharedBytes) target.writeShared(Buffer.concat(buffer.take()));
-      else {
-        body.writeNow(buffer.take());
-        body.close();
-      }
-    },
-    writeWhole(bytes) {
-      if (isDiscarded) return;
-      sum = sumOn(bytes);
-      if (bytes.length < sharedBytes) target.writeShared(bytes);
-      else target.writeOwn(bytes);
-    },
-    discard() {
-      onEnd();
-      if (isDiscarded || isSettled) return;
-      isDiscarded = true;
-      target.remove();
-      body.abort();
-    },
-    settle() {
-      onEnd();
-      isSettled = true;
-    },
-  };
-}
+/** A body that is being received. It writes nothing until the body is too large for a shared file, or the stage is closed. */
+export class BodyStage {
+  /** The name of the body, once all of it is written. */
+  file = "";
+  /** The CRC-32 of the bytes written. */
+  sum = 0;
+  readonly #options: StageOptions;
+  readonly #body: BodyFileWriter;
+  /** Chunks that will be written together. */
+  #chunks: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #size = 0;
+  #isDiscarded = false;
+  #isSettled = false;
 
-/** Where a body is written: into a shared file, or into one of its own. */
-function createTarget({ pool, nextName, shared, ownsChunks }: StageOptions) {
-  let file = "";
-  const body = createBodyFile(() => {
-    file = nextName();
-    const path = pool.path(file);
-    // Synchronous: a file created in the background could appear in the folder after the end of the world.
-    return pool.files.open(() => withFolder(path, () => fs.openSync(path, "wx", 0o600)));
-  }, ownsChunks);
-  return {
-    get file() {
-      return file;
-    },
-    body,
-    writeShared(bytes: Uint8Array): void {
-      file = shared.append(bytes);
-    },
-    writeOwn(bytes: Uint8Array): void {
+  constructor(options: StageOptions) {
+    const { pool, nextName, ownsChunks } = options;
+    this.#options = options;
+    this.#body = createBodyFile(() => {
+      this.file = nextName();
+      const path = pool.path(this.file);
+      // Synchronous: a file created in the background could appear in the folder after the end of the world.
+      return pool.files.open(() => withFolder(path, () => fs.openSync(path, "wx", 0o600)));
+    }, ownsChunks);
+  }
+
+  /** Writes a chunk, perhaps later and together with others: it must not change. Call it again only after it resolves. */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.#isDiscarded) return;
+    this.sum = sumOn(chunk, this.sum);
+    this.#size += chunk.length;
+    this.#chunks.push(chunk);
+    this.#pendingBytes += chunk.length;
+    const isLarge = this.#size > MAX_SYNCHRONOUS_BYTES;
+    if (this.#pendingBytes < (isLarge ? BATCH_BYTES : this.#options.sharedBytes)) return;
+    if (isLarge) await this.#body.writeInThread(this.#takeChunks());
+    else this.#body.writeNow(this.#takeChunks());
+  }
+
+  /** Ends the writing: from here on the body can be published. */
+  async close(): Promise<void> {
+    await this.#body.settled();
+    if (this.#isDiscarded) return;
+    const { shared, sharedBytes } = this.#options;
+    if (!this.#body.isOpen && this.#pendingBytes < sharedBytes)
+      this.file = shared.append(Buffer.concat(this.#takeChunks()));
+    else {
+      this.#body.writeNow(this.#takeChunks());
+      this.#body.close();
+    }
+  }
+
+  /** Writes the whole body synchronously. */
+  writeWhole(bytes: Uint8Array): void {
+    if (this.#isDiscarded) return;
+    const { shared, sharedBytes } = this.#options;
+    this.sum = sumOn(bytes);
+    if (bytes.length < sharedBytes) this.file = shared.append(bytes);
+    else
       try {
-        body.writeNow([bytes]);
+        this.#body.writeNow([bytes]);
       } finally {
-        body.close();
+        this.#body.close();
       }
-    },
-    remove(): void {
-      if (isShared(file)) shared.release(file);
-      else if (file !== "") fs.rmSync(pool.path(file), { force: true });
-    },
-  };
-}
+  }
 
-/** Chunks that are written together. */
-function createBuffer() {
-  let chunks: Uint8Array[] = [];
-  let bytes = 0;
-  return {
-    get bytes() {
-      return bytes;
-    },
-    add(chunk: Uint8Array): void {
-      chunks.push(chunk);
-      bytes += chunk.length;
-    },
-    take(): readonly Uint8Array[] {
-      const parts = chunks;
-      chunks = [];
-      bytes = 0;
-      return parts;
-    },
-  };
+  /** Removes what was written, unless the body is settled. */
+  discard(): void {
+    const { pool, shared, onEnd } = this.#options;
+    onEnd();
+    if (this.#isDiscarded || this.#isSettled) return;
+    this.#isDiscarded = true;
+    if (isShared(this.file)) shared.release(this.file);
+    else if (this.file !== "") fs.rmSync(pool.path(this.file), { force: true });
+    this.#body.abort();
+  }
+
+  /** Marks the body as named by a record: from here on it stays. */
+  settle(): void {
+    this.#options.onEnd();
+    this.#isSettled = true;
+  }
+
+  #takeChunks(): readonly Uint8Array[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#pendingBytes = 0;
+    return chunks;
+  }
 }
 
 const writev = promisify(fs.writev);
 
 type Chunks = readonly Uint8Array[];
 
-/** The file of a body that is being received. It is created for the first chunks. */
-export interface BodyFileWriter {
-  readonly isOpen: boolean;
-  writeNow(chunks: Chunks): void;
-  /** Starts to write in a thread; resolves when the thread has written the chunks before these. */
-  writeInThread(chunks: Chunks): Promise<void>;
-  /** Rejects when a thread could not write. */
-  settled(): Promise<void>;
-  close(): void;
-  /** Stops writing, and closes the file when no thread uses it. */
-  abort(): void;
-}
+type BodyFileWriter = ReturnType<typeof createBodyFile>;
 
-/** With `ownsChunks`, the memory of the chunks is freed when they are written. */
-export function createBodyFile(create: () => number, ownsChunks: boolean): BodyFileWriter {
+/** The file of a body, created for the first chunks. With `ownsChunks`, the memory of the chunks is freed when they are written. */
+function createBodyFile(create: () => number, ownsChunks: boolean) {
   let descriptor: number | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isAborted = false;
@@ -192,15 +148,16 @@ export function createBodyFile(create: () => number, ownsChunks: boolean): BodyF
   }
 
   return {
-    get isOpen() {
+    get isOpen(): boolean {
       return descriptor !== undefined;
     },
-    writeNow(chunks) {
+    writeNow(chunks: Chunks): void {
       descriptor ??= create();
       for (let rest = chunks; rest.length > 0; ) rest = skipBytes(rest, fs.writevSync(descriptor, rest));
       free(chunks);
     },
-    async writeInThread(chunks) {
+    /** Starts to write in a thread; resolves when the thread has written the chunks before these. */
+    async writeInThread(chunks: Chunks): Promise<void> {
       descriptor ??= create();
       const [before, fd] = [writing, descriptor];
       writing = before.then(() => writeAll(fd, chunks));
@@ -208,9 +165,11 @@ export function createBodyFile(create: () => number, ownsChunks: boolean): BodyF
       writing.catch(() => undefined);
       await before;
     },
+    /** Rejects when a thread could not write. */
     settled: () => writing,
     close,
-    abort() {
+    /** Stops writing, and closes the file when no thread uses it. */
+    abort(): void {
       isAborted = true;
       // Not before the last write has ended: the descriptor could belong to another file by then.
       writing.catch(() => undefined).then(close);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { copyBody, type OpenedBody } from "../../../storage/objects/opened-body.ts";
-import type { BodyStage } from "../../../storage/objects/stage.ts";
+import type { BodySink } from "../../../storage/objects/stage.ts";
 import { missingObject, permissionError } from "../../../subjects/object-storage/authorisation.ts";
 import { conditionError, storeObject } from "../../../subjects/object-storage/objects.ts";
 import { objectId, objects, type StoredObject } from "../../../subjects/object-storage/records.ts";
@@ -91,7 +91,7 @@ export async function uploadPartCopy(call: Call): Promise<Reply> {
 }
 
 /** Copies a range of a body; resolves with its MD5 in hex. */
-async function copyWithMd5(stage: BodyStage, body: OpenedBody, range: ByteRange): Promise<string> {
+async function copyWithMd5(stage: BodySink, body: OpenedBody, range: ByteRange): Promise<string> {
   const md5 = createHash("md5");
   await copyBody(stage, body, range, (chunk) => void md5.update(chunk));
   return md5.digest("hex");
