@@ -20,13 +20,12 @@ export interface ComparableRow {
   readonly start: string | null;
   /** The project and tenant of the row, unless they are those of the export, or unknown. */
   readonly foreign?: string;
-  /** One JSON text per column of the form; empty where the file's column cannot be compared. */
-  readonly values: readonly string[];
+  /** A value per column of the form; undefined where the file's column cannot be compared. */
+  readonly values: readonly unknown[];
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-const NOT_COMPARABLE = "";
 const MAX_NAMED_COLUMNS = 3;
 // An excerpt starts at the first character of a value unless that would hide the difference.
 const MAX_CHARACTERS_BEFORE_DIFFERENCE = 100;
@@ -36,9 +35,32 @@ function canonicalText(value: unknown): string {
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
 }
 
-function identityOf({ columns }: RowForm, row: Values, values: readonly string[]): string {
+/** Texts are made only of values that are not identical, because most rows have nothing to report. */
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || canonicalText(left) === canonicalText(right);
+}
+
+/** All values of a row as text, for digests and names. */
+export function textOf({ values }: Pick<ComparableRow, "values">): string {
+  return values.map(canonicalText).join("\n");
+}
+
+// Memory of a value in addition to its text, in bytes.
+const VALUE_BYTES = 24;
+
+/** The memory of a row, about. */
+export function bytesOf(row: ComparableRow): number {
+  return textOf(row).length + row.values.length * VALUE_BYTES;
+}
+
+/** A digest of all values of a row. */
+export function digestOf(row: Pick<ComparableRow, "values">): string {
+  return createHash("sha256").update(textOf(row)).digest("base64");
+}
+
+function identityOf({ columns }: RowForm, row: Values, values: readonly unknown[]): string {
   if (columns.includes("id")) return String(row.id);
-  return createHash("sha256").update(values.join("\n")).digest("base64");
+  return digestOf({ values });
 }
 
 function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<ComparableRow, "foreign"> {
@@ -49,7 +71,7 @@ function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<Compa
 /** A row of the store in the form in which an export has to write it. */
 export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
   const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
-  const values = form.columns.map((name) => canonicalText(canonical[name]));
+  const values = form.columns.map((name) => canonical[name]);
   const identity = identityOf(form, canonical, values);
   return { identity, start: row.start_time, values, ...foreignTo(form, row.session_id, form.tenantId) };
 }
@@ -64,9 +86,7 @@ export function canIdentify({ columns }: RowForm, comparable: Comparable): boole
 
 /** A row of a file; columns of another type than requested are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
-  const values = form.columns.map((name) =>
-    comparable.has(name) ? canonicalText(row[name]) : NOT_COMPARABLE,
-  );
+  const values = form.columns.map((name) => (comparable.has(name) ? row[name] : undefined));
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
   const { session_id = form.sessionId, tenant_id = form.tenantId } = row;
   return {
@@ -84,8 +104,9 @@ export function differences(
   exportedRow: ComparableRow,
 ): string | undefined {
   const differing = form.columns.flatMap((name, at) => {
-    const [inStore = "", inFile = ""] = [storedRow.values[at], exportedRow.values[at]];
-    if (inStore === inFile || inFile === NOT_COMPARABLE) return [];
+    const fileValue = exportedRow.values[at];
+    if (fileValue === undefined || isSame(storedRow.values[at], fileValue)) return [];
+    const [inStore, inFile] = [canonicalText(storedRow.values[at]), canonicalText(fileValue)];
     return [`${name} is ${excerpt(inFile, inStore)} instead of ${excerpt(inStore, inFile)}`];
   });
   if (differing.length === 0) return undefined;
@@ -105,5 +126,7 @@ function excerpt(text: string, other: string): string {
 
 /** How a row is named in a report. */
 export function nameOf({ columns }: RowForm, row: ComparableRow): string {
-  return columns.includes("id") ? `row ${row.identity}` : `row ${shortened(row.values.join(" "))}`;
+  return columns.includes("id")
+    ? `row ${row.identity}`
+    : `row ${shortened(textOf(row).replaceAll("\n", " "))}`;
 }

@@ -13,7 +13,7 @@ import { type ExpectedKeys, misplacement } from "./expected-keys.ts";
 import { checkColumns, checkCompression, checkCount, checkSize } from "./file-form.ts";
 import { DamagedFile, openFile, rowsOf } from "./file-rows.ts";
 import type { Findings } from "./findings.ts";
-import { createMatching, type Matching } from "./matching.ts";
+import { createMatching, type FileRow, type Matching } from "./matching.ts";
 import type { Absent } from "./stored-files.ts";
 import { keepMissing, keepSurplus, type UnmatchedBudget, type UnmatchedRows } from "./unmatched-rows.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
@@ -104,8 +104,13 @@ async function compareFile(
     rows += batch.length;
     findings.rows += batch.length;
     if (!isComparable) continue;
-    await selection.take(batch.length, rowMatching.expect);
-    for (const row of batch) rowMatching.addFileRow({ key, row: comparableFileRow(form, row, comparable) });
+    const fileRows = batch.map((row) => ({ key, row: comparableFileRow(form, row, comparable) }));
+    let at = 0;
+    await selection.take(batch.length, (storedRow) => {
+      rowMatching.pair(storedRow, fileRows[at] as FileRow);
+      at += 1;
+    });
+    for (const fileRow of fileRows.slice(at)) rowMatching.addFileRow(fileRow);
   }
   checkCount(record, key, file.rowCount, rows, findings);
   return isComparable ? 0 : rows;

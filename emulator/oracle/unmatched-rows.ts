@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ExportRun } from "../subjects/bulk-exports/records.ts";
-import { type ComparableRow, nameOf, type RowForm } from "./comparable-row.ts";
+import { bytesOf, type ComparableRow, digestOf, nameOf, type RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
 import type { FileRow } from "./matching.ts";
 
@@ -45,7 +44,7 @@ function unmatchedRowOf(
 ): UnmatchedRow | undefined {
   if (budget.rows === 0) return undefined;
   budget.rows -= 1;
-  const size = row.values.reduce((sum, value) => sum + value.length, 0);
+  const size = bytesOf(row);
   const fits = size <= budget.bytes;
   if (fits) budget.bytes -= size;
   return {
@@ -53,7 +52,7 @@ function unmatchedRowOf(
     start: row.start,
     name: nameOf(form, row),
     ...(row.foreign !== undefined && { foreign: row.foreign }),
-    digest: createHash("sha256").update(row.values.join("\n")).digest("base64"),
+    digest: digestOf(row),
     row: fits ? row : undefined,
   };
 }
