@@ -40,6 +40,22 @@ const COMBINATIONS: readonly Members[] = ["a", "c"].flatMap((name) =>
   ["llm", "tool"].flatMap((run_type) => ["boom", "late"].map((error) => ({ name, run_type, error }))),
 );
 
+/** Patterns with several `%`, at every place; `_` is any one character. */
+const PATTERNS = ["a%b%c", "%b%c%", "a%X%Y%c", "abc", "%bc", "%", "a_c", "%_Y_c"] as const;
+const NAMES = ["abc", "aXbc", "aXbYc", "abYcd", "acb", "bc", "cba"] as const;
+
+/** Which texts a pattern of SQL fits. */
+function fitting(pattern: string): readonly string[] {
+  const expression = pattern.replaceAll("%", ".*").replaceAll("_", ".");
+  return NAMES.filter((name) => new RegExp(`^${expression}$`).test(name));
+}
+
+/** Numbers next to each other, and what each comparison with the middle one selects. */
+const NUMBERS = [6, 7, 8] as const;
+const COMPARISONS = { lt: [6], lte: [6, 7], gt: [8], gte: [7, 8] } as const;
+
+const usage = (total_tokens: number) => ({ input_tokens: 1, output_tokens: total_tokens - 1, total_tokens });
+
 /** Words that no list of examples has. */
 const OPEN = { run_type: "Robot", status: "on-hold" } as const;
 
@@ -79,6 +95,42 @@ export const FILTER_CASES = suite({
           sameItems(ids, [prepared.rows[0]?.id]),
           `${filter} selects the one row that meets it`,
         );
+      }
+    },
+  },
+  "2.5/filter-like": {
+    title: "like fits patterns with several wildcards",
+    requirements: ["2.5-4"],
+    needs: ["writes", "ingest", "object_store"],
+    async run(t) {
+      let next = 0;
+      const more = () => ({ name: NAMES[next++] });
+      const prepared = await prepare(t, { days: 1, perDay: NAMES.length, more });
+      for (const pattern of PATTERNS) {
+        const filter = `like(name, "${pattern}")`;
+        const { id } = await runExport(t, prepared, { filter });
+        const selection = sameItems(
+          (await rowsOf(t, id)).map(({ name }) => name),
+          fitting(pattern),
+        );
+        if (pattern.includes("_")) t.choice("export.filter_grammar", selection, filter);
+        else t.fact("2.5-4", selection, `${filter} selects the names that fit`);
+      }
+    },
+  },
+  "2.5/filter-order": {
+    title: "gt, gte, lt and lte tell a value from its neighbours",
+    requirements: ["2.5-4"],
+    needs: ["writes", "ingest", "object_store"],
+    async run(t) {
+      let next = 0;
+      const more = () => ({ outputs: { usage_metadata: usage(NUMBERS[next++] ?? 0) } });
+      const prepared = await prepare(t, { days: 1, perDay: NUMBERS.length, more });
+      for (const [name, expected] of Object.entries(COMPARISONS)) {
+        const filter = `${name}(total_tokens, ${NUMBERS[1]})`;
+        const { id } = await runExport(t, prepared, { filter });
+        const actual = (await rowsOf(t, id)).map(({ total_tokens }) => Number(total_tokens));
+        t.choice("export.filter_grammar", sameItems(actual, expected), filter);
       }
     },
   },

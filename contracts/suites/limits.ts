@@ -6,7 +6,9 @@ import { CONFLICTING, EXPORTS_AT_ONCE, RUNS_AT_ONCE, WORKFLOW_HOURS } from "../f
 import {
   arm,
   cancel,
+  createDestination,
   createExport,
+  DESTINATIONS,
   EXPORTS,
   type ExportBody,
   type ExportRunBody,
@@ -130,6 +132,29 @@ export const LIMIT_CASES = suite({
   ...Object.fromEntries(
     Object.entries(ENDS).map(([end, row]) => [`8.2/${end}-frees-place`, freedSlotCase(end, row)]),
   ),
+  "8.2/ends-in-queue": {
+    title: "a waiting export that is cancelled or cannot begin leaves its place to the next",
+    requirements: ["8.2-2", "7.3-5"],
+    needs: CAPACITY,
+    async run(t) {
+      const prepared = await prepare(t, { days: 1 });
+      const other = (await createDestination(t)).body.id;
+      const fault = await armStall(t);
+      const [working = ""] = await createExports(t, prepared, EXPORTS_AT_ONCE);
+      const [unable = ""] = await createExports(t, { ...prepared, destinationId: other }, 1);
+      const [cancelled = "", last = ""] = await createExports(t, prepared, 2);
+      await t.advance("PT1M");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE), "the 16th and later exports wait");
+      await cancel(t, cancelled);
+      const { status } = await t.call("DELETE", `${DESTINATIONS}/${other}`);
+      if (!t.choice("destination.delete_in_use", status < 300, "a destination in use can be deleted")) return;
+      await cancel(t, working);
+      await t.advance("PT1M");
+      t.fact("7.3-5", inStatus(await exportOf(t, unable), "FAILED"), "it fails without its destination");
+      t.fact("8.2-2", inStatus(await exportOf(t, last), "RUNNING"), "the next export gets a free slot");
+      t.fact("8.2-2", equal(await hitsOf(t, fault), EXPORTS_AT_ONCE + 1), "only one more begins to work");
+    },
+  },
   "8.2/spawned-counts": {
     title: "spawned exports use the slots of their workspace like other exports",
     requirements: ["8.2-2"],

@@ -52,6 +52,13 @@ function respelled(
   return { send, objects: renameKeys(folder) };
 }
 
+/** Windows, as texts, wherever they are in a reply. */
+const withoutZone = (route: typeof PLATFORM): SendWrapper =>
+  rewriteReply(route, (reply) => {
+    const text = reply.text.replace(/("(?:start|end)_time":"[^"]*)Z"/g, '$1"');
+    return { ...reply, text };
+  });
+
 const MASKED = { access_key_id: "AKIA************", secret_access_key: "********" };
 
 /** §4 to §7: statuses, headers and bodies that are not shown. */
@@ -113,6 +120,10 @@ export const REPLY_VARIANTS: readonly Variant[] = [
           ? { ...body, created_at: body.created_at.replace("Z", "") }
           : body,
       ),
+    },
+    "window-without-zone": {
+      differs: "the windows of exports and their runs have no zone",
+      send: withoutZone(PLATFORM),
     },
     "export-id-only": {
       differs: "a created export is returned with only its id",

@@ -155,6 +155,17 @@ describe("the reference model", () => {
     },
   );
 
+  const someSeeds = isFull ? Array.from({ length: 12 }, (_, index) => index + 1) : [6];
+  it.each(someSeeds)(
+    "finds in fewer than 200 requests that lists are filtered too late, seed %i",
+    async (seed) => {
+      const lateFilter = changed(emulator(), { send: filterAfterPage });
+      const { difference } = await play(lateFilter, { seed, requests: REQUESTS });
+      expect(difference).toMatchObject({ requirement: "2.1-4" });
+      expect(difference?.foundAfter).toBeLessThan(REQUESTS);
+    },
+  );
+
   it.each(MISTAKES)("needs no test-only surface to find %o", async (mistakes, requirement, change) => {
     const target = await plainServer(mistakes);
     const { difference } = await play(changed(target, change), { seed: 1, requests: REQUESTS });

@@ -37,17 +37,29 @@ export function runContract(cases: readonly string[], mutation?: Mutation): Prom
 }
 
 /** Builds a copy of the product with this mutation, if any, and removes it after its use. */
-export async function withProduct<T>(
-  mutation: Mutation | undefined,
-  use: (cli: string) => Promise<T>,
-): Promise<T> {
+export function withProduct<T>(mutation: Mutation | undefined, use: (cli: string) => Promise<T>): Promise<T> {
+  const plugins = mutation ? [replaced(mutation)] : [];
+  return withBundles({ entries: [], plugins, banner: "" }, (dist) => use(join(dist, "bin/emulator.mjs")));
+}
+
+/** How a copy of the product differs from it. */
+export interface Bundling {
+  /** Entries next to those of the product. */
+  readonly entries: readonly string[];
+  readonly plugins: readonly Plugin[];
+  /** Code before each bundle. */
+  readonly banner: string;
+}
+
+/** Builds a copy of the product and removes it after its use. */
+export async function withBundles<T>(bundling: Bundling, use: (dist: string) => Promise<T>): Promise<T> {
   // Below the project, so that packages are found; threads are looked for below a folder `dist`.
   const folder = mkdtempSync(join(ROOT, "dist", ".mutated-"));
   try {
     const outdir = join(folder, "dist");
     await build({
       absWorkingDir: ROOT,
-      entryPoints: ENTRIES,
+      entryPoints: [...ENTRIES, ...bundling.entries],
       outbase: ".",
       outdir,
       bundle: true,
@@ -57,9 +69,10 @@ export async function withProduct<T>(
       outExtension: { ".js": ".mjs" },
       packages: "external",
       logLevel: "error",
-      plugins: mutation ? [replaced(mutation)] : [],
+      plugins: [...bundling.plugins],
+      banner: { js: bundling.banner },
     });
-    return await use(join(outdir, "bin/emulator.mjs"));
+    return await use(outdir);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

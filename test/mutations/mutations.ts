@@ -1,3 +1,4 @@
+import { BLIND_ESCAPE_MUTATIONS } from "./blind-escapes.ts";
 import { ESCAPE_MUTATIONS } from "./escapes.ts";
 import type { Mutation } from "./mutation.ts";
 import { EXPORT_MUTATIONS, OTHER_MUTATIONS } from "./rules.ts";
@@ -10,4 +11,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...EXPORT_MUTATIONS,
   ...OTHER_MUTATIONS,
   ...ESCAPE_MUTATIONS,
+  ...BLIND_ESCAPE_MUTATIONS,
 ];

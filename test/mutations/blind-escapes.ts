@@ -1,0 +1,23 @@
+import { mutationsOf } from "./mutation.ts";
+
+/** Wrong behaviour that a blind run found before the cases did. */
+export const BLIND_ESCAPE_MUTATIONS = [
+  ...mutationsOf("emulator/subjects/filters/like.ts", [
+    "like ignores the first text between two wildcards",
+    "parts.slice(1, -1)",
+    "parts.slice(2, -1)",
+    "2.5/filter-like",
+  ]),
+  ...mutationsOf("emulator/subjects/bulk-exports/export.ts", [
+    "an export that cannot begin keeps its slot",
+    "    waiting.push(...releaseSlot(turn, pool, id, max_concurrent_exports_per_workspace));\n",
+    "",
+    "8.2/ends-in-queue",
+  ]),
+  ...mutationsOf("emulator/subjects/bulk-exports/capacity.ts", [
+    "an export that ends while it waits stays in the queue",
+    "  turn.remove(SLOT_QUEUE, id);\n  const admitted",
+    "  const admitted",
+    "8.2/ends-in-queue",
+  ]),
+] as const;
