@@ -137,7 +137,7 @@ function changedConstant(node: ts.Node): readonly ChangeAt[] {
   return isValue ? [changed("constant", node, '"changed"')] : [];
 }
 
-/** Texts of several words are for people. */
+/** Texts of several words are messages. */
 const SENTENCE = / /;
 
 const isMemberName = (node: ts.Node) => ts.isPropertyAssignment(node.parent) && node.parent.name === node;

@@ -97,8 +97,8 @@ export const ESCAPE_MUTATIONS = [
     ],
     [
       "a spawned export needs no slot",
-      "  if (acquireSlot(turn, pool, created.id,",
-      "  if (created.source_bulk_export_id !== null || acquireSlot(turn, pool, created.id,",
+      "  if (acquireSlot(turn, pool, bulkExport.id,",
+      "  if (bulkExport.source_bulk_export_id !== null || acquireSlot(turn, pool, bulkExport.id,",
       "8.2/spawned-counts",
     ],
   ),

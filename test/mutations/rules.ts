@@ -83,8 +83,8 @@ export const EXPORT_MUTATIONS = [
   ),
   ...mutationsOf("emulator/subjects/versions.ts", [
     "version gates are ignored",
-    "if (missing)",
-    "if (missing && false)",
+    "if (missingKey)",
+    "if (missingKey && false)",
     "2.5/export-fields-service",
   ]),
   ...mutationsOf(
