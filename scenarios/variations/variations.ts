@@ -1,10 +1,10 @@
+import { coveringRows } from "../../contracts/engine/pairs.ts";
 import { OPEN_CHOICES, settingsFor, valuesOf } from "../../contracts/spec/alternatives.ts";
 import type { Assumption, AssumptionValue } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS, type AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../emulator/client/values.ts";
 import type { ChoiceView } from "../../emulator/client/views.ts";
 import { overlaid } from "../conditions.ts";
-import { pairwise } from "./pairwise.ts";
 
 /** Settings of a baseline, which records the choices that it consults. */
 export const NOTING = { server: { note_choices: true } };
@@ -47,7 +47,7 @@ export function variationsOf(consulted: readonly ChoiceView[], mode: VariationMo
   );
   if (mode === "each" || alternatives.length < 2)
     return alternatives.flat().map((change) => variationOf([change]));
-  const rows = pairwise(alternatives.map((values) => values.length + 1));
+  const rows = coveringRows(alternatives.map((values) => values.length + 1));
   return rows.map((row) =>
     variationOf(
       row.flatMap((at, index) => (at === 0 ? [] : [alternatives[index]?.[at - 1] as ChangedChoice])),

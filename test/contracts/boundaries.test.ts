@@ -1,9 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  type BoundaryRequest,
-  boundaryRequests,
-  type RequestRow,
-} from "../../contracts/engine/boundaries.ts";
 import * as AGENT from "../../contracts/facts/agent.ts";
 import * as EXPORTS from "../../contracts/facts/bulk-exports.ts";
 import { COLUMNS } from "../../contracts/facts/columns.ts";
@@ -12,6 +7,7 @@ import type { Operation } from "../../contracts/spec/operation.ts";
 import { OPERATIONS } from "../../contracts/spec/operations.ts";
 import { DESTINATION, HEADERS, prepareExport, type Rig, startRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
+import { type BoundaryRequest, boundaryRequests, type RequestRow } from "./boundary-requests.ts";
 
 /** The assumptions by which a request outside its row is accepted, or one inside it is refused. */
 const DECLARED: readonly (readonly [RegExp, AssumptionId])[] = [

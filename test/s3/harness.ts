@@ -14,7 +14,7 @@ import { fileOfBody } from "../../emulator/storage/objects/body-location.ts";
 import { readBody } from "../../emulator/storage/objects/opened-body.ts";
 import { openPool } from "../../emulator/storage/pool/pool.ts";
 import { createDelays } from "../../emulator/subjects/object-storage/delays.ts";
-import { NO_FAULTS, type TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
+import type { TriggerS3Fault } from "../../emulator/subjects/object-storage/faults.ts";
 import { objectId, objects, s3Parts } from "../../emulator/subjects/object-storage/records.ts";
 import { SEEDED_KEY, seedObjectStorage } from "../../emulator/subjects/object-storage/seed.ts";
 import {
@@ -53,7 +53,7 @@ export interface TestStore extends ObjectStore {
 
 /** A world with an object store in it, seeded unless it continues from a state. */
 export function openTestStore(options: StoreOptions = {}): TestStore {
-  const { folder, state, triggerFault = NO_FAULTS, sharedBytes = 0 } = options;
+  const { folder, state, triggerFault = () => undefined, sharedBytes = 0 } = options;
   const location = folder ?? mkdtempSync(join(tmpdir(), "objects-"));
   const pool = openPool(location, true);
   // Pending changes are carried out at the next flush, which is immediate here.

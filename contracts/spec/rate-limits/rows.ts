@@ -164,11 +164,6 @@ export function rowsCounting(
   return [...new Set(matches.map(({ id }) => id))];
 }
 
-/** Whether a row of the table counts requests of this kind. */
-export function isLimited(method: string, path: string): boolean {
-  return rowsCounting(method, path).length > 0;
-}
-
 function rateRoutes(triggerMethods: TriggerMethods): readonly Route<RateRoute>[] {
   const rows = RATE_LIMIT_IDS.flatMap((id) =>
     matchesOf(id, triggerMethods).map((match) => ({ match, row: { id, match } })),

@@ -125,13 +125,6 @@ export function writeRecord({ view }: RecordRoom, position: number, record: Side
   view.setUint32(at + TRACE, record.trace, true);
 }
 
-/** Packs records into a new buffer. */
-export function packRecords(records: readonly SidecarRecord[]): Buffer {
-  const room = roomForRecords(records.length);
-  for (const [position, record] of records.entries()) writeRecord(room, position, record);
-  return room.bytes;
-}
-
 /** Checks records that were read from a file, `first` being the number of the first of them. */
 export function checkRecords(bytes: Buffer, path: string, seal: Seal, first: number): void {
   const begin = first * RECORD_BYTES;

@@ -18,6 +18,3 @@ export type S3Fault =
 
 /** Decides, inside the request's turn, whether a fault is triggered, and counts it. */
 export type TriggerS3Fault = (turn: Turn, occasion: S3FaultContext) => S3Fault | undefined;
-
-/** For a store without faults. */
-export const NO_FAULTS: TriggerS3Fault = () => undefined;

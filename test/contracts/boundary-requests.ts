@@ -1,4 +1,4 @@
-import type { Members } from "./json.ts";
+import type { Members } from "../../contracts/engine/json.ts";
 
 /** A JSON Schema, as far as boundaries are derived from it. */
 export interface ValueSchema {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { pairwise } from "../../../scenarios/variations/pairwise.ts";
+import { coveringRows } from "../../contracts/engine/pairs.ts";
 
 const sizes = fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 2, maxLength: 7 });
 
 it("covers each pair of values of two factors, the two defaults aside", () => {
   fc.assert(
     fc.property(sizes, (given) => {
-      const rows = pairwise(given);
+      const rows = coveringRows(given);
       for (const row of rows) expect(row.every((value, at) => value < (given[at] ?? 0))).toBe(true);
       for (const [a, b] of given.flatMap((_, at) =>
         given.slice(at + 1).map((__, more) => [at, at + 1 + more]),
@@ -22,7 +22,7 @@ it("covers each pair of values of two factors, the two defaults aside", () => {
 });
 
 it("has far fewer rows than the product has", () => {
-  const rows = pairwise(Array.from({ length: 20 }, () => 2));
+  const rows = coveringRows(Array.from({ length: 20 }, () => 2));
   expect(rows.length).toBeLessThan(20);
   expect(rows.every((row) => row.some((value) => value > 0))).toBe(true);
 });
