@@ -48,6 +48,10 @@ const SERVER_FLAGS: Flags = {
     help: "section, such as 4.8, or operation, such as `POST /runs/stream`, that the server has: a 404 there is then a FAIL, not UNSUPPORTED; may be given several times",
     many: true,
   },
+  adapter: {
+    value: "<url>",
+    help: "address of an adapter for a server that is not an emulator: its routes /clock, /restart and /reset advance the clock, restart the server with other settings and empty it",
+  },
   wait: { value: "<seconds>", help: "how long cases wait for an export or run to end (default 10)" },
   s3: { value: "<url>", help: "object store to export to; `aws` for Amazon S3" },
   "s3-bucket": { value: "<name>", help: "bucket there (default traces)" },

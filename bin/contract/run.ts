@@ -155,7 +155,7 @@ async function compareTargets(
 
 /** Flags that select servers and requests, not the report; repeated in the command that reruns a case. */
 const CASE_COMMAND =
-  "target eu-url agent-url world assistant tenant-id destination session thread wait s3 s3-bucket s3-region allow-writes profile seed strict";
+  "target eu-url agent-url world assistant tenant-id destination session thread adapter wait s3 s3-bucket s3-region allow-writes profile seed strict";
 
 /** Secret flags, and the shell variables printed in their place. */
 const HIDDEN: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
 }
 
 const OF_ONE_SERVER = new Set(
-  "agent-url eu-url assistant api-key world header destination session thread implements".split(" "),
+  "agent-url eu-url assistant api-key world header destination session thread implements adapter".split(" "),
 );
 
 /**
@@ -71,6 +71,7 @@ async function at(
       sessionId: textOf({ flags }, "session"),
       threadId: textOf({ flags }, "thread"),
       implements: implementedIn(flags),
+      adapterUrl: adapterIn(flags, addressFlags),
       world: world === undefined ? undefined : worldFor(addressFlags, world),
       headers: headersIn(flags),
       waitMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
@@ -96,7 +97,7 @@ function imageOf(flags: Flags): string | undefined {
 }
 
 const SERVER_FLAGS =
-  "eu-url world assistant api-key tenant-id header destination session thread implements wait s3 allow-writes".split(
+  "eu-url world assistant api-key tenant-id header destination session thread implements adapter wait s3 allow-writes".split(
     " ",
   );
 
@@ -160,6 +161,13 @@ function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
       return [name.toLowerCase(), value];
     }),
   );
+}
+
+/** The adapter of the server; it empties it. Throws `UsageError`. */
+function adapterIn(flags: Flags, addressFlags: Parameters<typeof areLocal>[0]): string | undefined {
+  const url = addressIn(flags, "adapter");
+  if (url === undefined || areLocal(addressFlags) || flags["allow-writes"] === true) return url;
+  throw new UsageError("--adapter: an adapter may empty the server, which is not local; add --allow-writes");
 }
 
 /** Operations that the server is said to have. Throws `UsageError` for an unknown one. */

@@ -35,6 +35,8 @@ export interface CaseResult {
   readonly requirements: readonly RequirementId[];
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
+  /** What the target lacks, where the case did not run because of it. */
+  readonly lacking?: readonly Need[];
   /** Requirements that the case actually checked. */
   readonly checkedRequirements: readonly RequirementId[];
   /** The case ended early because of a finding, so that there may be more. */

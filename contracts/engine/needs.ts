@@ -23,5 +23,15 @@ export const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
+/** What only an emulator offers: nothing adds it to another server. */
+export const EMULATOR_NEEDS: ReadonlySet<Need> = new Set([
+  "control",
+  "scripts",
+  "store_keys",
+  "rate_counters",
+  "faults",
+  "at_rest",
+]);
+
 /** Settings of the target for a case, as in the configuration file; `environment` holds environment variables. */
 export type CaseSettings = Readonly<Record<string, unknown>>;

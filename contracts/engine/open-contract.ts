@@ -10,9 +10,9 @@ import {
   Lacking,
   type Reply,
 } from "./contract.ts";
+import { controlCalls } from "./control-calls.ts";
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import type { WireRequest } from "./http-message.ts";
-import { instantOf } from "./instant.ts";
 import { jsonOrText } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
@@ -36,8 +36,6 @@ export interface OpenContract {
   redact<T>(value: T): T;
   close(): Promise<void>;
 }
-
-const CONTROL = "/_emulator/v1";
 
 /** What a case needs to run. */
 export interface ContractParts {
@@ -102,7 +100,7 @@ function contractOf(parts: ContractParts, wire: Wire, notes: CaseNotes, receiver
     has: (need) => offers.has(need),
     call: (method, path, options) => call(parts, wire, notes, method, path, options),
     ...expectations(notes, () => wire.last),
-    ...controlCalls(wire, () => (offers.has("clock") ? undefined : session.reach.now())),
+    ...controlCalls(wire, session, offers),
     async receiver() {
       const receiver = await session.reach.receiver();
       receivers.push(receiver);
@@ -165,31 +163,12 @@ async function eventually(
   return false;
 }
 
-type ControlCalls = "control" | "advance" | "now";
-
-/** Calls of the emulator's test-only operations; the time of any other server is the wall clock's. */
-function controlCalls(wire: Wire, wallClock: () => number | undefined): Pick<Contract, ControlCalls> {
-  async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers = { "content-type": "application/json" };
-    const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { reply } = await wire.send({ region: "us", method, path: CONTROL + path, headers, ...text });
-    if (reply.status === 200) return jsonOrText(reply.text) as T;
-    throw new CaseEnded(`${method} ${CONTROL}${path} returned ${reply.status}: ${reply.text.slice(0, 300)}`);
-  }
-
-  return {
-    control,
-    advance: (target) =>
-      control("POST", "/clock/advance", typeof target === "string" ? { by: target } : target),
-    now: async () => wallClock() ?? instantOf((await control<{ now: string }>("GET", "/clock")).now),
-  };
-}
-
 async function startupError({ open }: ContractParts, settings: CaseSettings): Promise<string | null> {
   try {
     await (await open(settings)).close();
     return null;
   } catch (error) {
+    if (error instanceof Lacking) throw error;
     return (error as Error).message;
   }
 }

@@ -2,7 +2,7 @@ import type { RequirementId } from "../spec/requirements.ts";
 import { type Case, type CaseResult, sectionOfCase } from "./case.ts";
 import { BudgetSpent, Lacking } from "./contract.ts";
 import type { Exchange } from "./exchange.ts";
-import { NEEDS } from "./needs.ts";
+import { NEEDS, type Need } from "./needs.ts";
 import { openContract } from "./open-contract.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import type { Profile } from "./profile.ts";
@@ -100,7 +100,11 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
     const reason = signal?.aborted
       ? NEEDS_THE_END
       : skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
-    if (reason) return resultOf(testCase, [unsupported(testCase, reason)]);
+    if (reason) {
+      const lacking = missingNeeds(target, testCase);
+      const result = resultOf(testCase, [unsupported(testCase, reason)]);
+      return lacking.length > 0 ? { ...result, lacking } : result;
+    }
     const { result, isSilent } = await runCase(target, testCase, { ...options, seed, nonce, spend });
     silent = isSilent ? silent + 1 : 0;
     return result;
@@ -233,11 +237,15 @@ function keepFailures(findings: Finding[], reason: Finding): void {
 }
 
 /** Why a case does not run; undefined when it does. */
-function skipReason(target: Target, { needs }: Case, isSpent: boolean, isGone: boolean): string | undefined {
+function skipReason(target: Target, testCase: Case, isSpent: boolean, isGone: boolean): string | undefined {
   if (isSpent) return BUDGET_SPENT;
-  const missingNeed = needs.find((need) => !target.offers.has(need));
+  const [missingNeed] = missingNeeds(target, testCase);
   if (missingNeed) return `needs a target that ${NEEDS[missingNeed]}`;
   return isGone ? TARGET_GONE : undefined;
+}
+
+function missingNeeds({ offers }: Target, { needs }: Case): readonly Need[] {
+  return needs.filter((need) => !offers.has(need));
 }
 
 function isUnreachable(error: unknown): boolean {

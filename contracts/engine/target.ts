@@ -95,6 +95,13 @@ export interface Identity {
   };
 }
 
+/** The clock of a foreign server, in milliseconds. */
+export interface TargetClock {
+  now(): Promise<number>;
+  /** Resolves after the server has done everything that is due by then. */
+  advanceTo(instant: number): Promise<void>;
+}
+
 /** A target that is open for one case. */
 export interface Session {
   readonly send: Send;
@@ -105,6 +112,8 @@ export interface Session {
   /** What the target keeps on disk: every file as text, byte by byte. */
   readonly atRest?: () => Promise<string>;
   readonly reach: Reach;
+  /** The clock of a server that has no control API of an emulator. */
+  readonly clock?: TargetClock;
   /** It continues after the case, which then removes the records that it created. */
   readonly shared?: true;
   /** Which operations it has; without it all of them. */

@@ -3,8 +3,9 @@ import type { RunReport } from "../engine/run.ts";
 import { type Finding, VERDICTS } from "../engine/verdict.ts";
 import { REQUIREMENTS, type Requirement } from "../spec/requirements.ts";
 import { expiredAddressLine, reportSingleCase } from "./digest.ts";
-import { rowName } from "./findings.ts";
+import { bySeverity, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
+import { ladderOf } from "./ladder.ts";
 import { markdownLines } from "./markdown.ts";
 import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
 import { caseLines, prettyLines } from "./pretty.ts";
@@ -14,7 +15,9 @@ import { uncheckedSections } from "./unchecked.ts";
 
 /** The report of a contract run. `verbose` shows every finding in full, else the first ones of each requirement. */
 export function contractReport(run: RunReport, strict: boolean, verbose = false): ReportModel {
-  const { target, results, wallMs } = run;
+  const { target, wallMs } = run;
+  // A stable sort: cases of one verdict stay in the order of the sections.
+  const results = [...run.results].sort(bySeverity);
   return {
     name: target,
     tool: run.recorded ? "emulator contract check" : "emulator contract run",
@@ -35,7 +38,9 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
       notChecked: uncheckedSections(results),
       unmet: unmet(results),
       requirements: requirementTexts(results),
+      ...(run.recorded === undefined && { ladder: ladderOf(results) }),
       ...run,
+      results,
     }),
   };
 }

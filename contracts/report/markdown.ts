@@ -5,6 +5,7 @@ import { VERDICTS } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
+import { ladderLines } from "./ladder.ts";
 import { codeBlock, inline, span, table } from "./markdown-text.ts";
 import { costLine } from "./pretty.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
@@ -12,7 +13,7 @@ import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "
 import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
-/** A Markdown report: a table of sections, the rows that are not met, then the findings of each. */
+/** A Markdown report: the rows that are not met, the findings of each, what was not checked, and a table of sections. */
 export function markdownLines(report: RunReport, verbose: boolean): readonly string[] {
   const { results, target, again, temporaryServer } = report;
   const sections = [...new Set(results.map(({ id }) => sectionOfCase(id)))];
@@ -23,18 +24,24 @@ export function markdownLines(report: RunReport, verbose: boolean): readonly str
     `${countsLine(countsOf(results))} — ${costLine(report)}`,
     "",
     ...interruptedLines(report),
-    ...uncheckedLines(results, verbose, resultNoun(report)).map((line) => inline(line).replace(/^ +/, "- ")),
-    ...recordedLines(report).map(inline),
-    ...table(
-      ["Section", ...VERDICTS],
-      sections.map((section) => sectionCells(section, results)),
-    ),
     ...unmetTable(unmet(results)),
     ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(temporaryServer) : [])].flatMap(
       (line) => [inline(line), ""],
     ),
     ...rows.flatMap((broken) => rowLines(broken, again, verbose)),
+    ...listLines(uncheckedLines(results, verbose, resultNoun(report))),
+    ...recordedLines(report).map(inline),
+    ...listLines(ladderLines(results, verbose)),
+    ...table(
+      ["Section", ...VERDICTS],
+      sections.map((section) => sectionCells(section, results)),
+    ),
   ];
+}
+
+/** Indented lines become a list. */
+function listLines(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => inline(line).replace(/^ +/, "- "));
 }
 
 function sectionCells(section: string, results: readonly CaseResult[]): readonly (string | number)[] {

@@ -5,6 +5,7 @@ import type { Finding } from "../engine/verdict.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
+import { ladderLines } from "./ladder.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
 import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
@@ -17,18 +18,19 @@ const MAX_COMPARED_CHARACTERS = 60;
 const MAX_FINDINGS = 5;
 const MAX_CHOICES = 2;
 
-/** A text report: what was not looked at, what was found by the row that it breaks, the most severe first, then the counts. */
+/** A text report: what was found by the row that it breaks, the most severe first, what was not checked, how to check more, and the counts. */
 export function prettyLines(report: RunReport, strict: boolean, verbose: boolean): readonly string[] {
   const { results, again } = report;
   const rows = brokenRows(results);
   return [
-    ...uncheckedLines(results, verbose, resultNoun(report)),
-    ...recordedLines(report),
     ...rows.flatMap((row) => [
       ...(row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row)),
       "",
     ]),
+    ...uncheckedLines(results, verbose, resultNoun(report)),
+    ...recordedLines(report),
     ...stoppedLines(results),
+    ...ladderLines(results, verbose),
     ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
     `${report.target}: ${countsLine(countsOf(results))}`,
     costLine(report),

@@ -24,6 +24,7 @@ type Component = "service" | "application";
 
 async function orderStatus(t: Contract, more: Readonly<Record<string, unknown>> = {}): Promise<number> {
   const order = await prepareOrder(t);
+  if (order.madeUp.length > 0) t.lack(order.madeUp.join(" and "));
   const from = "interval_hours" in more ? await t.now() : order.from;
   return (await placeOrder(t, { ...order, from }, more)).status;
 }

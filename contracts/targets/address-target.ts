@@ -3,6 +3,7 @@ import type { Need } from "../engine/needs.ts";
 import { createRandom } from "../engine/random.ts";
 import { createSurface, type Surface } from "../engine/surface.ts";
 import type { Identity, Session, Target } from "../engine/target.ts";
+import { type Adapter, openAdapter } from "./adapter.ts";
 import { type Addresses, areLocal } from "./addresses.ts";
 import { openObjectStore } from "./object-store.ts";
 import {
@@ -14,7 +15,7 @@ import {
   VERSIONED,
 } from "./probe.ts";
 import { REACH } from "./reach.ts";
-import { createSender } from "./send.ts";
+import { createSender, Unreachable } from "./send.ts";
 import { control, openTestWorld, type TestWorld } from "./test-world.ts";
 
 const DEFAULT_TENANT_ID = "00000000-0000-4000-8000-000000000001";
@@ -35,22 +36,30 @@ export async function createAddressTarget(options: Addresses): Promise<Target> {
   const send = local ? sender.send : throttle(sender.send);
   const probe = withHeaders(send, options.headers);
   const surface = createSurface(send, options.implements);
+  let adapter: Adapter | undefined;
   const close = async () => {
+    await adapter?.prepare().catch(() => undefined);
+    adapter?.close();
     await world?.release();
     sender.close();
   };
   try {
     const features = await probeLocal(options, world, probe, surface);
     const assistantId = await findAssistant(options, probe);
+    adapter = await adapterOf(options, world, send);
     const { addressOf } = sender;
     // An emulator has every operation: where it answers 404 it is wrong.
-    const open = sessionOpener({ options, world, send, addressOf, assistantId, ...(!world && { surface }) });
+    const open = sessionOpener({
+      ...{ options, world, send, addressOf, assistantId },
+      ...(!world && { surface }),
+      ...(adapter && { adapter }),
+    });
     const elsewhere = local ? {} : ({ elsewhere: true } as const);
     const temporaryServer =
       world?.createdId === undefined ? {} : { temporaryServer: `the world ${world.createdId} of the run` };
     return {
       name: url,
-      offers: offersOf(options, local, world !== undefined, features),
+      offers: offersOf(options, local, world !== undefined, features, adapter),
       width: 1,
       ...elsewhere,
       ...temporaryServer,
@@ -102,15 +111,34 @@ interface SessionParts extends Pick<Session, "send" | "addressOf" | "surface"> {
   readonly options: Addresses;
   readonly world: TestWorld | undefined;
   readonly assistantId: string | undefined;
+  readonly adapter?: Adapter;
+}
+
+/** Opens the adapter that was given. Throws `Unreachable`. */
+async function adapterOf(
+  options: Addresses,
+  world: TestWorld | undefined,
+  send: Send,
+): Promise<Adapter | undefined> {
+  const { adapterUrl, ...others } = options;
+  if (adapterUrl === undefined) return undefined;
+  if (world)
+    throw new Unreachable(
+      `--adapter: ${options.url} is an emulator, which needs no adapter; leave out --adapter`,
+    );
+  const caller = { apiKey: "contract-adapter", tenantId: DEFAULT_TENANT_ID };
+  return openAdapter(adapterUrl, send, identityOf({ ...caller, ...others }, "adapter"));
 }
 
 /** Opens a session for each case, with its own identity, bucket and key pair where the server allows it. */
 function sessionOpener(parts: SessionParts): Target["open"] {
-  const { options, world, send, addressOf, surface, assistantId } = parts;
+  const { options, world, send, addressOf, surface, assistantId, adapter } = parts;
   const draw = createRandom("workspace", REACH.now());
   const patience = { ms: options.waitMs ?? DEFAULT_WAIT_MS, isSpent: false };
   return async (settings) => {
-    if (settings) throw new Error("The settings of a running server cannot be changed.");
+    if (settings && !adapter?.canRestart)
+      throw new Error("The settings of a running server cannot be changed.");
+    await adapter?.prepare(settings);
     const caller = {
       apiKey: `contract-${draw.word(12)}`,
       isKeyPublic: options.apiKey === undefined,
@@ -130,7 +158,15 @@ function sessionOpener(parts: SessionParts): Target["open"] {
       // Fails harmlessly when the emulator has ended already.
       await removeBucket?.().catch(() => undefined);
     };
-    const means = { send, addressOf, ...(surface && { surface }), objects, reach: REACH, patience };
+    const means = {
+      send,
+      addressOf,
+      ...(surface && { surface }),
+      ...(adapter?.clock && { clock: adapter.clock }),
+      objects,
+      reach: REACH,
+      patience,
+    };
     return { ...means, identity, shared: true, close };
   };
 }
@@ -140,6 +176,7 @@ function offersOf(
   local: boolean,
   emulator: boolean,
   features: ServerFeatures,
+  adapter: Adapter | undefined,
 ): ReadonlySet<Need> {
   const needs: readonly (readonly [boolean, ...Need[]])[] = [
     [features.platform, "platform"],
@@ -150,6 +187,8 @@ function offersOf(
     [options.s3 !== undefined || emulator, "object_store"],
     [emulator, "control", "clock", "faults", "scripts", "store_keys", "rate_counters"],
     [local, "bursts"],
+    [adapter?.clock !== undefined, "clock"],
+    [adapter?.canRestart === true, "settings"],
     [features.tenants, "tenants"],
     [true, ...features.versioned],
   ];

@@ -24,6 +24,8 @@ export interface Addresses {
   readonly waitMs?: number;
   readonly s3?: { readonly endpoint: string | null } & Omit<Identity["bucket"], "endpointUrl">;
   readonly allowWrites: boolean;
+  /** Address of the adapter that moves the clock of the server, restarts and empties it. */
+  readonly adapterUrl?: string;
   /** Checks the key of a remote service first, as is always done for a local server. */
   readonly greets?: boolean;
   /** World of an emulator to test; by default one is created for the run and removed afterwards. */

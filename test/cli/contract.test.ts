@@ -61,6 +61,15 @@ describe("emulator contract", () => {
     ["run --compare https://api.example.com", "--api-key: give the key of the server at --compare"],
     ["run --assistant echo", "--assistant: only valid with --target"],
     ["run --world main", "--world: only valid with --target"],
+    ["run --adapter http://127.0.0.1:9", "--adapter: only valid with --target"],
+    [
+      "run --target http://127.0.0.1:9 --adapter here",
+      '--adapter: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
+    ],
+    [
+      "run --target https://api.example.com --api-key k --adapter http://127.0.0.1:9",
+      "--adapter: an adapter may empty the server, which is not local; add --allow-writes",
+    ],
     [
       "run --target https://a.example.com --api-key k --world main",
       "--world: the target must be an emulator on this machine; other servers have no worlds",

@@ -89,9 +89,18 @@ describe("a plain Express server", () => {
     );
   });
 
-  it("says first what was not looked at", () => {
+  it("says what was not checked, and ends with what to add", () => {
     const lines = right.report("pretty").split("\n");
-    expect(lines[0]).toMatch(/^Not checked: \d+ of \d+ cases\./);
+    expect(lines.some((line) => /^Not checked: \d+ of \d+ cases\./.test(line))).toBe(true);
+    const ladder = lines.findIndex((line) =>
+      /^\d+ cases checked\. To check more, add in this order/.test(line),
+    );
+    expect(lines[ladder + 1]).toMatch(/^ {2}\+\d+ \(\d+\): /);
+    const { ladder: all } = JSON.parse(right.report("json"));
+    expect(all.checked).toBe(right.results.filter(({ verdict }) => verdict !== "UNSUPPORTED").length);
+    const sum = all.rungs.reduce((total: number, { more }: { more: number }) => total + more, all.checked);
+    expect(sum + all.emulatorOnly).toBe(right.results.length);
+    expect(all.rungs.map(({ add }: { add: string }) => add).join()).toContain("--adapter with /clock");
     expect(lines.find((line) => line.startsWith("  §4.2 "))).toMatch(
       /POST \/api\/v1\/bulk-exports\/destinations$/,
     );

@@ -1,0 +1,62 @@
+import { afterEach, expect, it } from "vitest";
+import { createAddressTarget, runContracts } from "../../contracts/index.ts";
+import { type AdapterMistakes, startPlainEmulator } from "./plain-emulator.ts";
+
+const closings: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+async function openTarget(mistakes: AdapterMistakes = {}) {
+  const server = await startPlainEmulator({ clock: "frozen", now: "2026-03-02T00:00:00Z" }, mistakes);
+  closings.push(server.close);
+  const { url, adapterUrl } = server;
+  const target = await createAddressTarget({ url, adapterUrl, allowWrites: false, waitMs: 0 });
+  closings.push(target.close);
+  return target;
+}
+
+it("lets cases move the clock of a foreign server, and start it with their settings", async () => {
+  const select = [
+    "4.8/cron-fires",
+    "6.1/require-https",
+    "6.1/disabled",
+    "8.5/generate-key",
+    "2.5/scheduled-service-0.10.41",
+  ];
+  const { results } = await runContracts(await openTarget(), { select });
+  expect(results.map(({ id, verdict }) => [id, verdict]).sort()).toEqual([
+    ["2.5/scheduled-service-0.10.41", "UNSUPPORTED"],
+    ...["4.8/cron-fires", "6.1/disabled", "6.1/require-https", "8.5/generate-key"].map((id) => [id, "PASS"]),
+  ]);
+});
+
+it.each([
+  ["clockStands", /was moved to .*, but stands at/],
+  ["ownClock", /the reply to POST \/threads is stamped/],
+  ["keepsRecords", /is still there after .*\/reset/],
+] as const)("refuses an adapter with the mistake %s", async (mistake, message) => {
+  await expect(openTarget({ [mistake]: true })).rejects.toThrow(message);
+});
+
+it.each([
+  ["confirmsNothing", "6.1/require-https", /which the adapter does not apply/],
+  ["ignoresSettings", "2.5/scheduled-service-0.10.100", /GET \/info still reports/],
+] as const)(
+  "does not test settings that an adapter with the mistake %s leaves out",
+  async (mistake, id, reason) => {
+    const { results } = await runContracts(await openTarget({ [mistake]: true }), { select: [id] });
+    expect(results[0]?.verdict).toBe("UNSUPPORTED");
+    expect(results[0]?.findings[0]?.text).toMatch(reason);
+  },
+);
+
+it("is not opened for an emulator, and must have a route", async () => {
+  const server = await startPlainEmulator();
+  closings.push(server.close);
+  const { url } = server;
+  await expect(createAddressTarget({ url, adapterUrl: url, allowWrites: false })).rejects.toThrow(
+    /none of the routes of an adapter/,
+  );
+});
