@@ -64,11 +64,11 @@ const MAX_RUNGS = 8;
 export function ladderLines(results: readonly CaseResult[], verbose: boolean): string[] {
   const { checked, rungs, emulatorOnly } = ladderOf(results);
   if (rungs.length === 0) return [];
-  const shown = verbose ? rungs : rungs.slice(0, MAX_RUNGS);
-  const rest = rungs.length - shown.length;
+  const listedRungs = verbose ? rungs : rungs.slice(0, MAX_RUNGS);
+  const rest = rungs.length - listedRungs.length;
   return [
     `${counted(checked, "case")} checked. To check more, add in this order (with the number of further cases that can run):`,
-    ...shown.map(({ add, more, checked: sum }) => `  +${more} (${sum}): ${add}`),
+    ...listedRungs.map(({ add, more, checked: sum }) => `  +${more} (${sum}): ${add}`),
     ...(rest > 0 ? [`  and ${counted(rest, "more step")} (--verbose shows them)`] : []),
     ...(emulatorOnly > 0 ? [`  ${counted(emulatorOnly, "case")} can run only on an emulator`] : []),
     "",
