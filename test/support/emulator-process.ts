@@ -62,13 +62,27 @@ export function runAlone(words: readonly string[], surroundings: Surroundings): 
   return launch(words, surroundings).ended;
 }
 
-/** The same in a process that commands share, which runs one at a time; with `TEST_DEPTH=full` in one of its own. */
+/** The same in a process that commands share, which runs one at a time. With `TEST_DEPTH=full` each command once runs alone. */
 export async function runShared(words: readonly string[], surroundings: Surroundings): Promise<Outcome> {
-  if (isFull) return runAlone(words, surroundings);
+  if (isFull && isFirstOf(words)) return runAlone(words, surroundings);
   const child = idle.pop() ?? startShared();
   const outcome = await answerOf(child, words, surroundings);
   idle.push(child);
   return outcome;
+}
+
+/** The commands that this process of the tests has run alone. */
+const ranAlone = new Set<string>();
+
+/** Whether a command is called for the first time, whatever its flags are. */
+function isFirstOf(words: readonly string[]): boolean {
+  const command = words
+    .slice(0, 2)
+    .filter((word) => /^[a-z0-9-]+$/.test(word))
+    .join(" ");
+  const isFirst = !ranAlone.has(command);
+  ranAlone.add(command);
+  return isFirst;
 }
 
 /** Processes for commands that have nothing to do. */
