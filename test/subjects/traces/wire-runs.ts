@@ -5,6 +5,7 @@ import {
   type ColumnType,
   EXPORT_COLUMNS,
 } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { anyText } from "../../support/any-text.ts";
 
 export const NOW = "2026-01-15T08:00:00.000000Z";
 
@@ -68,7 +69,7 @@ const OTHER_COLUMNS: readonly ColumnName[] = [
 /** Values of a column by its type; a type that is missing here needs an own row in `OWN_VALUES`. */
 const VALUES: Readonly<Partial<Record<ColumnType, fc.Arbitrary<unknown>>>> = {
   string: fc.string(),
-  strings: fc.array(fc.string({ unit: "binary" })),
+  strings: fc.array(anyText),
   json: fc.jsonValue({ maxDepth: 2 }),
   boolean: fc.boolean(),
   int64: count,
@@ -116,7 +117,7 @@ export const anyPost = fc
     fc.record(
       {
         start_time: time,
-        name: fc.string({ unit: "binary" }),
+        name: anyText,
         run_type: fc.constantFrom("chain", "llm", "tool"),
         serialized: fc.jsonValue(),
       },
