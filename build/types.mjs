@@ -1,9 +1,10 @@
-// Writes the declarations of the package into dist/types: one file per entry point for `import`, and a copy for `require`.
+// Writes the declarations of the package into dist/types: one file per entry point for `require`, which the one for
+// `import` repeats.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
@@ -53,10 +54,12 @@ async function rollUp(input, entry) {
     plugins: [mainByName(input), dts()],
     external: (id) => !/^[./]/.test(id),
   });
-  const file = join(ROOT, entry.import.types);
+  const [file, module] = [join(ROOT, entry.require.types), join(ROOT, entry.import.types)];
   await bundle.write({ file, format: "es" });
   await bundle.close();
-  await copyFile(file, join(ROOT, entry.require.types));
+  // Other packages may have other declarations for `import`, so what imports them is copied.
+  if (/^import /m.test(await readFile(file, "utf8"))) await copyFile(file, module);
+  else await writeFile(module, `export * from "./${basename(file, ".d.cts")}.cjs";\n`);
 }
 
 function mainByName(input) {
