@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 const SOCKET = "/var/run/docker.sock";
-const INSTALL_MS = 90_000;
-const START_MS = 30_000;
-const STOP_MS = 20_000;
+const INSTALL_MS = 300_000;
+const START_MS = 120_000;
+const STOP_MS = 60_000;
 const POLL_MS = 250;
 
 /** Resolves to a function that stops the engine, or rejects with the reason why none runs. */

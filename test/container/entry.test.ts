@@ -16,7 +16,7 @@ const HEADERS = {
   "x-api-key": "emulator-key",
   "x-tenant-id": "00000000-0000-4000-8000-000000000001",
 };
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** An object store that is not ours, in a container of its own. */
 const FOREIGN_STORE = `

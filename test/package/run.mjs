@@ -33,8 +33,9 @@ function run(program, words, { cwd = project, env = process.env, code = 0 } = {}
   return stdout + stderr;
 }
 
+/** Packs what is built: other steps of CI read dist/ at the same time. */
 function pack() {
-  const words = ["pack", "--json", "--pack-destination", folder];
+  const words = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [packed] = JSON.parse(execFileSync(npm, words, { cwd: ROOT, encoding: "utf8" }));
   const names = packed.files.map(({ path }) => path);
   for (const wanted of [
