@@ -44,8 +44,8 @@ class LongFirst extends BaseSequencer {
 const COMMON = {
   pool: "forks" as const,
   sequence: { sequencer: LongFirst },
-  // Files wait for the processes that they start: with one more than there are cores, none idles.
-  maxWorkers: availableParallelism() + 1,
+  // Files wait for the processes that they start, and for seconds of theirs: with two more than there are cores, none idles.
+  maxWorkers: availableParallelism() + 2,
   // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
   testTimeout: 300_000,
   hookTimeout: 300_000,

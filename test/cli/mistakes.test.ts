@@ -255,7 +255,7 @@ describe("a running emulator refuses", () => {
   );
 
   it("a data folder and a port that are in use", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
+    const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await new Promise((settle) => server.once("listening", settle));
     const { port } = server.address() as { port: number };
     await expectMistake([`start --ephemeral --port ${port}`, `port ${port}: the port is in use`], folder());

@@ -132,6 +132,9 @@ const MISTAKES: readonly (readonly [Parameters<typeof halfRightServer>[0], strin
 
 const REQUESTS = 200;
 
+/** One mutant in so many is tried without full depth. */
+const ONE_IN = isFull ? 1 : 3;
+
 describe("the reference model", () => {
   const random = Math.floor(Math.random() * 2 ** 31);
   const seeds = isFull ? [1, random] : [1];
@@ -145,7 +148,8 @@ describe("the reference model", () => {
     },
   );
 
-  it.each(MUTANTS.map((row) => ({ row, wrongBehaviour: row[0] })))(
+  const tried = MUTANTS.filter((_, place) => place % ONE_IN === 1 % ONE_IN);
+  it.each(tried.map((row) => ({ row, wrongBehaviour: row[0] })))(
     "finds that $wrongBehaviour",
     async ({ row }) => {
       const [, requirement, change, longest = 16] = row;

@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { turnOf } from "../support/depth.ts";
 import { CLI, workingFolder } from "../support/emulator-process.ts";
 import { installPackage, runShell } from "../support/user-project.ts";
 
@@ -99,7 +100,7 @@ const WATCHING = {
 };
 
 describe("exec --fixtures", () => {
-  it.each(Object.entries(WATCHING))(
+  it.each(turnOf(Object.entries(WATCHING), 1))(
     "keeps one emulator between the runs of %s",
     async (_, { text, command }) => {
       const { cwd } = project({ "watched.test.mjs": text });
