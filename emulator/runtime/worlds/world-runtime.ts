@@ -49,7 +49,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     injectFault,
     objects,
     oracle: oracleOf(adapters, objects),
-    objectsFolder: bodies.exportCopy,
+    objectsFolder: () => bodies.exportCopy(),
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),
     choices: configuration.noteChoices ? adapters.choices : undefined,
