@@ -1,4 +1,4 @@
-import { codeBlock, inline, table } from "../contracts/report/markdown-text.ts";
+import { markdownBody, prettyBody, type ReportBody } from "../contracts/report/body.ts";
 import type { ReportModel, ReportRow } from "../contracts/report/model.ts";
 import type { ExplorationReport } from "./exploration.ts";
 import { near } from "./reports.ts";
@@ -16,12 +16,8 @@ export function explorationReport(report: ExplorationReport, cwd: string): Repor
     summary: [summaryLine(report)],
     part: report.part,
     suites: () => [{ name: report.name, rows: rowsOf(report, cwd) }],
-    pretty: () => [
-      ...tableLines(report),
-      ...report.results.flatMap((each) => detailLines(each, cwd)),
-      ...footLines(report),
-    ],
-    markdown: () => markdownLines(report, cwd),
+    pretty: () => prettyBody(bodyOf(report, cwd)),
+    markdown: () => markdownBody(bodyOf(report, cwd)),
     json: () => ({ summary: explorationCounts(report), exploration: report }),
   };
 }
@@ -60,7 +56,7 @@ function trialRow(result: TrialResult, cwd: string): ReportRow {
     outcome: ROW_OUTCOMES[verdict],
     verdict,
     message,
-    details: detailLines(result, cwd).slice(1),
+    details: verdict === "held" ? [] : [titleOf(result), ...detailLines(result, cwd)],
     durationMs,
     file: { path: near(place.file, cwd), line: place.line },
     findings: verdict === "held" ? [] : [{ rule: trial, level: "error", text: message, fingerprint }],
@@ -96,27 +92,20 @@ function tableRows({ results }: ExplorationReport): readonly (readonly [string, 
   });
 }
 
-function tableLines(report: ExplorationReport): readonly string[] {
-  const rows = tableRows(report);
-  const [first = 0, second = 0] = [0, 1].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map(
-    ([section, name, outcome]) => `${section.padEnd(first)}  ${name.padEnd(second)}  ${outcome}`,
-  );
+function titleOf({ verdict, subject, trial }: TrialResult): string {
+  return `${verdict === "broken" ? "BROKEN" : "DIFFERS"} ${subject}: ${trial}`;
 }
 
 function detailLines(result: TrialResult, cwd: string): readonly string[] {
-  const { verdict, subject, trial, failure, differences, means, differs, again } = result;
-  if (verdict === "held") return [];
+  const { verdict, failure, differences, means, differs, again } = result;
   const { place, label } = failure ?? {};
   const where = place ? `${near(place.file, cwd)}:${place.line}: ${label}` : label;
   return [
-    "",
-    `${verdict === "broken" ? "BROKEN " : "DIFFERS"} ${subject}: ${trial}`,
-    `        ${differs}`,
-    ...(where === undefined ? [] : [`        ${where}`]),
-    ...differences.map((difference) => `          ${difference}`),
-    ...(verdict === "broken" ? [] : [`        ${means}`]),
-    `        ${again}`,
+    differs,
+    ...(where === undefined ? [] : [where]),
+    ...differences.map((difference) => `  ${difference}`),
+    ...(verdict === "broken" ? [] : [means]),
+    again,
   ];
 }
 
@@ -128,19 +117,17 @@ export function isEmpty({ results }: ExplorationReport): boolean {
   return results.length === 0;
 }
 
-/** The skipped trials, and the counts. */
-function footLines(report: ExplorationReport): readonly string[] {
+/** The baselines that failed, and the trials that were not run. */
+function notesOf(report: ExplorationReport): readonly string[] {
   const { notRun, refused } = report;
   const whys = [...new Set(notRun.map(({ why }) => why))].join(", ");
   const rest = notRun.length - MAX_SKIPPED_NAMES;
   return [
-    "",
     ...refused.map(({ subject, why }) => `BROKEN  ${subject}: ${why}`),
     ...(isEmpty(report) ? [NOTHING_RUN] : []),
     ...(notRun.length === 0 ? [] : [`${notRun.length} trials were not run (${whys}):`]),
     ...notRun.slice(0, MAX_SKIPPED_NAMES).map(({ subject, trial }) => `  ${subject} ${trial}`),
     ...(rest > 0 ? [`  and ${rest} more; see them all with --report json`] : []),
-    summaryLine(report),
   ];
 }
 
@@ -154,13 +141,15 @@ export function summaryLine(report: ExplorationReport): string {
   return `${report.name}: ${length} trial${length === 1 ? "" : "s"}: ${text}`;
 }
 
-function markdownLines(report: ExplorationReport, cwd: string): readonly string[] {
-  const details = report.results.flatMap((each) => detailLines(each, cwd));
-  const rows = tableRows(report).map((row) => row.map(inline));
-  return [
-    `**${inline(summaryLine(report))}**`,
-    "",
-    ...table(["§", "Trial", "Outcome"], rows),
-    ...codeBlock([...details, ...footLines(report)].slice(1)),
-  ];
+/** A row for each trial name, then the trials that differ and what was not run. */
+function bodyOf(report: ExplorationReport, cwd: string): ReportBody {
+  return {
+    columns: ["§", "Trial", "Outcome"],
+    rows: tableRows(report),
+    sections: report.results
+      .filter(({ verdict }) => verdict !== "held")
+      .map((result) => ({ title: titleOf(result), lines: detailLines(result, cwd) })),
+    notes: notesOf(report),
+    counts: summaryLine(report),
+  };
 }

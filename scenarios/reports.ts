@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { codeBlock, inline, table } from "../contracts/report/markdown-text.ts";
+import { markdownBody, prettyBody, type ReportBody } from "../contracts/report/body.ts";
 import type { ReportModel, ReportPart, ReportRow, RowFinding } from "../contracts/report/model.ts";
 import type { Outcome } from "./replay.ts";
 
@@ -16,10 +16,10 @@ export function replayReport(outcomes: readonly Outcome[], cwd: string, part?: R
     tool: "emulator replay",
     rules: RULES,
     ...(part && { part }),
-    summary: prettyLines(outcomes, cwd),
+    summary: prettyBody(bodyOf(outcomes, cwd)),
     suites: () => [{ name: "scenarios", rows: outcomes.map((outcome) => outcomeRow(outcome, cwd)) }],
-    pretty: () => prettyLines(outcomes, cwd),
-    markdown: () => markdownLines(outcomes, cwd),
+    pretty: () => prettyBody(bodyOf(outcomes, cwd)),
+    markdown: () => markdownBody(bodyOf(outcomes, cwd)),
     json: () => ({ summary: counts(outcomes), scenarios: outcomes }),
   };
 }
@@ -74,17 +74,24 @@ const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BRO
 
 const WORLD_REMOVED = "The world was removed. To keep the state after this step, replay with --keep.";
 
-function prettyLines(outcomes: readonly Outcome[], cwd: string): readonly string[] {
-  return [...outcomes.flatMap((outcome) => outcomeLines(outcome, cwd)), countsLine(outcomes)];
-}
-
-function outcomeLines(outcome: Outcome, cwd: string): readonly string[] {
-  const head = `${MARKS[outcome.verdict].padEnd(8)}${outcome.name} — ${outcome.sentence} (${Math.round(outcome.durationMs)} ms)`;
-  return [head, ...noteLines(outcome, cwd).map((line) => `        ${line}`)];
-}
-
-function noteLines(outcome: Outcome, cwd: string): readonly string[] {
-  return [...warningLines(outcome), ...detailLines(outcome, cwd)];
+/** A row for each scenario, then the warnings and the details of those that have some. */
+function bodyOf(outcomes: readonly Outcome[], cwd: string): ReportBody {
+  const sections = outcomes.map((outcome) => ({
+    title: `${MARKS[outcome.verdict]} ${outcome.name}`,
+    lines: [...warningLines(outcome), ...detailLines(outcome, cwd)],
+  }));
+  return {
+    columns: ["Outcome", "Time", "Scenario", "Description"],
+    rows: outcomes.map(({ name, sentence, verdict, durationMs }) => [
+      MARKS[verdict],
+      `${Math.round(durationMs)} ms`,
+      name,
+      sentence,
+    ]),
+    sections: sections.filter(({ lines }) => lines.length > 0),
+    notes: [],
+    counts: countsLine(outcomes),
+  };
 }
 
 function warningLines({ warnings }: Outcome): readonly string[] {
@@ -125,24 +132,6 @@ function countsLine(outcomes: readonly Outcome[]): string {
     ([verdict, count]) => count > 0 || verdict === "passed",
   );
   return `${outcomes.length} scenario${outcomes.length === 1 ? "" : "s"}: ${noted.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
-}
-
-function markdownLines(outcomes: readonly Outcome[], cwd: string): readonly string[] {
-  const rows = outcomes.map(({ name, sentence, verdict, durationMs }) => [
-    inline(name),
-    inline(sentence),
-    MARKS[verdict],
-    `${Math.round(durationMs)} ms`,
-  ]);
-  const details = outcomes
-    .filter(({ verdict, warnings }) => verdict !== "passed" || warnings.length > 0)
-    .flatMap((outcome) => [`### ${inline(outcome.name)}`, "", ...codeBlock(noteLines(outcome, cwd)), ""]);
-  return [
-    `**${countsLine(outcomes)}**`,
-    "",
-    ...table(["Scenario", "Description", "Outcome", "Time"], rows),
-    ...details,
-  ];
 }
 
 /** A path relative to `cwd`, or the absolute path of a file outside of it. */

@@ -87,7 +87,7 @@ it("fields that nothing reads are warned of, once for each step, and change no v
   const line = `warning: ${unread?.warnings[0]}`;
   expect(writeReport(replayReport(outcomes, scenarios.folder), "pretty")).toContain(`        ${line}\n`);
   expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toContain(
-    `### unread\n\n\`\`\`\n${line}\n\`\`\``,
+    `### ok unread\n\n\`\`\`\n${line}\n\`\`\``,
   );
   expect(writeReport(replayReport(outcomes, scenarios.folder), "junit")).toMatch(
     /<system-out>warning: .*metdata<\/system-out><\/testcase>/,
@@ -110,6 +110,8 @@ describe("a failure reports", () => {
     expect(outcome?.verdict).toBe("failed");
     const text = writeReport(replayReport([outcome!], scenarios.folder), "pretty");
     expect(text.split("\n").slice(1)).toEqual([
+      "",
+      "FAILED bad",
       "        bad.scenario.yaml:4: when[0]",
       "        it has to be there",
       "          status: expected 200, found 404",
@@ -118,6 +120,7 @@ describe("a failure reports", () => {
       ),
       "        The world was removed. To keep the state after this step, replay with --keep.",
       "        npx emulator replay bad.scenario.yaml --seed 5",
+      "",
       "1 scenario: 0 passed, 1 failed",
     ]);
   });
@@ -163,8 +166,8 @@ describe("a failure reports", () => {
       summary: { passed: 1, failed: 1 },
       scenarios: [{ verdict: "failed", seed: 5 }, { verdict: "passed" }],
     });
-    expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toContain(
-      "| good | A sentence. | ok |",
+    expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toMatch(
+      /^\| ok \| \d+ ms \| good \| A sentence\. \|$/m,
     );
   });
 
