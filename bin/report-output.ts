@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
+import { packageVersion } from "../emulator/config/package-version.ts";
 import { fileAdvice } from "../emulator/storage/file-errors.ts";
 import { builtUrl } from "../emulator/storage/thread-url.ts";
 import { type Invocation, UsageError } from "./command.ts";
@@ -74,8 +75,9 @@ export type HtmlReportKind = "contract" | "comparison" | "replay";
 function htmlReport(kind: HtmlReportKind, json: string): string {
   const script = readFileSync(builtUrl("console/report.js"), "utf8").replaceAll("</script", "<\\/script");
   const style = readFileSync(builtUrl("console/style.css"), "utf8");
+  const page = { kind, report: JSON.parse(json), version: packageVersion(), date: new Date().toISOString() };
   // Within a script element nothing but its end tag is markup.
-  const data = printable(JSON.stringify({ kind, report: JSON.parse(json) })).replaceAll("<", "\\u003c");
+  const data = printable(JSON.stringify(page)).replaceAll("<", "\\u003c");
   const policy = `default-src 'none'; script-src '${digest(script)}'; style-src '${digest(style)}'`;
   return [
     "<!doctype html>",

@@ -78,6 +78,14 @@ const FLAGS: Flags = {
   },
   seed: { value: "<n>", help: "seed of ids and generated requests (default 1)" },
   shard: { value: "<i/n>", help: "run the i-th of n parts; `report merge` combines their JSON reports" },
+  baseline: {
+    value: "<report.json>",
+    help: "an earlier report of `contract run`, written with --report json: fail only on findings that it does not have",
+  },
+  source: {
+    value: "<file>",
+    help: "file of the repository that `--report sarif` places the findings at (default: the workflow file in GitHub Actions)",
+  },
   bail: { help: "stop at the first case that fails" },
   ...REPORT_FLAGS,
 };

@@ -9,6 +9,10 @@ export const command: CommandGroup = {
       operands: ["<files…>"],
       flags: {
         report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
+        source: {
+          value: "<file>",
+          help: "file of the repository that `--report sarif` places findings at (default: the workflow file in GitHub Actions)",
+        },
         output: { value: "<file>", help: "file for the report (default: standard output)" },
       },
       run: async (invocation) => (await import("../report/merge.ts")).mergeReports(invocation),

@@ -9,21 +9,25 @@ import {
   compared as comparisonOf,
   comparisonReport,
   contractReport,
+  isGood,
   ORACLES,
   type Oracle,
   openOracle,
   type ReportModel,
   runContracts,
 } from "../../contracts/index.ts";
+import { comparedWithBaseline } from "../../contracts/report/baseline.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { programCall } from "../program-name.ts";
 import { openProgress } from "../progress.ts";
 import { refuseEmpty, shardOf } from "../replay/bounds.ts";
+import { sourceOf } from "../report/source.ts";
 import { type Format, formatOf, publish, refuseUnwritable } from "../report-output.ts";
 import { printError } from "../terminal.ts";
 import { countOf, FROM_ZERO, textOf } from "../values.ts";
+import { baselineOf } from "./baseline.ts";
 import { type OpenTargets, openTargets } from "./open-targets.ts";
 import { loadOptional } from "./optional-package.ts";
 import { otherOf, profileOf, targetOf } from "./target.ts";
@@ -70,12 +74,16 @@ async function runTargets(
   targets: OpenTargets,
 ): Promise<ContractOutcome> {
   const { cases, part } = casesOf(invocation, selectors);
+  const baseline = baselineOf(invocation, cases);
+  const source = sourceOf(invocation);
   const target = await targets.open(() => targetOf(invocation));
-  const report = await checkTarget(invocation, targets, target, cases);
-  const { verbose, strict } = invocation.flags;
+  const run = await checkTarget(invocation, targets, target, cases);
+  const { verbose } = invocation.flags;
+  const isStrict = invocation.flags.strict === true;
+  const report = baseline ? comparedWithBaseline(run, baseline, isStrict) : run;
   return {
-    exitCode: report.ok ? 0 : 1,
-    model: { ...contractReport(report, strict === true, verbose === true), part },
+    exitCode: isGood(report, isStrict) ? 0 : 1,
+    model: { ...contractReport(report, isStrict, verbose === true), part, ...(source && { source }) },
   };
 }
 

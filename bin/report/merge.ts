@@ -14,6 +14,7 @@ import { type Invocation, UsageError } from "../command.ts";
 import { exitCodeOf as exitCodeOfExploration } from "../replay/explore.ts";
 import { exitCodeOf as exitCodeOfReplay } from "../replay/play.ts";
 import { FORMATS, formatOf, type HtmlReportKind, publish } from "../report-output.ts";
+import { sourceOf } from "./source.ts";
 
 /** A report as `--report json` writes it, by the command that wrote it. */
 type ReportFile = { readonly part: ReportPart } & (
@@ -44,9 +45,10 @@ export async function mergeReports(invocation: Invocation): Promise<number> {
   const plan = planOf(files);
   const { exitCode, model, page } = mergedReport(files, cwd);
   const format = formatOf(invocation, page ? FORMATS : REPORTERS);
+  const source = page === "contract" ? sourceOf(invocation) : undefined;
   publish(
     invocation,
-    { ...model, part: { index: 1, count: 1, plan } },
+    { ...model, part: { index: 1, count: 1, plan }, ...(source && { source }) },
     { format, ...(page && { page }), isLoud: exitCode > 0 },
   );
   return exitCode;

@@ -58,6 +58,8 @@ export interface RunReport {
   readonly results: readonly CaseResult[];
   readonly requests: number;
   readonly wallMs: number;
+  /** Failing findings compared with those of an earlier report. */
+  readonly baseline?: { readonly known: number; readonly new: number; readonly gone: number };
   /** A signal ended the run after so many of its cases. */
   readonly interrupted?: { readonly done: number; readonly total: number };
 }

@@ -48,6 +48,8 @@ export interface Finding {
   readonly actual?: unknown;
   /** Request and reply, secrets removed. */
   readonly exchange?: Exchange;
+  /** The baseline of the run has it too, so that it does not make the run fail. */
+  readonly isKnown?: true;
 }
 
 /** The gravest verdict of some findings. */

@@ -2,6 +2,7 @@ import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { type Finding, VERDICTS } from "../engine/verdict.ts";
 import { REQUIREMENTS, type Requirement } from "../spec/requirements.ts";
+import { baselineLines, fingerprintOf, isFailing } from "./baseline.ts";
 import { expiredAddressLine, reportSingleCase } from "./digest.ts";
 import { bySeverity, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
@@ -22,7 +23,7 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
     name: target,
     tool: run.recorded ? "emulator contract check" : "emulator contract run",
     rules: ruleTexts(),
-    summary: [`${target}: ${countsLine(countsOf(results))}`],
+    summary: [`${target}: ${countsLine(countsOf(results))}`, ...baselineLines(run)],
     durationMs: wallMs,
     suites: () =>
       [...groupedBy(results, ({ id }) => sectionOfCase(id))].map(([section, cases]) => ({
@@ -45,7 +46,11 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
   };
 }
 
-function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, strict: boolean): ReportRow {
+function caseRow(
+  result: CaseResult,
+  { again, temporaryServer, baseline }: RunReport,
+  strict: boolean,
+): ReportRow {
   const { id, title, wallMs, verdict, findings, file } = result;
   const digest = reportSingleCase(result);
   const [first] = digest.kinds;
@@ -63,13 +68,15 @@ function caseRow(result: CaseResult, { again, temporaryServer }: RunReport, stri
     remarks: outcome === "passed" ? lines : [],
     durationMs: wallMs,
     ...(file && { file }),
-    findings: findings.map((finding) => rowFinding(id, finding, strict)),
+    findings: findings
+      .map((finding) => rowFinding(id, finding, strict, baseline !== undefined))
+      .filter(({ level }) => level !== "note"),
   };
 }
 
-function outcomeOf({ verdict }: CaseResult, strict: boolean): ReportRow["outcome"] {
-  if (verdict === "UNSUPPORTED") return "skipped";
-  return verdict === "FAIL" || (strict && verdict !== "PASS") ? "failed" : "passed";
+function outcomeOf(result: CaseResult, strict: boolean): ReportRow["outcome"] {
+  if (result.verdict === "UNSUPPORTED") return "skipped";
+  return isFailing(result, strict) ? "failed" : "passed";
 }
 
 function messageOf(outcome: ReportRow["outcome"], first: Finding | undefined, verdict: string): string {
@@ -85,15 +92,16 @@ const LEVELS = {
 } as const satisfies Record<Finding["verdict"], RowFinding["level"]>;
 
 /** Under `strict`, each finding that fails the run is an error. */
-function rowFinding(id: string, finding: Finding, strict: boolean): RowFinding {
-  const { verdict, blame, text } = finding;
+function rowFinding(id: string, finding: Finding, strict: boolean, hasBaseline: boolean): RowFinding {
+  const { verdict, blame, text, isKnown } = finding;
   const rule = rowName(finding);
   const isError = strict && VERDICTS.indexOf(verdict) > VERDICTS.indexOf("UNSUPPORTED");
   return {
     rule,
     level: isError ? "error" : LEVELS[verdict],
     text: `${verdict} (${blame}) §${rule}: ${text}`,
-    fingerprint: [id, rule, verdict, blame, text].join(" | "),
+    fingerprint: fingerprintOf(id, finding),
+    ...(hasBaseline && { state: isKnown ? ("unchanged" as const) : ("new" as const) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, formatValue } from "../engine/shown.ts";
 import { VERDICTS } from "../engine/verdict.ts";
+import { baselineLines } from "./baseline.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
@@ -24,6 +25,7 @@ export function markdownLines(report: RunReport, verbose: boolean): readonly str
     `${countsLine(countsOf(results))} — ${costLine(report)}`,
     "",
     ...interruptedLines(report),
+    ...baselineLines(report).flatMap((line) => [line, ""]),
     ...unmetTable(unmet(results)),
     ...[...stoppedLines(results), ...(rows.length > 0 ? expiredAddressLine(temporaryServer) : [])].flatMap(
       (line) => [inline(line), ""],
@@ -69,7 +71,7 @@ function rowLines(broken: BrokenRow, again: string | undefined, verbose: boolean
   const listedFindings = verbose ? findings : findings.slice(0, MAX_FINDINGS);
   const rest = findings.length - listedFindings.length;
   return [
-    `### ${verdict} §${rowName(broken)}`,
+    `### ${verdict}${broken.isKnown ? " (in the baseline)" : ""} §${rowName(broken)}`,
     "",
     inline(statement),
     "",

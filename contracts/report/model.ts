@@ -26,6 +26,8 @@ export interface RowFinding {
   readonly level: "error" | "warning" | "note";
   readonly text: string;
   readonly fingerprint: string;
+  /** Whether the baseline of the run has it. */
+  readonly state?: "new" | "unchanged";
 }
 
 /** Which part of a run a report describes; `index` counts from 1. */
@@ -51,6 +53,8 @@ export interface ReportModel {
   /** Lines printed when the report goes to a file. */
   readonly summary: readonly string[];
   readonly durationMs?: number;
+  /** Where SARIF places findings whose row has no file. */
+  readonly source?: { readonly path: string };
   readonly part?: ReportPart;
   suites(): readonly ReportSuite[];
   pretty(): readonly string[];

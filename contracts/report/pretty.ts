@@ -2,6 +2,7 @@ import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, formatValue } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
+import { baselineLines } from "./baseline.ts";
 import { fixOf } from "./blame.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
@@ -32,6 +33,7 @@ export function prettyLines(report: RunReport, strict: boolean, verbose: boolean
     ...stoppedLines(results),
     ...ladderLines(results, verbose),
     ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
+    ...baselineLines(report),
     `${report.target}: ${countsLine(countsOf(results))}`,
     costLine(report),
     ...interruptedLines(report),
@@ -50,7 +52,7 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
   const [first, ...others] = row.findings as readonly [RowFinding, ...RowFinding[]];
   const rest = verbose ? [] : others.slice(MAX_FINDINGS - 1);
   return [
-    `${row.verdict} §${rowName(row)}: ${row.statement}`,
+    `${row.verdict}${row.isKnown ? " (in the baseline)" : ""} §${rowName(row)}: ${row.statement}`,
     ...fullLines(first),
     ...others.slice(0, verbose ? undefined : MAX_FINDINGS - 1).flatMap(verbose ? fullLines : shortLine),
     ...(rest.length > 0 ? [`  and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
@@ -63,7 +65,7 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
 function choiceLines(row: BrokenRow): string[] {
   const rest = row.findings.length - MAX_CHOICES;
   return [
-    `${row.verdict} §${rowName(row)}: ${row.statement}`,
+    `${row.verdict}${row.isKnown ? " (in the baseline)" : ""} §${rowName(row)}: ${row.statement}`,
     ...row.findings.slice(0, MAX_CHOICES).flatMap(shortLine),
     ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
   ];

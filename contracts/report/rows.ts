@@ -15,6 +15,8 @@ export interface BrokenRow {
   /** The most severe verdict. */
   readonly verdict: Finding["verdict"];
   readonly blame: Finding["blame"];
+  /** The baseline of the run has all of its findings. */
+  readonly isKnown: boolean;
   readonly cases: readonly string[];
   /** Each different one once, the most severe first, those of the cases about the row before others. */
   readonly findings: readonly RowFinding[];
@@ -27,7 +29,7 @@ export interface RowFinding {
 }
 
 /** A requirement that a target does not meet, without its findings. */
-export type Unmet = Omit<BrokenRow, "findings" | "blame">;
+export type Unmet = Omit<BrokenRow, "findings" | "blame" | "isKnown">;
 
 /** What was found, by the row of the specification: the most severe first, then by number of cases. */
 export function brokenRows(results: readonly CaseResult[]): readonly BrokenRow[] {
@@ -37,14 +39,18 @@ export function brokenRows(results: readonly CaseResult[]): readonly BrokenRow[]
       .map((finding) => ({ finding, id: result.id, isOwn: isOwn(result, finding) })),
   );
   const rows = groupedBy(caseFindings, ({ finding }) => rowKey(finding));
-  return [...rows.values()].map(rowOf).sort((a, b) => bySeverity(a, b) || b.cases.length - a.cases.length);
+  return [...rows.values()]
+    .map(rowOf)
+    .sort(
+      (a, b) => bySeverity(a, b) || Number(a.isKnown) - Number(b.isKnown) || b.cases.length - a.cases.length,
+    );
 }
 
 /** The rows that the target does not meet. */
 export function unmet(results: readonly CaseResult[]): readonly Unmet[] {
   return brokenRows(results)
     .filter(isAboutTarget)
-    .map(({ findings: _, blame: __, ...row }) => row);
+    .map(({ findings: _, blame: __, isKnown: ___, ...row }) => row);
 }
 
 /** A choice is one cause, whatever rows it shows at. */
@@ -68,10 +74,16 @@ function isAboutTarget({ blame }: Pick<Finding, "blame">): boolean {
 
 function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
   const ordered = [...caseFindings].sort((a, b) => Number(b.isOwn) - Number(a.isOwn));
-  const kinds = groupedBy(ordered, ({ finding }) => `${finding.verdict} ${textOf(finding)}`);
+  const kinds = groupedBy(
+    ordered,
+    ({ finding }) => `${finding.verdict} ${finding.isKnown === true} ${textOf(finding)}`,
+  );
   const findings = [...kinds.values()]
     .map((same) => ({ finding: (same[0] as CaseFinding).finding, cases: idsOf(same) }))
-    .sort((a, b) => bySeverity(a.finding, b.finding));
+    .sort(
+      (a, b) =>
+        bySeverity(a.finding, b.finding) || Number(a.finding.isKnown ?? 0) - Number(b.finding.isKnown ?? 0),
+    );
   const { requirement, assumption, section, verdict, blame } = (findings[0] as RowFinding).finding;
   return {
     requirement,
@@ -80,6 +92,7 @@ function rowOf(caseFindings: readonly CaseFinding[]): BrokenRow {
     statement: describeRequirement(requirement, assumption),
     verdict,
     blame,
+    isKnown: ordered.every(({ finding }) => finding.isKnown === true),
     cases: idsOf(ordered),
     findings,
   };

@@ -1,6 +1,7 @@
 import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { VERDICTS, type Verdict } from "../engine/verdict.ts";
+import { isFailing } from "./baseline.ts";
 
 export type Counts = Readonly<Record<Verdict, number>>;
 
@@ -14,8 +15,8 @@ export function countsOf(results: readonly Pick<CaseResult, "verdict">[]): Count
 export function isSuccessful({ results, interrupted }: RunReport, strict: boolean): boolean {
   if (interrupted !== undefined) return false;
   const counts = countsOf(results);
-  if (counts.FAIL > 0 || counts.PASS + counts["NON-STRICT"] + counts.UNSPECIFIED === 0) return false;
-  return !strict || counts["NON-STRICT"] + counts.UNSPECIFIED === 0;
+  if (counts.UNSUPPORTED === results.length) return false;
+  return !results.some((result) => isFailing(result, strict));
 }
 
 /** `151 PASS · 2 FAIL`, the most severe last. */

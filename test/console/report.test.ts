@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
+import { tinyServer } from "../contracts/stub-server.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 import { sarifProblems } from "../support/sarif.ts";
 import { findings, openBrowser } from "./browser.ts";
@@ -51,15 +52,39 @@ describe.skipIf(!hasChromium)("a report of one file", () => {
     expect(text).toContain('expected "busy", found "idle"');
   });
 
-  it("of a contract run has every requirement that was asked, and says first what was not looked at", async () => {
+  it("of a contract run begins with seed, version and date, has every requirement, and says what was not checked", async () => {
     const cwd = workingFolder();
     const flags = ["--report", "html", "--output", "c.html", "--budget", "6"];
     await run(["contract", "run", "4.4", ...flags], { cwd });
     const { text, ...rest } = await shownBy(join(cwd, "c.html"));
     expect(rest).toEqual({ problems: [], images: 0, found: [] });
     expect(text).toMatch(
-      /Contract run[\s\S]*What this run did not check[\s\S]*§4\.4: \d of 3 cases[\s\S]*4\.4-1/,
+      /^Contract runseed 1 · emulator \d+\.\d+\.\d+ · \d{4}-\d\d-\d\dT[\d:]+Z[\s\S]*4\.4-1[\s\S]*What this run did not check[\s\S]*§4\.4: \d of 3 cases/,
     );
+  });
+
+  it("of a contract run shows FAIL first, and can be filtered by result", async () => {
+    const cwd = workingFolder();
+    const server = await tinyServer(() => ({ status: 200, body: { runs: [] } }));
+    const flags = ["--target", server.url, "--report", "html", "--output", "c.html"];
+    await run(["contract", "run", "4.1", "2.1", ...flags], { cwd });
+    await server.close();
+    const context = await (await openBrowser()).newContext({ offline: true });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(join(cwd, "c.html")).href);
+    const verdicts = async () =>
+      (await page.locator(".finding strong").allTextContents()).map((text) => text.split(" ")[0]);
+    const all = await verdicts();
+    expect(all[0]).toBe("FAIL");
+    expect(new Set(all)).toContain("UNSUPPORTED");
+    await page
+      .getByRole("group", { name: "Filter by result" })
+      .getByRole("button", { name: "UNSUPPORTED" })
+      .click();
+    expect(new Set(await verdicts())).toEqual(new Set(["UNSUPPORTED"]));
+    await page.getByRole("button", { name: "UNSUPPORTED", pressed: true }).click();
+    expect(await verdicts()).toEqual(all);
+    await context.close();
   });
 });
 

@@ -46,19 +46,36 @@ it("a finding is one result with its rule, wherever else it was seen in the case
     level: "error",
     locations: [{ logicalLocations: [{ fullyQualifiedName: "4.4/read" }] }],
   });
+  const text = expect.stringMatching(/\w/);
   expect(tool.driver.rules).toEqual([
-    { id: "4.4-1", shortDescription: { text: expect.stringMatching(/\w/) } },
+    { id: "4.4-1", shortDescription: { text }, helpUri: expect.stringMatching(/^https:/), help: { text } },
   ]);
 });
 
 it.each([
-  [false, ["error", "warning", "note", "note"]],
-  [true, ["error", "error", "error", "note"]],
-])("the levels are those of the run, strict: %s", (strict, levels) => {
+  [false, ["error", "warning"]],
+  [true, ["error", "error", "error"]],
+])("without notes, the levels are those of the run, strict: %s", (strict, levels) => {
   const verdicts = ["FAIL", "NON-STRICT", "UNSPECIFIED", "UNSUPPORTED"] as const;
   const { results } = resultsOf(
     verdicts.map((verdict) => finding(verdict, 1)),
     strict,
   );
   expect(results.map(({ level }: { level: string }) => level)).toEqual(levels);
+});
+
+it("every result has a file: its own, or the one that is named", () => {
+  const result: CaseResult = {
+    ...{ id: "4.4/read", section: "4.4", title: "an export is read", requirements: ["4.4-1"] },
+    ...{ verdict: "FAIL", findings: [finding("FAIL", 1)], checkedRequirements: [], requests: 1, wallMs: 1 },
+  };
+  const uriOf = (results: readonly CaseResult[]) => {
+    const report = contractReport({ target: "x", seed: 1, results, requests: 1, wallMs: 1 }, false);
+    const log = JSON.parse(sarifReport({ ...report, source: { path: "src/server.ts" } }));
+    expect(sarifProblems(log)).toEqual([]);
+    return log.runs[0].results[0].locations[0].physicalLocation;
+  };
+  expect(uriOf([result])).toEqual({ artifactLocation: { uri: "src/server.ts" }, region: { startLine: 1 } });
+  const recorded = { ...result, file: { path: "a.har", line: 7 } };
+  expect(uriOf([recorded])).toEqual({ artifactLocation: { uri: "a.har" }, region: { startLine: 7 } });
 });

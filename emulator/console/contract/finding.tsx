@@ -8,7 +8,11 @@ export function FindingCard({ finding }: { readonly finding: CaseFinding }) {
     <details class="card run finding">
       <summary>
         <strong class={`status ${verdict === "FAIL" ? "bad" : "wait"}`}>
-          {verdict} <span class="muted">({blame})</span>
+          {verdict}{" "}
+          <span class="muted">
+            ({blame}
+            {finding.isKnown ? ", in the baseline" : ""})
+          </span>
         </strong>
         §{requirement ?? section} {text} <span class="mono muted">{caseId}</span>
       </summary>

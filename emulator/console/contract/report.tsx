@@ -2,7 +2,12 @@ import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
 import { Empty } from "../parts/empty.tsx";
 import { FindingCard } from "./finding.tsx";
-import { type ContractReportData, outcomesOf, type RequirementOutcome } from "./requirements.ts";
+import {
+  type CaseFinding,
+  type ContractReportData,
+  outcomesOf,
+  type RequirementOutcome,
+} from "./requirements.ts";
 import { UncheckedCases } from "./unchecked-cases.tsx";
 
 /** Glyph and tone of a verdict. */
@@ -14,25 +19,46 @@ const LOOKS: Readonly<Record<Verdict, readonly [glyph: string, tone: string]>> =
   FAIL: ["✕", "bad"],
 };
 
-/** A report of `contract run`: first what was not checked, then every requirement, then the findings. */
+const bySeverity = (a: CaseFinding, b: CaseFinding) =>
+  VERDICTS.indexOf(b.verdict) - VERDICTS.indexOf(a.verdict) ||
+  Number(a.isKnown ?? 0) - Number(b.isKnown ?? 0);
+
+/** A report of `contract run`: every requirement, the findings with FAIL first, then what was not checked. */
 export function ContractReport({ report }: { readonly report: ContractReportData }) {
   const [selectedId, setSelectedId] = useState<string | null>(null);
+  const [selectedVerdict, setSelectedVerdict] = useState<Verdict | null>(null);
+  const isSelected = ({ verdict }: { readonly verdict: Verdict }) =>
+    selectedVerdict === null || verdict === selectedVerdict;
   const outcomes = outcomesOf(report.results);
+  const listedOutcomes = outcomes.filter(isSelected);
   const visibleOutcomes = selectedId === null ? outcomes : outcomes.filter(({ id }) => id === selectedId);
-  const findings = visibleOutcomes.flatMap((outcome) => outcome.findings);
+  const findings = visibleOutcomes
+    .flatMap((outcome) => outcome.findings)
+    .filter(isSelected)
+    .sort(bySeverity);
   return (
     <>
       <p class={`status ${report.ok ? "good" : "bad"}`}>
-        <span aria-hidden="true">{report.ok ? "●" : "✕"}</span> {report.target}:{" "}
-        {VERDICTS.map((verdict) => `${report.counts[verdict] ?? 0} ${verdict}`).join(" · ")}
+        <span aria-hidden="true">{report.ok ? "●" : "✕"}</span> {report.target}
       </p>
-      <UncheckedCases report={report} />
+      <p class="row" role="group" aria-label="Filter by result">
+        {[...VERDICTS].reverse().map((verdict) => (
+          <button
+            key={verdict}
+            type="button"
+            aria-pressed={verdict === selectedVerdict}
+            onClick={() => setSelectedVerdict(verdict === selectedVerdict ? null : verdict)}
+          >
+            {report.counts[verdict] ?? 0} {verdict}
+          </button>
+        ))}
+      </p>
       <section class="card" aria-label="Requirements">
         <h2>
-          Requirements <span class="muted">{outcomes.length}, by their gravest verdict</span>
+          Requirements <span class="muted">{listedOutcomes.length}, by their gravest verdict</span>
         </h2>
         <ul class="grid">
-          {outcomes.map((outcome) => (
+          {listedOutcomes.map((outcome) => (
             <Cell
               key={outcome.id}
               outcome={outcome}
@@ -49,6 +75,7 @@ export function ContractReport({ report }: { readonly report: ContractReportData
       {findings.map((finding, index) => (
         <FindingCard key={`${finding.caseId} ${index}`} finding={finding} />
       ))}
+      <UncheckedCases report={report} />
     </>
   );
 }

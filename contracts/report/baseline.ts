@@ -1,0 +1,66 @@
+import type { CaseResult } from "../engine/case.ts";
+import type { RunReport } from "../engine/run.ts";
+import type { Finding } from "../engine/verdict.ts";
+import { rowName } from "./findings.ts";
+
+const UUIDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** Equal for the same finding of the same case in every run. */
+export function fingerprintOf(id: string, finding: Finding): string {
+  const { verdict, blame, text } = finding;
+  return [id, rowName(finding), verdict, blame, text.replace(UUIDS, "…")].join(" | ");
+}
+
+/** Whether a finding makes a run fail, were it new. */
+function isFailure({ verdict }: Finding, isStrict: boolean): boolean {
+  return verdict === "FAIL" || (isStrict && verdict !== "UNSUPPORTED");
+}
+
+/** Whether a case makes the run fail. */
+export function isFailing({ findings }: Pick<CaseResult, "findings">, isStrict: boolean): boolean {
+  return findings.some((finding) => isFailure(finding, isStrict) && finding.isKnown !== true);
+}
+
+/** Marks the findings that an earlier report has, so that only the others make the run fail. */
+export function comparedWithBaseline(
+  run: RunReport,
+  baseline: Pick<RunReport, "results">,
+  isStrict: boolean,
+): RunReport {
+  const before = failuresIn(baseline.results, () => true);
+  const results = run.results.map((result) => ({
+    ...result,
+    findings: result.findings.map((finding) =>
+      before.has(fingerprintOf(result.id, finding)) ? { ...finding, isKnown: true as const } : finding,
+    ),
+  }));
+  const isCounted = (finding: Finding) => isFailure(finding, isStrict);
+  const now = failuresIn(run.results, isCounted);
+  const ids = new Set(run.results.map(({ id }) => id));
+  const earlier = failuresIn(
+    baseline.results.filter(({ id }) => ids.has(id)),
+    isCounted,
+  );
+  const known = [...now].filter((fingerprint) => before.has(fingerprint)).length;
+  const gone = [...earlier].filter((fingerprint) => !now.has(fingerprint)).length;
+  return { ...run, results, baseline: { known, new: now.size - known, gone } };
+}
+
+function failuresIn(
+  results: readonly Pick<CaseResult, "id" | "findings">[],
+  isCounted: (finding: Finding) => boolean,
+): ReadonlySet<string> {
+  return new Set(
+    results.flatMap(({ id, findings }) =>
+      findings.filter(isCounted).map((finding) => fingerprintOf(id, finding)),
+    ),
+  );
+}
+
+/** `baseline: 2 known findings, 1 new, 0 no longer found`. */
+export function baselineLines({ baseline }: RunReport): string[] {
+  if (baseline === undefined) return [];
+  return [
+    `baseline: failing findings: ${baseline.known} known, ${baseline.new} new, ${baseline.gone} no longer found`,
+  ];
+}

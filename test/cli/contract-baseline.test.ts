@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { tinyServer } from "../contracts/stub-server.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
+import { sarifProblems } from "../support/sarif.ts";
+
+const server = await tinyServer(() => ({ status: 200, body: { runs: [] } }));
+afterAll(() => server.close());
+
+let cwd = "";
+beforeEach(() => {
+  cwd = workingFolder();
+});
+
+const contract = (words: string, env = {}) =>
+  run(["contract", "run", ...words.split(" "), "--target", server.url], { cwd, env });
+
+it("--baseline: a run with the findings of the earlier report succeeds, and SARIF names the file", async () => {
+  const first = await contract("4.1 --report json --output base.json");
+  expect(first.code).toBe(1);
+  writeFileSync(join(cwd, "server.ts"), "");
+  const again = await contract("4.1 --baseline base.json --report sarif --source server.ts --output r.sarif");
+  expect(again.stdout).toMatch(/\d+ known, 0 new, 0 no longer found/);
+  expect(again.code).toBe(0);
+  const log = JSON.parse(readFileSync(join(cwd, "r.sarif"), "utf8"));
+  expect(sarifProblems(log)).toEqual([]);
+  const { results } = log.runs[0];
+  expect(results[0].locations[0].physicalLocation.artifactLocation.uri).toBe("server.ts");
+  expect(results.map(({ level }: { level: string }) => level)).not.toContain("note");
+});
+
+it("without --source, the file is that of the workflow, or its absence is said", async () => {
+  const env = { GITHUB_WORKFLOW_REF: "us/app/.github/workflows/ci.yml@refs/heads/main" };
+  const { stdout } = await contract("4.1 --report sarif", env);
+  expect(stdout).toContain('"uri": ".github/workflows/ci.yml"');
+  const { stderr } = await contract("4.1 --report sarif");
+  expect(stderr).toContain("name one with --source <file>");
+});
+
+const report = (value: object) => JSON.stringify({ counts: {}, results: [], ...value });
+
+it.each([
+  ["none.json", undefined, "--baseline: none.json: no such file or folder; check the path"],
+  [
+    "text.json",
+    "x",
+    "--baseline: text.json is not JSON; write the report with --report json --output <file>",
+  ],
+  [
+    "replay.json",
+    '{"scenarios":[]}',
+    '--baseline: replay.json is not a report of "contract run"; write one with --report json --output <file>',
+  ],
+  [
+    "cut.json",
+    report({ interrupted: { done: 1, total: 2 } }),
+    "--baseline: cut.json is the report of an interrupted run; run the cases again to the end",
+  ],
+  [
+    "old.json",
+    report({ results: [{ id: "4.1/of-old", findings: [] }] }),
+    "--baseline: old.json has the case 4.1/of-old, which this version does not have; write the report again",
+  ],
+  [
+    "other.json",
+    report({ results: [{ id: "4.4/read", findings: [] }] }),
+    "--baseline: other.json has none of the selected cases; write the report with the same selection",
+  ],
+])("--baseline %s is refused", async (name, text, problem) => {
+  if (text !== undefined) writeFileSync(join(cwd, name), text);
+  const { code, stderr } = await contract(`4.1 --baseline ${name}`);
+  expect(stderr).toBe(`emulator: ${problem}\n`);
+  expect(code).toBe(2);
+});
+
+it.each([
+  ["--baseline base.json --bail", "--bail: not valid with --baseline"],
+  ["--source nowhere.ts", "--source: nowhere.ts does not exist; name a file of the repository"],
+  [
+    "--source ../x.ts",
+    '--source: "../x.ts" is not a file below the current folder; run the command in the repository',
+  ],
+])("%s is used wrongly", async (words, problem) => {
+  const { code, stderr } = await contract(`4.1 ${words}`);
+  expect(stderr).toBe(`emulator: ${problem}\n`);
+  expect(code).toBe(2);
+});
