@@ -16,8 +16,8 @@ export function baselineOf(invocation: Invocation, cases: readonly Case[]): RunR
   const report = readReport(file, resolve(cwd, file));
   if (report.interrupted)
     throw refused(file, "is the report of an interrupted run; run the cases again to the end");
-  const known = new Set(CASES.map(({ id }) => id));
-  const stale = report.results.find(({ id }) => !known.has(id));
+  const currentIds = new Set(CASES.map(({ id }) => id));
+  const stale = report.results.find(({ id }) => !currentIds.has(id));
   if (stale)
     throw refused(file, `has the case ${stale.id}, which this version does not have; write the report again`);
   const selected = new Set(cases.map(({ id }) => id));

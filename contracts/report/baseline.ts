@@ -1,6 +1,6 @@
 import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
-import type { Finding } from "../engine/verdict.ts";
+import type { Finding, Verdict } from "../engine/verdict.ts";
 import { rowName } from "./findings.ts";
 
 const UUIDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -12,13 +12,15 @@ export function fingerprintOf(id: string, finding: Finding): string {
 }
 
 /** Whether a finding makes a run fail, were it new. */
-function isFailure({ verdict }: Finding, isStrict: boolean): boolean {
-  return verdict === "FAIL" || (isStrict && verdict !== "UNSUPPORTED");
+function isFailure({ verdict }: { readonly verdict: Verdict }, isStrict: boolean): boolean {
+  return verdict === "FAIL" || (isStrict && verdict !== "UNSUPPORTED" && verdict !== "PASS");
 }
 
 /** Whether a case makes the run fail. */
-export function isFailing({ findings }: Pick<CaseResult, "findings">, isStrict: boolean): boolean {
-  return findings.some((finding) => isFailure(finding, isStrict) && finding.isKnown !== true);
+export function isFailing(result: Pick<CaseResult, "findings" | "verdict">, isStrict: boolean): boolean {
+  const failures = result.findings.filter((finding) => isFailure(finding, isStrict));
+  const areAllKnown = failures.length > 0 && failures.every((finding) => finding.isKnown);
+  return isFailure(result, isStrict) && !areAllKnown;
 }
 
 /** Marks the findings that an earlier report has, so that only the others make the run fail. */
@@ -41,9 +43,10 @@ export function comparedWithBaseline(
     baseline.results.filter(({ id }) => ids.has(id)),
     isCounted,
   );
-  const known = [...now].filter((fingerprint) => before.has(fingerprint)).length;
-  const gone = [...earlier].filter((fingerprint) => !now.has(fingerprint)).length;
-  return { ...run, results, baseline: { known, new: now.size - known, gone } };
+  const knownCount = [...now].filter((fingerprint) => before.has(fingerprint)).length;
+  const goneCount = [...earlier].filter((fingerprint) => !now.has(fingerprint)).length;
+  const baselineCounts = { known: knownCount, new: now.size - knownCount, gone: goneCount };
+  return { ...run, results, baseline: baselineCounts };
 }
 
 function failuresIn(
