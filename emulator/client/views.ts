@@ -21,6 +21,8 @@ export interface Status extends WorldAddresses {
   readonly now: string;
   /** The number of the last turn. */
   readonly turn: number;
+  /** Another number after each reset, load or rewind of the world. */
+  readonly generation: number;
   /** The earliest point of the history. */
   readonly history: { readonly earliest_turn: number; readonly earliest: string };
   /** `behind_ms`: virtual ms between `now` and where a flowing clock should be. */

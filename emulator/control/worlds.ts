@@ -101,10 +101,10 @@ export const WORLD_OPERATIONS = [
     stores: true,
     recorded: false,
     summary:
-      "Return this world to its state after an earlier turn, or as of an instant. Later turns are no longer in its history; webhooks that were sent stay sent.",
-    body: object({ at: AS_OF }),
+      "Return this world to its state after an earlier turn, or as of an instant. Later turns are no longer in its history; webhooks that were sent stay sent. `generation` (from the status) refuses this if the world was reset, loaded or rewound in the meantime.",
+    body: object({ at: AS_OF, generation: optional(integer({ minimum: 0 })) }),
     run({ rewind, status }, { body }) {
-      rewind(asOf(String(body.at)));
+      rewind(asOf(String(body.at)), body.generation);
       return status();
     },
   }),

@@ -58,7 +58,7 @@ export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): 
     choices,
     configuration: () => configurationView(configuration),
     reset: (isEmpty) => worlds.reset(openWorld, isEmpty),
-    rewind: (at) => worlds.rewind(openWorld, at),
+    rewind: (at, generation) => worlds.rewind(openWorld, at, generation),
     worlds: worldsOf(shared),
     turns: () => turnsUpTo(openWorld.runtime),
     snapshots: snapshotsOf(openWorld, shared),
@@ -95,13 +95,14 @@ function* turnsUpTo({ world, history }: WorldRuntime) {
 /** Reads the current runtime, which a reset replaces. */
 function statusOf(
   { id, runtime }: NamedWorld,
-  { configuration, addresses, openStreams, freeSpace }: SharedContext,
+  { worlds, configuration, addresses, openStreams, freeSpace }: SharedContext,
 ) {
   const { world } = runtime;
   return {
     ...addresses.readyLine(id, world),
     world: id,
     turn: world.lastTurn,
+    generation: worlds.generationOf(id),
     ended_by: world.defect?.message ?? null,
     clock: { ...withOwnTime(world.clock), behind_ms: runtime.clock.behindMs() },
     history: historyView(runtime),

@@ -27,8 +27,11 @@ export interface ControlContext {
   configuration(): Readonly<Record<string, unknown>>;
   /** The world equals a fresh one; seeded again unless it shall be empty. */
   reset(empty: boolean): Promise<void>;
-  /** Replaces the state of the world with an earlier one; refuses a point that its history does not contain (422). */
-  rewind(at: AsOf): void;
+  /**
+   * Replaces the state of the world with an earlier one; refuses a point that its history does not contain (422), or that
+   * is in the history of another generation than the one expected (409).
+   */
+  rewind(at: AsOf, generation: number | undefined): void;
   readonly worlds: ControlWorlds;
   /** The turns that the history of this world has, up to where it stands. */
   readonly turns: () => Iterable<HistoryTurn>;

@@ -39,4 +39,34 @@ describe("a world that returns to an earlier turn", () => {
   );
 });
 
+describe("a rewind that names the generation of its turn", () => {
+  it("is refused after another client's reset or rewind to an earlier turn, and changes nothing", async () => {
+    const rig = await startRig();
+    onTestFinished(() => rig.close());
+    const addThread = () => rig.call("POST", "/threads", {});
+    const status = () => rig.emulator.control<{ turn: number; generation: number }>("GET", "/status");
+    const undo = ({ turn, generation }: { turn: number; generation: number }) =>
+      rig.call<{ error?: { code: string } }>("POST", "/_emulator/v1/rewind", { at: turn, generation });
+
+    await addThread();
+    const first = await status();
+    await addThread();
+    const second = await status();
+    await addThread();
+    expect((await undo(second)).status).toBe(200);
+    expect((await undo(first)).status).toBe(200);
+    for (let n = 0; n < 3; n += 1) await addThread();
+    const later = await status();
+    expect((await undo(second)).body.error?.code).toBe("other_generation");
+    expect((await status()).turn).toBe(later.turn);
+    expect((await undo(first)).status).toBe(200);
+
+    await rig.emulator.control("POST", "/reset", {});
+    for (let n = 0; n < 5; n += 1) await addThread();
+    const reset = await status();
+    expect((await undo(first)).body.error?.code).toBe("other_generation");
+    expect((await status()).turn).toBe(reset.turn);
+  });
+});
+
 const asOf = (turn: number) => ({ "x-emulator-as-of": String(turn) });

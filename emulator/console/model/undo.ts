@@ -42,7 +42,9 @@ export async function planUndo({
   }
   if (OTHERS.test(operation)) return null;
   const current = await present.status().catch(() => null);
-  return current && { world: worldName, path: "/rewind", body: { at: current.turn } };
+  if (current === null) return null;
+  const { turn, generation } = current;
+  return { world: worldName, path: "/rewind", body: { at: turn, generation } };
 }
 
 /** Whether a call replaces the state of this world, so that its turns no longer have a history. */

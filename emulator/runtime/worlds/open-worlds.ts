@@ -23,6 +23,8 @@ export interface NamedWorld {
   seeding: Promise<void> | undefined;
   /** How a stored world continued in this process. */
   resumption?: Resumption;
+  /** The states that this one was rewound from in this process, and the turn up to which each is part of its history. */
+  rewoundFrom?: readonly { readonly generation: number; readonly until: number }[];
 }
 
 /** What worlds are opened with. */

@@ -40,8 +40,13 @@ export interface Worlds {
   reset(openWorld: NamedWorld, isEmpty: boolean): Promise<void>;
   /** Replaces the state of a world with a snapshot. */
   load(openWorld: NamedWorld, snapshot: string): void;
-  /** Replaces the state of a world with an earlier one; later turns are no longer in its history. */
-  rewind(openWorld: NamedWorld, at: AsOf): void;
+  /**
+   * Replaces the state of a world with an earlier one; later turns are no longer in its history. Refuses (409) a point in
+   * the history of a generation that the world has lost since.
+   */
+  rewind(openWorld: NamedWorld, at: AsOf, generation?: number): void;
+  /** A number that each reset, load and rewind of a world replaces. */
+  generationOf(id: string): number;
   /** Gives a world that cannot be opened an empty state. Refuses a snapshot that is to replace it but cannot be read. */
   clearDamaged(id: string, snapshot: string | undefined): void;
   /** Saves the open worlds and closes their files. */
@@ -69,13 +74,8 @@ export function createWorlds(options: OpenWorldsParts): Worlds {
     remove: (id) => remove(parts, id),
     reset: (openWorld, isEmpty) => reset(parts, openWorld, isEmpty),
     load: (openWorld, snapshot) => load(parts, openWorld, snapshot),
-    rewind: (openWorld, at) =>
-      replace(
-        parts,
-        openWorld,
-        parts.manifests.worlds.get(openWorld.id)?.from ?? null,
-        openWorld.runtime.sourceAsOf(at),
-      ),
+    rewind: (openWorld, at, generation) => rewind(parts, openWorld, at, generation),
+    generationOf: (id) => generationOf(parts, id),
     clearDamaged: (id, snapshot) => clearDamaged(parts, id, snapshot),
     close: open.close,
   };
@@ -153,6 +153,27 @@ function load(parts: WorldsParts, openWorld: NamedWorld, snapshot: string): void
   replace(parts, openWorld, snapshot, source);
 }
 
+function generationOf({ manifests }: WorldsParts, id: string): number {
+  return manifests.worlds.get(id)?.manifest.owner ?? 0;
+}
+
+function rewind(parts: WorldsParts, openWorld: NamedWorld, at: AsOf, generation: number | undefined): void {
+  const source = openWorld.runtime.sourceAsOf(at);
+  const { turn } = source.image;
+  const present = { generation: generationOf(parts, openWorld.id), until: openWorld.runtime.world.lastTurn };
+  const lineage = [present, ...(openWorld.rewoundFrom ?? [])];
+  const isKnown = lineage.some((each) => each.generation === generation && turn <= each.until);
+  if (generation !== undefined && !isKnown)
+    throw new Refusal(
+      409,
+      "other_generation",
+      `generation: turn ${turn} of generation ${generation} is not in the history of this world, which is at generation ${present.generation}. The world was reset, loaded or rewound in the meantime.`,
+      "Read the generation from GET /_emulator/v1/status again and look at that history, or leave `generation` out.",
+    );
+  replace(parts, openWorld, parts.manifests.worlds.get(openWorld.id)?.from ?? null, source);
+  openWorld.rewoundFrom = lineage.map((each) => ({ ...each, until: Math.min(each.until, turn) }));
+}
+
 function clearDamaged(parts: WorldsParts, id: string, snapshot: string | undefined): void {
   if (snapshot !== undefined && !parts.snapshots.forkSource(snapshot)) throw unknownSnapshot(snapshot);
   const entry = parts.manifests.worlds.get(id);
@@ -224,6 +245,7 @@ function replace(parts: WorldsParts, openWorld: NamedWorld, from: string | null,
   const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
   manifests.putWorld(openWorld.id, entry, () => open.end(openWorld, reason));
   open.replaceRuntime(openWorld, source);
+  openWorld.rewoundFrom = [];
 }
 
 function refuseName({ manifests, limits }: WorldsParts, id: string): void {
