@@ -74,10 +74,9 @@ export function expectationProblems(verb: Verb, step: GivenStep): readonly Expec
 /** An expectation without expected values would always pass. */
 function vacantSources(expect: unknown): readonly ExpectationProblem[] {
   const sources = Object.entries(expect as Readonly<Record<string, object>>);
-  if (sources.length === 0) return [{ path: ["expect"], text: "it expects nothing" }];
   return sources.flatMap(([source, fields]) => {
-    const isVacant = Object.keys(fields).every((name) => isSelector(source, name));
-    return isVacant
+    const names = Object.keys(fields);
+    return names.length > 0 && names.every((name) => isSelector(source, name))
       ? [{ path: ["expect", source], text: "it expects nothing there; give the expected value" }]
       : [];
   });
@@ -104,6 +103,13 @@ function problemsIn(value: unknown, path: Keys): readonly ExpectationProblem[] {
 
 function problemsOf(value: object, path: Keys): readonly ExpectationProblem[] {
   const names = Object.keys(value);
+  if (names.length === 0 && path.length > 0)
+    return [
+      {
+        path,
+        text: "it expects nothing, as {} matches every object and list; name a member, or give $object",
+      },
+    ];
   const [name] = names.filter((each) => isMatcher(each));
   const strange = names[0]?.startsWith("$") && !names[0].startsWith("${") ? names[0] : undefined;
   if (name === undefined && strange === undefined) return [];

@@ -113,7 +113,7 @@ export const LIMITS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "How many past turns can be read or forked.",
+    text: "How many past turns can be read or forked; 0 turns history off.",
   },
   history_bytes: {
     section: "8",

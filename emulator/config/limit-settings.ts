@@ -3,7 +3,7 @@ import { duration, integer, type Kind } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** Counts that may be zero; any other count of zero would block all work. */
-const MAY_BE_ZERO = new Set(["limits.max_retries"]);
+const MAY_BE_ZERO = new Set(["limits.max_retries", "limits.history_turns"]);
 
 /** Sections of the configuration for the tables of limits. */
 type Prefix = "limits" | "timings";

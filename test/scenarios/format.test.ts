@@ -186,6 +186,8 @@ describe("a problem is reported with its line", () => {
 
   it.each([
     ["{}", "when[0].expect: it expects nothing"],
+    ["{ journal: {} }", "when[0].expect.journal: it expects nothing"],
+    ["{ variables: { a: { b: {} } } }", "when[0].expect.variables.a.b: it expects nothing"],
     ["{ verify: { export: x } }", "when[0].expect.verify: it expects nothing there"],
     ["{ journal: { where: { a: 1 } } }", "when[0].expect.journal: it expects nothing there"],
     [
@@ -199,6 +201,14 @@ describe("a problem is reported with its line", () => {
   ])("a look that sees nothing wrong in anything: %s", (expectation, problem) => {
     expect(problemOf(`${head}when:\n  - expect: ${expectation}\n`)).toContain(problem);
   });
+
+  it.each(["{}", "{ body: {} }", "{ headers: {} }", "{ body: { runs: [{ inputs: {} }] } }"])(
+    "an expectation that any reply meets: %s",
+    (expectation) => {
+      const text = `${head}when:\n  - request: GET /ok\n    expect: ${expectation}\n`;
+      expect(problemOf(text)).toMatch(/x\.scenario\.yaml:4: when\[0\]\.expect[^ ]*: it expects nothing/);
+    },
+  );
 
   it.each([
     "{ a: '$5.00', b: { $within: ['${x}', '${y}'] }, c: { $within: { of: '${x}', by: PT1S } } }",

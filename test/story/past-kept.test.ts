@@ -104,6 +104,19 @@ it("refuses damaged history with its file, and the world continues", async () =>
   expect([await during(goesOn), await during(goesOn)]).toEqual([4, 5]);
 });
 
+it("without history only the present can be read, forked and continued after a restart", async () => {
+  const limits = { history_turns: 0 };
+  const turn = await during((rig) => addThreads(rig, 3), limits);
+  await during(async (rig) => {
+    const last = await addThreads(rig, 2);
+    for (const past of [turn, last - 1])
+      await expect(rig.emulator.at(past).control("GET", "/clock")).rejects.toThrow("before the history");
+    expect(await threadsAt(rig, last)).toBe(5);
+    const fork = await rig.emulator.fork();
+    expect(await (await fork.request("/threads/count", { json: {} })).json()).toBe(5);
+  }, limits);
+});
+
 it("history that exceeds its limit begins later after a restart too", async () => {
   const limits = { history_turns: 10 };
   const turn = await during((rig) => addThreads(rig, 60), limits);
