@@ -80,10 +80,13 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 
   readonly signal: NodeJS.Signals;
+  /** True if the report of the completed work is printed, after which standard output has nothing else. */
+  readonly hasReport: boolean;
 
-  constructor(signal: NodeJS.Signals, account: string) {
+  constructor(signal: NodeJS.Signals, account: string, hasReport = false) {
     super(`stopped by ${signal}: ${account}`);
     this.signal = signal;
+    this.hasReport = hasReport;
   }
 }
 

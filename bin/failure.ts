@@ -7,7 +7,7 @@ import { print, printError } from "./terminal.ts";
 type ExplainedError = Pick<Error, "message"> &
   Partial<Pick<UsageError, "problems">> &
   Partial<Pick<ErrorReply, "code" | "description" | "status">> &
-  Partial<Pick<Interrupted, "signal">>;
+  Partial<Pick<Interrupted, "signal" | "hasReport">>;
 
 /** How a command ends because of an error. */
 interface Explanation {
@@ -45,9 +45,9 @@ export function reportFailure(error: unknown, isJson: boolean, called?: NamedCom
   const explain = error instanceof Error ? EXPLAINED[error.name] : undefined;
   if (!(error instanceof Error) || explain === undefined) return reportDefect(error, isJson);
   const { exitCode, code, text = error.message } = explain(error);
-  const { problems = [text] } = error as ExplainedError;
+  const { problems = [text], hasReport = false } = error as ExplainedError;
   const lines = problems.map((problem) => toCliHints(problem, called?.command));
-  if (isJson)
+  if (isJson && !hasReport)
     printFailure(code, lines, `see \`emulator ${called === undefined ? "" : `${called.name} `}--help\``);
   else for (const line of lines) printError(line);
   return exitCode;

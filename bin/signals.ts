@@ -46,6 +46,33 @@ export async function untilSignal<T>(
   ]);
 }
 
+/** Work that a signal stops, and that then reports what it has done. */
+export interface StoppableWork<T> {
+  /** Ends soon after `stop` is aborted. */
+  work(stop: AbortSignal): Promise<T>;
+  account(): string;
+  /** Returns the exit code. */
+  report(result: T): number;
+}
+
+/** The exit code of reported work. Throws `Interrupted` after the report if a signal has stopped the work. */
+export async function reportAlsoWhenStopped<T>(
+  { work, account, report }: StoppableWork<T>,
+  signal: Promise<NodeJS.Signals> = firstSignal(),
+): Promise<number> {
+  const stop = new AbortController();
+  let interruption: NodeJS.Signals | undefined;
+  void signal.then((name) => {
+    interruption = name;
+    stop.abort();
+  });
+  const result = await work(stop.signal);
+  const completedWork = account();
+  const exitCode = report(result);
+  if (interruption !== undefined) throw new Interrupted(interruption, completedWork, true);
+  return exitCode;
+}
+
 /** Waits for a signal and keeps the process alive meanwhile. */
 export async function waitForSignal(signal: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> {
   const hold = setInterval(() => {}, KEEP_ALIVE_MS);

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { ReportPart } from "../contracts/report/model.ts";
 import { partOf, type Shard } from "./shard.ts";
 import { type Exploration, type Subject, type TrialResult, type Trials, trialsHere } from "./trials.ts";
+import { INTERRUPTED, untilStopped } from "./until-stopped.ts";
 
 interface NotRun {
   readonly subject: string;
@@ -34,6 +35,8 @@ export interface ExplorationOptions {
   readonly shard?: Shard | undefined;
   /** Keeps the trials of this name only. */
   readonly only?: string | undefined;
+  /** When it is aborted, no further trial begins and running ones are abandoned. */
+  readonly stop?: AbortSignal;
   readonly onProgress?: (done: number, total: number, latest: string) => void;
   /** Where they are played, if not here. */
   readonly trials?: Trials;
@@ -54,21 +57,23 @@ export async function explore<Found>(
 ): Promise<ExplorationReport> {
   const deadline = performance.now() + (options.budgetMs ?? Number.POSITIVE_INFINITY);
   const { trials = trialsHere(subjects, exploration) } = options;
-  const { plans, refused, empty } = await plan(subjects, trials, options);
+  const { plans, refused, empty, stopped } = await plan(subjects, trials, options);
   const nameOf = (at: number): string => subjects[at]?.name ?? "";
   const { chosen, left, part } = chosenOf(plans, nameOf, options);
   const results: TrialResult[] = [];
   const notRun: NotRun[] = [
     // Each shard plays all baselines; the first one reports these.
     ...((options.shard?.index ?? 1) === 1 ? empty : []),
+    ...stopped,
     ...left.map(({ at, trial }) => ({ subject: nameOf(at), trial, why: "give --all" })),
   ];
   let done = 0;
   await sideBySide(chosen, options.jobs, async ({ at, trial }, index) => {
     const isLate = performance.now() >= deadline;
     const why = index >= options.maxRuns ? "--max-runs" : isLate ? "--budget" : undefined;
-    if (why !== undefined) return void notRun.push({ subject: nameOf(at), trial, why });
-    results[index] = await trials.run(at, trial);
+    const result = why === undefined ? await untilStopped(() => trials.run(at, trial), options.stop) : why;
+    if (typeof result === "string") return void notRun.push({ subject: nameOf(at), trial, why: result });
+    results[index] = result;
     done += 1;
     options.onProgress?.(done, chosen.length, `${nameOf(at)} ${trial}`);
   });
@@ -82,18 +87,25 @@ function once(results: readonly TrialResult[]): readonly TrialResult[] {
   return [...resultsByName.values()];
 }
 
-async function plan(subjects: readonly Subject[], trials: Trials, { jobs, onProgress }: ExplorationOptions) {
+async function plan(
+  subjects: readonly Subject[],
+  trials: Trials,
+  { jobs, stop, onProgress }: ExplorationOptions,
+) {
   const plans: PlannedTrial[][] = [];
   const refusals: ExplorationReport["refused"][number][] = [];
   const empty: NotRun[] = [];
+  const stopped: NotRun[] = [];
   await sideBySide(subjects, jobs, async (subject, at) => {
-    const planned = await trials.plan(at);
+    const planned = await untilStopped(() => trials.plan(at), stop);
+    if (planned === INTERRUPTED)
+      return void stopped.push({ subject: subject.name, trial: "baseline", why: planned });
     if ("refused" in planned) return void refusals.push({ subject: subject.name, why: planned.refused });
     if (planned.trials.length === 0) empty.push({ subject: subject.name, trial: "none", why: NO_POINT });
     plans[at] = planned.trials.map(({ name, rank = 0 }) => ({ at, trial: name, rank }));
     onProgress?.(at + 1, subjects.length, `baseline of ${subject.name}`);
   });
-  return { plans: plans.filter(Boolean), refused: refusals, empty };
+  return { plans: plans.filter(Boolean), refused: refusals, empty, stopped };
 }
 
 /** The trials to run, and those beyond the bound for each subject. */

@@ -5,6 +5,7 @@ import { readScenario, SCENARIO_NAME, type Scenario, ScenarioProblem } from "./d
 import { EnvironmentError, type Environments } from "./environment.ts";
 import { compareGolden, type Drift } from "./golden.ts";
 import { type Failure, runScenario, type ScenarioRun } from "./run-scenario.ts";
+import { INTERRUPTED, untilStopped } from "./until-stopped.ts";
 
 /** Default seed. */
 const DEFAULT_SEED = 1;
@@ -16,8 +17,8 @@ export interface Outcome {
   readonly name: string;
   readonly file: string;
   readonly sentence: string;
-  /** `broken`: could not be played. */
-  readonly verdict: "passed" | "failed" | "drifted" | "broken";
+  /** `broken`: could not be played; `not run`: interrupted before its end. */
+  readonly verdict: "passed" | "failed" | "drifted" | "broken" | "not run";
   readonly durationMs: number;
   readonly steps: number;
   readonly seed: number | undefined;
@@ -43,6 +44,8 @@ export interface ReplayOptions {
   readonly update?: boolean;
   /** Keeps the worlds of the first failed scenarios until the environments are closed. */
   readonly keep?: boolean;
+  /** When it is aborted, no further scenario begins and running ones are abandoned. */
+  readonly stop?: AbortSignal;
   /** Arguments of the command that repeats a scenario, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
   /** Called with each outcome, in the order of completion. */
@@ -107,8 +110,10 @@ export async function replay(
   }
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const outcome = await runOne(next.scenario, options, shouldKeepOpen);
-      outcomes[next.index] = outcome;
+      const { scenario, index } = next;
+      const outcome = await untilStopped(() => runOne(scenario, options, shouldKeepOpen), options.stop);
+      outcomes[index] = outcome === INTERRUPTED ? notRun(scenario, options) : outcome;
+      if (outcome === INTERRUPTED) continue;
       done += 1;
       options.onOutcome?.(outcome, done);
     }
@@ -167,6 +172,16 @@ async function runOne(
       again,
     };
   }
+}
+
+function notRun(scenario: Scenario, options: ReplayOptions): Outcome {
+  const { environments, seed = scenario.seed } = options;
+  return {
+    ...{ name: scenario.name, file: scenario.file, sentence: scenario.sentence, verdict: "not run" as const },
+    ...{ durationMs: 0, steps: 0, seed, failure: undefined, drift: undefined, problem: INTERRUPTED },
+    ...{ warnings: [], isKept: environments.keepsWorlds === true },
+    again: rerunLine(scenario, options, seed),
+  };
 }
 
 /** Journals are compared only for the scenario's own seed, since ids depend on it. */

@@ -7,6 +7,7 @@ const RULES = {
   failed: "A step of a scenario does not meet its expectation.",
   drifted: "The journal of a scenario differs from the recorded journal.",
   broken: "A scenario cannot be played.",
+  "not run": "A scenario was not played to its end.",
 } as const;
 
 /** The report of a replay; file names are relative to `cwd`. */
@@ -29,6 +30,7 @@ const ROW_OUTCOMES = {
   failed: "failed",
   drifted: "failed",
   broken: "error",
+  "not run": "skipped",
 } as const satisfies Record<Outcome["verdict"], ReportRow["outcome"]>;
 
 function outcomeRow(outcome: Outcome, cwd: string): ReportRow {
@@ -52,7 +54,7 @@ function outcomeRow(outcome: Outcome, cwd: string): ReportRow {
 
 function findingsOf(outcome: Outcome): readonly RowFinding[] {
   const { verdict, name, sentence, failure } = outcome;
-  if (verdict === "passed") return [];
+  if (verdict === "passed" || verdict === "not run") return [];
   return [
     {
       rule: verdict,
@@ -70,7 +72,13 @@ function problemOf({ failure, problem, drift }: Outcome): string {
   return drift?.kind === "drifted" ? `Its journal differs: ${drift.differences.join("; ")}` : "";
 }
 
-const MARKS = { passed: "ok", failed: "FAILED", drifted: "DRIFTED", broken: "BROKEN" } as const;
+const MARKS = {
+  passed: "ok",
+  failed: "FAILED",
+  drifted: "DRIFTED",
+  broken: "BROKEN",
+  "not run": "NOT RUN",
+} as const;
 
 const WORLD_REMOVED = "The world was removed. To keep the state after this step, replay with --keep.";
 
@@ -122,7 +130,7 @@ function detailLines(
 }
 
 function counts(outcomes: readonly Outcome[]): Readonly<Record<Outcome["verdict"], number>> {
-  const totals = { passed: 0, failed: 0, drifted: 0, broken: 0 };
+  const totals = { passed: 0, failed: 0, drifted: 0, broken: 0, "not run": 0 };
   for (const { verdict } of outcomes) totals[verdict] += 1;
   return totals;
 }

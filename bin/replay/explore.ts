@@ -7,7 +7,7 @@ import type { Subject } from "../../scenarios/trials.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { formatOf, publish } from "../report-output.ts";
-import { firstSignal, untilSignal } from "../signals.ts";
+import { firstSignal, reportAlsoWhenStopped } from "../signals.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
@@ -58,19 +58,25 @@ export async function exploreSubjects(
   const interrupted = firstSignal();
   const progress = openProgress(invocation, "runs");
   try {
-    const explored = explore(subjects, exploration, {
+    const options: ExplorationOptions = {
       ...bounds,
       perSubject: flags.all === true ? undefined : perSubject,
       jobs,
       trials,
       onProgress: (done, total, latest) => progress.show(latest, done, total),
-    });
-    const outcome = await untilSignal(explored, progress.account, interrupted);
-    progress.clear();
-    refuseUnknown(bounds, outcome);
-    const exitCode = exitCodeOf(outcome);
-    publish(invocation, explorationReport(outcome, cwd), { format, isLoud: exitCode > 0 });
-    return exitCode;
+    };
+    const exploring = {
+      work: (stop: AbortSignal) => explore(subjects, exploration, { ...options, stop }),
+      account: progress.account,
+      report(outcome: ExplorationReport) {
+        progress.clear();
+        refuseUnknown(bounds, outcome);
+        const exitCode = exitCodeOf(outcome);
+        publish(invocation, explorationReport(outcome, cwd), { format, isLoud: exitCode > 0 });
+        return exitCode;
+      },
+    };
+    return await reportAlsoWhenStopped(exploring, interrupted);
   } finally {
     progress.clear();
     await close();

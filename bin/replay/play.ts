@@ -4,14 +4,20 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Scenario } from "../../scenarios/document.ts";
 import type { Environments } from "../../scenarios/environment.ts";
-import { type Outcome, readScenarios, replay, scenarioFiles } from "../../scenarios/replay.ts";
+import {
+  type Outcome,
+  type ReplayOptions,
+  readScenarios,
+  replay,
+  scenarioFiles,
+} from "../../scenarios/replay.ts";
 import { near, replayReport } from "../../scenarios/reports.ts";
 import { runScenario } from "../../scenarios/run-scenario.ts";
 import { partOf } from "../../scenarios/shard.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { formatOf, publish } from "../report-output.ts";
-import { firstSignal, untilSignal, waitForSignal } from "../signals.ts";
+import { firstSignal, reportAlsoWhenStopped, waitForSignal } from "../signals.ts";
 import { print, printError } from "../terminal.ts";
 import { countOf, FROM_ZERO } from "../values.ts";
 import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
@@ -45,7 +51,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
   const progress = openProgress(invocation, "scenarios");
-  const playing = replay(scenarios, {
+  const options: ReplayOptions = {
     cwd,
     jobs,
     environments,
@@ -54,12 +60,22 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     ...(address && { againFlags: flagsFor(address) }),
     ...(seed !== undefined && { seed }),
     onOutcome: ({ name, verdict }, done) => progress.show(`${verdict} ${name}`, done, scenarios.length),
-  });
+  };
+  let outcomes: readonly Outcome[] = [];
+  const playing = {
+    work: (stop: AbortSignal) => replay(scenarios, { ...options, stop }),
+    account: progress.account,
+    report(result: readonly Outcome[]) {
+      progress.clear();
+      outcomes = result;
+      const exitCode = exitCodeOf(outcomes);
+      const model = replayReport(outcomes, cwd, part);
+      publish(invocation, model, { format, page: "replay", isLoud: exitCode > 0 });
+      return exitCode;
+    },
+  };
   try {
-    const outcomes = await untilSignal(playing, progress.account, interrupted);
-    progress.clear();
-    const exitCode = exitCodeOf(outcomes);
-    publish(invocation, replayReport(outcomes, cwd, part), { format, page: "replay", isLoud: exitCode > 0 });
+    const exitCode = await reportAlsoWhenStopped(playing, interrupted);
     await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
     if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {

@@ -32,16 +32,34 @@ describe("on a terminal", () => {
 
   const SINCE = String.raw`\] \d+ %  \d+/\d+ %s  \d+ s.*  \S`;
 
-  const LONG: readonly (readonly [words: string[], unit: string, variables: object, bar: string])[] = [
-    [["contract", "run"], "cases", {}, ""],
-    [["contract", "selftest", "8.5"], "servers", {}, ""],
-    [["replay", "--jobs", "1"], "scenarios", {}, String.raw`\[\x1b\[32m#+\x1b\[0m\.*`],
-    [["replay", "--sweep", "crash", "--jobs", "1"], "runs", { NO_COLOR: "1" }, String.raw`\[#+\.*`],
+  const LONG: readonly (readonly [
+    words: string[],
+    unit: string,
+    variables: object,
+    bar: string,
+    report: RegExp,
+  ])[] = [
+    [["contract", "run"], "cases", {}, "", /PASS/],
+    [["contract", "selftest", "8.5"], "servers", {}, "", /./],
+    [
+      ["replay", "--jobs", "1"],
+      "scenarios",
+      {},
+      String.raw`\[\x1b\[32m#+\x1b\[0m\.*`,
+      /NOT RUN \w.*scenarios: \d+ passed, \d+ not run/s,
+    ],
+    [
+      ["replay", "--sweep", "crash", "--jobs", "1"],
+      "runs",
+      { NO_COLOR: "1" },
+      String.raw`\[#+\.*`,
+      /trials were not run \(.*interrupted.*--sweep crash: \d+ trials?: \d+ held/s,
+    ],
   ];
 
-  it("long work shows its progress; Ctrl-C removes partial results and prints a summary", async () => {
+  it("long work shows its progress; Ctrl-C prints the report of what was done, and a summary", async () => {
     // Side by side, since each waits for the seconds of its line.
-    const check = async ([words, unit, variables, bar]: (typeof LONG)[number]) => {
+    const check = async ([words, unit, variables, bar, report]: (typeof LONG)[number]) => {
       const cwd = workingFolder();
       const temporary = join(cwd, "tmp");
       mkdirSync(temporary);
@@ -54,6 +72,7 @@ describe("on a terminal", () => {
       expect(output, name).toMatch(
         new RegExp(`emulator: stopped( by SIGINT)?: \\d+ of \\d+ ${unit} were done`),
       );
+      expect(output, name).toMatch(report);
       expect(code, name).toBe(STOPPED);
       expect(readdirSync(temporary), name).toEqual([]);
       expect(readdirSync(cwd), name).toEqual(["tmp"]);

@@ -11,9 +11,10 @@ const LOOKS = {
   failed: ["✕", "bad"],
   drifted: ["◇", "wait"],
   broken: ["⊘", "bad"],
+  "not run": ["–", "wait"],
 } as const satisfies Record<Outcome["verdict"], readonly [string, string]>;
 
-const GRAVITY = ["broken", "failed", "drifted", "passed"] as const;
+const GRAVITY = ["broken", "failed", "drifted", "not run", "passed"] as const;
 
 /** The scenarios of a replay, those that did not pass first. */
 export function ReplayReport({ report }: { readonly report: ReplayReportData }) {
