@@ -39,6 +39,10 @@ export const command: Command = {
       value: "<file>",
       help: "write the smallest scenario that fails in the same way as this one to --output",
     },
+    same: {
+      value: "step|path|difference",
+      help: "with --shrink: what the smaller scenario has in common with the failure: the failed step; also the path and expected value, where another number may be found (default path); or the whole difference",
+    },
     report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
     trust: {
       help: "with a capsule: let it use environment variables, files and hosts other than this machine; only for a capsule whose author you trust",
@@ -61,6 +65,8 @@ async function run(invocation: Invocation): Promise<number> {
     refuseBeside(invocation, capsule);
     return (await import("../capsule/play.ts")).replayCapsule(resolve(invocation.cwd, capsule), invocation);
   }
+  if (invocation.flags.same !== undefined && shrink === undefined)
+    throw new UsageError("--same: it is only for --shrink. Remove it, or add --shrink <file>.");
   if (invocation.flags.trust !== undefined)
     throw new UsageError("--trust: it is only for a capsule. Remove it, or name a capsule.");
   const { ScenarioProblem } = await import("../../scenarios/source.ts");

@@ -3,13 +3,15 @@ import type { CausedTurn } from "../../emulator/subjects/causes.ts";
 import { clientCommand } from "../client-command.ts";
 
 export const command = clientCommand({
-  summary: "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key)",
-  operands: ["<id>"],
+  summary:
+    "print the turns that led to an export, a run, a delivery, a trace row or an object (bucket/key), or to the value of one of its fields",
+  operands: ["<id>", "[field]"],
   reads: true,
   flags: { effects: { help: "also print the turns that followed, oldest first" } },
-  send: ({ client }, { operands: [id = ""], flags }) => client.why(id, { effects: flags.effects === true }),
-  lines: ({ found, chain, complete, effects, effects_total }) => [
-    `the turns that led to the current state of ${found}, newest first:`,
+  send: ({ client }, { operands: [id = "", field], flags }) =>
+    client.why(id, { ...(field !== undefined && { field }), effects: flags.effects === true }),
+  lines: ({ found, field, chain, complete, effects, effects_total }) => [
+    `the turns that led to the current ${field === undefined ? "state" : `value of ${field}`} of ${found}, newest first:`,
     ...chain.map(lineOfCause),
     ...(complete ? [] : ["earlier turns are not in the history of the world"]),
     ...(effects ? [`${effects_total} turns followed:`, ...effects.map(lineOfCause)] : []),

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readScenario, SCENARIO_NAME } from "../../scenarios/document.ts";
-import { shrink } from "../../scenarios/shrink/shrink.ts";
+import { readScenario } from "../../scenarios/document.ts";
+import { SAMENESSES, shrink } from "../../scenarios/shrink/shrink.ts";
 import { CommandFailure, type Invocation, UsageError } from "../command.ts";
 import { openProgress } from "../progress.ts";
 import { untilSignal } from "../signals.ts";
@@ -16,8 +16,12 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
   const { cwd, flags } = invocation;
   const file = resolve(cwd, String(flags.shrink));
   const name = textOf(invocation, "output");
-  if (name === undefined || !SCENARIO_NAME.test(name))
+  if (name === undefined)
     throw new UsageError("--output: give the file to write with --shrink, such as small.scenario.yaml");
+  const word = textOf(invocation, "same") ?? "path";
+  const same = SAMENESSES.find((each) => each === word);
+  if (same === undefined)
+    throw new UsageError(`--same: "${word}" is not valid; give one of ${SAMENESSES.join(", ")}`);
   const output = resolve(cwd, name);
   if (existsSync(output) && flags.update !== true)
     throw new UsageError(`--output: ${name} exists; overwrite it with --update`);
@@ -27,7 +31,7 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
   const progress = openProgress(invocation, "runs");
   try {
     const onProgress = (runs: number, steps: number) => progress.show(`${steps} steps left`, runs, maxRuns);
-    const shrinking = shrink(scenario, output, { environments, maxRuns, onProgress });
+    const shrinking = shrink(scenario, output, { environments, maxRuns, same, onProgress });
     const small = await untilSignal(shrinking, () => `${progress.account()}; nothing was written`);
     progress.clear();
     write(output, small.text);

@@ -59,9 +59,15 @@ export function createControlClient(send: Send) {
     /** Every turn with its cause; only turns after number `since` if given. */
     journal: (since?: number) =>
       call<readonly JournalEntry[]>("GET", since === undefined ? "/journal" : `/journal?since=${since}`),
-    /** The turns that caused the record, object or trace row with this id; `effects` adds the turns that it caused. */
-    why: (id: string, { effects = false } = {}) =>
-      call<Causes>("GET", `/why/${segment(id)}${effects ? "?effects=1" : ""}`),
+    /** The turns that caused the record, object or trace row with this id, or its `field`; `effects` adds the turns that it caused. */
+    why: (
+      id: string,
+      { field, effects = false }: { readonly field?: string; readonly effects?: boolean } = {},
+    ) =>
+      call<Causes>(
+        "GET",
+        `/why/${segment(id)}?${new URLSearchParams({ effects: effects ? "1" : "0", ...(field !== undefined && { field }) })}`,
+      ),
     /** The requests since the start, after a line about the emulator. */
     recording: () => call<readonly unknown[]>("GET", "/recording"),
     generateTraces: (order: TraceOrder) => call<GeneratedTraces>("POST", "/traces/generate", order),

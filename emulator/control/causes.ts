@@ -9,8 +9,21 @@ import type { World } from "../subjects/turn.ts";
 const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
 
-/** Finds the causes of the record, object or row with this id; refuses an id that the history does not contain (404). */
-export function causesOf(context: ControlContext, id: string, withEffects: boolean): Causes {
+/** What is asked for beside the causes of a whole record. */
+interface CausesQuery {
+  readonly field?: string | undefined;
+  readonly effects: boolean;
+}
+
+/**
+ * Finds the causes of the record, object or row with this id, or of the value of one of its fields. Refuses an id that the
+ * history does not contain, and a field that the record does not have (404).
+ */
+export function causesOf(
+  context: ControlContext,
+  id: string,
+  { field, effects: withEffects }: CausesQuery,
+): Causes {
   const turns = [...context.turns()];
   const links = linksOf(turns.map(({ commit }) => commit));
   const subject = recordNamed(turns, id) ?? rowNamed(context, turns, id);
@@ -21,16 +34,15 @@ export function causesOf(context: ControlContext, id: string, withEffects: boole
       `${id.slice(0, 200)} does not occur in the history of this world, which starts at turn ${turns[0]?.commit.turn ?? "?"}.`,
       "Give the id of an export, a run, a delivery or a trace row, or the bucket/key of an object.",
     );
-  const { found, first, last } = subject;
-  const chain = chainTo(last, links);
-  const complete = chain.at(-1)?.because === undefined;
-  if (!withEffects) return { id, found, chain, complete };
+  const { found, first } = subject;
+  const last = field === undefined ? subject.last : lastWriter(subject, field);
+  const chain = last ? chainTo(last, links) : [];
+  const complete = last !== undefined && chain.at(-1)?.because === undefined;
+  const causes = { id, found, ...(field !== undefined && { field }), chain, complete };
+  if (!withEffects) return causes;
   const effects = effectsOf(first, links);
   return {
-    id,
-    found,
-    chain,
-    complete,
+    ...causes,
     effects: effects.slice(0, MAX_EFFECTS),
     effects_total: effects.length,
   };
@@ -40,30 +52,64 @@ interface Subject {
   readonly found: string;
   readonly first: Commit;
   readonly last: Commit;
+  /** What the turns wrote, the newest first. */
+  readonly versions: () => Iterable<Version>;
+}
+
+/** A record before and after a turn; undefined where it does not exist. */
+interface Version {
+  readonly commit: Commit;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The last turn that gave the field its value; undefined if the history does not contain it. */
+function lastWriter({ found, versions }: Subject, field: string): Commit | undefined {
+  const names = new Set<string>();
+  let isKnown = false;
+  for (const { commit, before, after } of versions()) {
+    const [old, value] = [valueAt(before, field), valueAt(after, field)];
+    if (JSON.stringify(old) !== JSON.stringify(value)) return commit;
+    isKnown ||= value !== undefined;
+    for (const name of Object.keys(after ?? before ?? {})) names.add(name);
+  }
+  if (isKnown) return undefined;
+  throw new Refusal(
+    404,
+    "unknown_field",
+    `field: ${found} has no field ${JSON.stringify(field.slice(0, 200))}.`,
+    `Give one of ${[...names].join(", ")}, or a path into one, such as a.b.0.`,
+  );
+}
+
+function valueAt(record: unknown, path: string): unknown {
+  let value = record;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
 }
 
 /** The record with this key, or whose key ends with it; otherwise the turns whose cause refers to it. */
 function recordNamed(turns: readonly HistoryTurn[], id: string): Subject | undefined {
-  const commits = turns.map(({ commit }) => commit);
   const ending = `/${id}`;
   return (
-    changeOf(commits, (key) => key === id) ??
-    changeOf(commits, (key) => key.endsWith(ending)) ??
+    changeOf(turns, (key) => key === id) ??
+    changeOf(turns, (key) => key.endsWith(ending)) ??
     subjectIn(
-      commits.filter(({ cause }) => cause.ref === id),
-      ({ cause }) => cause.name,
+      turns.filter(({ commit: { cause } }) => cause.ref === id),
+      ({ commit: { cause } }) => cause.name,
     )
   );
 }
 
-function changeOf(commits: readonly Commit[], matches: (key: string) => boolean): Subject | undefined {
-  const changedKey = (commit: Commit): string | undefined =>
-    changesIn(commit)
-      .find(([, key]) => matches(key))
-      ?.join("/");
+function changeOf(turns: readonly HistoryTurn[], matches: (key: string) => boolean): Subject | undefined {
+  const changed = ({ commit }: HistoryTurn) => changesIn(commit).find(([, key]) => matches(key));
   return subjectIn(
-    commits.filter((commit) => changedKey(commit) !== undefined),
-    (commit) => changedKey(commit) ?? "",
+    turns.filter((turn) => changed(turn) !== undefined),
+    (turn) => changed(turn)?.join("/") ?? "",
+    changed,
   );
 }
 
@@ -77,9 +123,23 @@ function changesIn({
   ];
 }
 
-function subjectIn(commits: readonly Commit[], nameOf: (commit: Commit) => string): Subject | undefined {
-  const [first, last] = [commits[0], commits.at(-1)];
-  return first && last && { found: nameOf(last), first, last };
+function subjectIn(
+  turns: readonly HistoryTurn[],
+  nameOf: (turn: HistoryTurn) => string,
+  recordOf: (turn: HistoryTurn) => readonly [collection: string, key: string] | undefined = () => undefined,
+): Subject | undefined {
+  const [first, last] = [turns[0], turns.at(-1)];
+  if (!first || !last) return undefined;
+  function* versions(): Iterable<Version> {
+    for (const turn of turns.toReversed()) {
+      const [collection = "", key = ""] = recordOf(turn) ?? [];
+      const { commit, replaced } = turn;
+      const old = replaced.find((each) => each.collection === collection && each.key === key);
+      const after = commit.put?.[collection]?.find((each) => each.key === key);
+      yield { commit, before: old?.row.record, after: after?.record };
+    }
+  }
+  return { found: nameOf(last), first: first.commit, last: last.commit, versions };
 }
 
 /** The turns that first and last wrote a trace row, by the row marks of the turns. */
@@ -93,7 +153,9 @@ function rowNamed({ world }: ControlContext, turns: readonly HistoryTurn[], id: 
     const versionAt = (mark: number) => traces.readAsOf(scope, rowId, mark);
     const first = firstWhere(turns, ({ rows }) => versionAt(rows) !== undefined);
     const last = firstWhere(turns, ({ rows }) => JSON.stringify(versionAt(rows)) === text);
-    if (first && last) return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit };
+    if (!first || !last) continue;
+    const versions = () => rowVersions(turns, versionAt);
+    return { found: `${ROWS}/${rowId}`, first: first.commit, last: last.commit, versions };
   }
   return undefined;
 }
@@ -109,6 +171,21 @@ export function workspacesIn({ reader }: World): Iterable<WorkspaceScope> {
 interface WorkspaceScope {
   readonly region: string;
   readonly tenantId: string;
+}
+
+/** The state before the first turn is unknown, so that turn counts as one that changed nothing. */
+function* rowVersions(
+  turns: readonly HistoryTurn[],
+  versionAt: (mark: number) => unknown,
+): Iterable<Version> {
+  let after = versionAt(turns.at(-1)?.rows ?? 0);
+  for (let at = turns.length - 1; at >= 0; at -= 1) {
+    const { commit, rows } = turns[at] as HistoryTurn;
+    const previousRows = turns[at - 1]?.rows ?? rows;
+    const before = previousRows === rows ? after : versionAt(previousRows);
+    yield { commit, before, after };
+    after = before;
+  }
 }
 
 /** Binary search for the first turn that matches; all turns after it match too. */

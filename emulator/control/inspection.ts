@@ -1,7 +1,7 @@
 import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
 import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
-import { boolean, integer, object, optional, uuid } from "../../contracts/spec/fields.ts";
+import { boolean, integer, object, optional, text, uuid } from "../../contracts/spec/fields.ts";
 import { undocumentedOf } from "../http/undocumented-members.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -76,9 +76,10 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "The turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with effects=1 also the turns that it caused.",
-    query: { effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
-    run: (context, { path, query }) => causesOf(context, path.id ?? "", query.effects === 1),
+      "The turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with field=<path> those that led to the value of this field; with effects=1 also the turns that it caused.",
+    query: { field: optional(text()), effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
+    run: (context, { path, query }) =>
+      causesOf(context, path.id ?? "", { field: query.field, effects: query.effects === 1 }),
   }),
   control({
     method: "POST",

@@ -11,9 +11,11 @@ export interface Causes {
   readonly id: string;
   /** As `collection/key`; `rows/<id>` for a trace row. */
   readonly found: string;
-  /** The last turn that changed it, then the one that caused that, and so on to a request, a control call or the start. */
+  /** The path of the field whose value is meant; the whole record without it. */
+  readonly field?: string;
+  /** The last turn that changed it, or this field of it, then the one that caused that, and so on to a request, a control call or the start. */
   readonly chain: readonly CausedTurn[];
-  /** False when the chain starts before the history. */
+  /** False when the chain starts before the history; it is empty for a value that is older. */
   readonly complete: boolean;
   /** The turns that the turn which first changed it has led to, oldest first; only when they are asked for. */
   readonly effects?: readonly CausedTurn[];

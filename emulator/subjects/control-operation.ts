@@ -5,6 +5,7 @@ import type { Field, ObjectOf, OptionalField } from "../../contracts/spec/fields
 import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.ts";
 import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
+import type { ReplacedRow } from "../kernel/table.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
@@ -52,6 +53,8 @@ export interface ControlContext {
 export interface HistoryTurn {
   readonly commit: Commit;
   readonly rows: number;
+  /** The records that the turn has replaced or removed. */
+  readonly replaced: readonly ReplacedRow[];
 }
 
 /** A range of rows. */

@@ -26,31 +26,42 @@ export interface Shrunk {
   readonly difference: string;
 }
 
+/**
+ * What a smaller scenario has to have in common with the failure: the failed step; also the path and the expected value,
+ * where another number may be found; or the whole difference.
+ */
+export const SAMENESSES = ["step", "path", "difference"] as const;
+
+export type Sameness = (typeof SAMENESSES)[number];
+
 /** Bounds of the work. */
 export interface ShrinkOptions {
   readonly environments: Environments;
   readonly maxRuns: number;
+  readonly same: Sameness;
   readonly onProgress?: (runs: number, steps: number) => void;
 }
 
-/** The failed step and its difference, which must stay the same. */
+/** The failed step and the part of its difference that must stay the same. */
 interface FailureKind {
   readonly origin: number;
+  readonly common: string;
   readonly difference: string;
 }
 
 /**
- * Makes a scenario that fails as small as it gets while it fails in the same way: at the same step, at the same path,
- * with the same difference. Throws `ScenarioProblem` when it does not fail.
+ * Makes a scenario that fails as small as it gets while it fails in the same way. Throws `ScenarioProblem` when it does
+ * not fail.
  */
 export async function shrink(
   scenario: Scenario,
   output: string,
-  { environments, maxRuns, onProgress }: ShrinkOptions,
+  { environments, maxRuns, same, onProgress }: ShrinkOptions,
 ): Promise<Shrunk> {
   let best = plainOf(scenario, dirname(output));
-  const firstFailure = await failureOf(best, output, environments);
-  if (firstFailure === undefined)
+  const failureIn = (plain: PlainScenario) => failureOf(plain, output, environments, same);
+  let kept = await failureIn(best);
+  if (kept === undefined)
     throw new ScenarioProblem(
       `${scenario.file}: it does not fail, or not at a step; nothing to make smaller`,
     );
@@ -68,13 +79,10 @@ export async function shrink(
       if (runs >= maxRuns) return false;
       runs += 1;
       onProgress?.(runs, stepCount(best));
-      const candidateFailure = await failureOf(candidate, output, environments);
-      if (
-        candidateFailure?.origin !== firstFailure?.origin ||
-        candidateFailure?.difference !== firstFailure?.difference
-      )
-        continue;
+      const failure = await failureIn(candidate);
+      if (failure?.origin !== kept?.origin || failure?.common !== kept?.common) continue;
       best = candidate;
+      kept = failure;
       from = at;
       return true;
     }
@@ -86,7 +94,7 @@ export async function shrink(
 
   while (await takeSmaller());
   const [text, steps, isSmallest] = [textOf(best), stepCount(best), runs < maxRuns];
-  return { text, stepsBefore, steps, runs, isSmallest, difference: firstFailure.difference };
+  return { text, stepsBefore, steps, runs, isSmallest, difference: kept.difference };
 }
 
 /** How a scenario fails; undefined when it does not, or cannot be played. */
@@ -94,13 +102,15 @@ async function failureOf(
   plain: PlainScenario,
   file: string,
   environments: Environments,
+  same: Sameness,
 ): Promise<FailureKind | undefined> {
   try {
     const scenario = scenarioFrom(plain, file);
     const { failure } = await playUnder(scenario, environments, { end: async () => undefined });
     const origin = failure && originOf(plain, failure.label);
     if (failure === undefined || origin === undefined) return undefined;
-    return { origin, difference: comparable(failure.differences[0] ?? "") };
+    const [first = ""] = failure.differences;
+    return { origin, common: commonPart(first, same), difference: comparable(first) };
   } catch (error) {
     if (error instanceof ScenarioProblem || error instanceof EnvironmentError) return undefined;
     throw error;
@@ -111,6 +121,16 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** A longer value shows data that the failure is not about. */
 const MAX_CHARACTERS = 80;
+
+/** The path `status` of a reply: its number is no quantity. */
+const STATUS = /^status: /;
+
+function commonPart(difference: string, same: Sameness): string {
+  if (same === "step") return "";
+  const text = comparable(difference);
+  if (same === "difference" || STATUS.test(text)) return text;
+  return text.replace(/, found -?\d+(?:\.\d+)?$/, ", found a number");
+}
 
 /** A difference without the ids and times that differ in each run. */
 function comparable(difference: string): string {

@@ -1,5 +1,7 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
+import fc from "fast-check";
 import { expect, it } from "vitest";
+import { isFull } from "../support/depth.ts";
 import { createExport, prepareExport, runToCompletion, startRig } from "../support/emulator.ts";
 import { objectStore } from "../support/object-store.ts";
 import { useRig } from "../support/use-rig.ts";
@@ -93,4 +95,53 @@ it("an uploaded object leads to its request; unknown objects are refused", async
   store.destroy();
   expect((await why("traces/a/b.txt")).chain).toMatchObject([{ cause: { name: "PutObject" } }]);
   await expect(why("00000000-0000-4000-8000-00000000dead")).rejects.toThrow("does not occur in the history");
+});
+
+it("the value of a field leads to the turn that wrote it last, in a record, a row and the past", async () => {
+  const { body: thread } = await rig.call<{ thread_id: string }>("POST", "/threads", {
+    metadata: { a: 1, b: 1 },
+  });
+  const path = `/threads/${thread.thread_id}`;
+  await rig.call("PATCH", path, { metadata: { a: 2 } });
+  const turn = (await rig.emulator.control<{ turn: number }>("GET", "/status")).turn;
+  await rig.call("PATCH", path, { metadata: { b: 2 } });
+  const turnOf = async (id: string, field: string, more = "") =>
+    (await why(id, `?field=${field}${more}`)).chain[0]?.turn ?? 0;
+  expect(await turnOf(thread.thread_id, "metadata.a")).toBe(turn);
+  expect(await turnOf(thread.thread_id, "metadata.b")).toBe(turn + 1);
+  expect(await turnOf(thread.thread_id, "metadata.b", `&as_of=${turn}`)).toBe(turn - 1);
+
+  const id = "00000000-0000-4000-8000-000000000009";
+  const start_time = "2026-02-01T00:00:00Z";
+  const post = [{ id, trace_id: id, name: "n", run_type: "chain", start_time, session_name: "p" }];
+  await rig.call("POST", "/runs/batch", { post });
+  await rig.call("PATCH", `/runs/${id}`, { outputs: { a: 1 } });
+  await rig.call("PATCH", `/runs/${id}`, { error: "no" });
+  expect(await turnOf(id, "outputs")).toBe((await turnOf(id, "name")) + 1);
+  expect(await turnOf(id, "error")).toBe((await turnOf(id, "outputs")) + 1);
+
+  await expect(why(id, "?field=colour")).rejects.toThrow(`rows/${id} has no field "colour"`);
+  await expect(why(thread.thread_id, "?field=metadata.c")).rejects.toThrow("has no field");
+});
+
+it("of random updates of random fields, each value leads to the turn that wrote it", async () => {
+  const fields = ["a", "b", "c", "d"];
+  const update = fc.record({ field: fc.constantFrom(...fields), value: fc.integer({ min: 0, max: 2 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(update, { minLength: 1, maxLength: 12 }), async (updates) => {
+      const metadata = Object.fromEntries(fields.map((name) => [name, 0]));
+      const { body } = await rig.call<{ thread_id: string }>("POST", "/threads", { metadata });
+      const { turn } = await rig.emulator.control<{ turn: number }>("GET", "/status");
+      const writers = new Map(fields.map((name) => [name, turn]));
+      const values = new Map(fields.map((name) => [name, 0]));
+      for (const [at, { field, value }] of updates.entries()) {
+        await rig.call("PATCH", `/threads/${body.thread_id}`, { metadata: { [field]: value } });
+        if (values.get(field) !== value) writers.set(field, turn + at + 1);
+        values.set(field, value);
+      }
+      for (const [field, writer] of writers)
+        expect((await why(body.thread_id, `?field=metadata.${field}`)).chain[0]?.turn).toBe(writer);
+    }),
+    { numRuns: isFull ? 200 : 10 },
+  );
 });

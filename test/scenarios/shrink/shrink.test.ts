@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readScenario } from "../../../scenarios/document.ts";
 import { replay } from "../../../scenarios/replay.ts";
-import { type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
+import { type Sameness, type Shrunk, shrink } from "../../../scenarios/shrink/shrink.ts";
 import { run } from "../../support/emulator-process.ts";
 import { useScenarioFolder } from "../scenario-folder.ts";
 
@@ -44,9 +44,13 @@ const SEVEN = FORTY.filter(
   (line, at) => !/advance|then:/.test(line) && (!line.startsWith("  - {") || FORTY.indexOf(line) === at),
 );
 
-async function small(file: string, maxRuns = 3000): Promise<Shrunk & { readonly file: string }> {
+async function small(
+  file: string,
+  { maxRuns = 3000, same = "path" as Sameness } = {},
+): Promise<Shrunk & { readonly file: string }> {
   const output = join(scenarios.folder, "small.scenario.yaml");
-  const shrunk = await shrink(readScenario(file), output, { environments: scenarios.environments, maxRuns });
+  const options = { environments: scenarios.environments, maxRuns, same };
+  const shrunk = await shrink(readScenario(file), output, options);
   writeFileSync(output, shrunk.text);
   return { ...shrunk, file: output };
 }
@@ -81,8 +85,38 @@ describe("a scenario that fails", () => {
     expect({ steps, difference }).toEqual({ steps: 1, difference: "status: expected 201, found 200" });
   });
 
+  const countOf = (threads: number) => [
+    "given:",
+    ...Array.from({ length: threads }, () => "  - { request: POST /threads, body: { metadata: { of: me } } }"),
+    "when:",
+    "  - request: POST /threads/count",
+    "    body: { metadata: { of: me } }",
+    "    expect: { body: 5 }",
+  ];
+
+  it.each([
+    ["difference", 7, 8, "body: expected 5, found 7"],
+    ["path", 30, 1, "body: expected 5, found 0"],
+    ["step", 30, 1, expect.any(String)],
+  ] as const)("keeps the %s of a count of %d, in %d steps", async (same, threads, steps, difference) => {
+    const shrunk = await small(write(...countOf(threads)), { same });
+    expect(shrunk.steps).toBe(steps);
+    expect(shrunk.difference).toEqual(difference);
+  });
+
+  it("keeps a status and a text with the path, and only the step without it", async () => {
+    const file = write(
+      "when:",
+      "  - { request: POST /threads, body: {}, capture: { thread: thread_id } }",
+      "  - { request: GET /threads/${thread}, expect: { body: { status: busy } } }",
+    );
+    const path = await small(file);
+    expect(path).toMatchObject({ steps: 2, difference: 'body.status: expected "busy", found "idle"' });
+    expect(await small(file, { same: "step" })).toMatchObject({ steps: 1 });
+  });
+
   it("is made smaller within a bound of runs", async () => {
-    const { runs, isSmallest, steps } = await small(write(...FORTY), 5);
+    const { runs, isSmallest, steps } = await small(write(...FORTY), { maxRuns: 5 });
     expect({ runs, isSmallest }).toEqual({ runs: 5, isSmallest: false });
     expect(steps).toBeGreaterThan(5);
   });
@@ -96,26 +130,27 @@ describe("a scenario that fails", () => {
 describe("emulator replay --shrink", () => {
   it("writes the small one, which is played as any other", async () => {
     write(...SEVEN);
-    const words = ["replay", "--shrink", "long.scenario.yaml", "--output", "small.scenario.yaml"];
+    const words = ["replay", "--shrink", "long.scenario.yaml", "--output", "small.yml"];
     const { code, stdout } = await run(words, { cwd: scenarios.folder });
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^small\.scenario\.yaml: [345] of 7 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
+        /^small\.yml: [345] of 7 steps, found in \d+ runs\nit fails in the same way: status: expected 200, found/,
       ),
     });
-    expect((await run(["replay", "small.scenario.yaml"], { cwd: scenarios.folder })).code).toBe(1);
+    expect((await run(["replay", "small.yml"], { cwd: scenarios.folder })).code).toBe(1);
     const again = await run(words, { cwd: scenarios.folder });
-    expect(again.stderr).toContain("small.scenario.yaml exists; overwrite it with --update");
+    expect(again.stderr).toContain("small.yml exists; overwrite it with --update");
   });
 
   it.each([
     [["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"], "none.scenario.yaml: cannot be read"],
     [["--shrink", "long.scenario.yaml"], "--output: give the file to write with --shrink"],
     [
-      ["--shrink", "long.scenario.yaml", "--output", "b.yaml"],
-      "--output: give the file to write with --shrink",
+      ["--shrink", "long.scenario.yaml", "--output", "b.yaml", "--same", "text"],
+      '--same: "text" is not valid; give one of step, path, difference',
     ],
+    [["--same", "step"], "--same: it is only for --shrink"],
   ])("refuses %j", async (flags, said) => {
     write("when:", "  - { request: GET /ok }");
     const { code, stderr } = await run(["replay", ...flags], { cwd: scenarios.folder });
