@@ -9,7 +9,7 @@ import type { World } from "../subjects/turn.ts";
 const MAX_EFFECTS = 1_000;
 const ROWS = "rows";
 
-/** What is asked for beside the causes of a whole record. */
+/** `field` restricts the causes to those of a value; `effects` adds the turns that the record caused. */
 interface CausesQuery {
   readonly field?: string | undefined;
   readonly effects: boolean;

@@ -29,7 +29,7 @@ export interface Journal {
   follow(listener: (entry: JournalEntry) => void, onEnd?: () => void): () => void;
   /** Calls back with the commit of every later turn, which is cheaper than an entry. */
   watch(listener: (commit: Commit) => void): () => void;
-  /** Turns up to this number, oldest first, for another journal to begin with. */
+  /** Turns up to this number, oldest first, for another journal to begin with. Turns of earlier processes are not among them. */
   upTo(turn: number): readonly JournalTurn[];
   /** The newest turn whose point matches. */
   lastOf(matches: (point: Point) => boolean): Point | undefined;
@@ -46,17 +46,23 @@ export interface Journal {
 /** A turn of a journal: its commit, which the history holds as well, until it is condensed to an entry. */
 export type JournalTurn = Commit | JournalEntry;
 
+/** The turns that a journal begins with, or a function that reads them when they are needed. */
+export type OlderTurns = readonly JournalTurn[] | (() => readonly JournalTurn[]);
+
 /**
- * A journal that retains the newest `capacity` turns. It begins after the turn with the number `lastTurn`, with these
- * turns; followers are called at once, inside `append`.
+ * A journal that retains the newest `capacity` turns. It begins after the turn with the number `lastTurn`, with older turns;
+ * followers are called at once, inside `append`.
  */
-export function createJournal(
-  capacity: number,
-  lastTurn: number,
-  first: readonly JournalTurn[] = [],
-): Journal {
-  const turns = createRing(capacity, first);
+export function createJournal(capacity: number, lastTurn: number, olderTurns: OlderTurns = []): Journal {
+  const turns = createRing(capacity, typeof olderTurns === "function" ? [] : olderTurns);
   let last = lastTurn;
+
+  /** Those that are not in the ring, as far as it has room. */
+  function olderThan(own: readonly JournalTurn[]): readonly JournalTurn[] {
+    const room = capacity - own.length;
+    return typeof olderTurns === "function" && room > 0 ? olderTurns().slice(-room) : [];
+  }
+
   const watchers = new Set<(commit: Commit) => void>();
   const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
   const closeListeners: (() => void)[] = [];
@@ -73,11 +79,11 @@ export function createJournal(
       const entry = asEntry(turn);
       for (const listener of listeners.keys()) listener(entry);
     },
-    since: (number) =>
-      turns
-        .inOrder()
-        .filter(({ turn }) => turn > number)
-        .map(asEntry),
+    since(number) {
+      const own = turns.inOrder();
+      const all = number < lastTurn ? [...olderThan(own), ...own] : own;
+      return all.filter(({ turn }) => turn > number).map(asEntry);
+    },
     watch(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);

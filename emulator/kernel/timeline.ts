@@ -1,6 +1,6 @@
 import { historyIsReadOnly } from "./as-of.ts";
 import type { Commit } from "./commit.ts";
-import { createJournal, type Journal, type JournalTurn } from "./journal.ts";
+import { createJournal, type Journal, type OlderTurns } from "./journal.ts";
 import { createEventQueue, type DueEvent, type EventQueue } from "./queue.ts";
 
 /** How a world moves on: a live world adds turns and fires events, a read-only one does neither. */
@@ -12,14 +12,10 @@ export interface Timeline {
   requireLive(error?: () => Error): void;
 }
 
-/** The timeline of a world after its turn `lastTurn`; `turns` are those that the journal begins with. */
-export function liveTimeline(
-  journalCapacity: number,
-  lastTurn: number,
-  turns?: readonly JournalTurn[],
-): Timeline {
+/** The timeline of a world after its turn `lastTurn`; `olderTurns` are those that the journal begins with. */
+export function liveTimeline(journalCapacity: number, lastTurn: number, olderTurns?: OlderTurns): Timeline {
   return {
-    journal: createJournal(journalCapacity, lastTurn, turns),
+    journal: createJournal(journalCapacity, lastTurn, olderTurns),
     createQueue: createEventQueue,
     requireLive: () => undefined,
   };

@@ -36,7 +36,7 @@ export function attemptsOf(
       const isChanged = changedKeys.has(`bulk_export_runs/${id}`);
       const runTimes = times.get(id);
       if (runTimes) follow(entry, parent, run, runTimes, isChanged);
-      else if (isChanged && instantMs(entry.now) === run.created_at)
+      else if (isChanged && entry.cause.ref !== id && instantMs(entry.now) === run.created_at)
         times.set(id, { attempts: [], problems: [], requests: [], results: 0 });
     }
   }

@@ -28,10 +28,7 @@ export interface ControlContext {
   configuration(): Readonly<Record<string, unknown>>;
   /** The world equals a fresh one; seeded again unless it shall be empty. */
   reset(empty: boolean): Promise<void>;
-  /**
-   * Replaces the state of the world with an earlier one; refuses a point that its history does not contain (422), or that
-   * is in the history of another generation than the one expected (409).
-   */
+  /** Returns to an earlier state; refuses a point that is not in the history (422) or in that of the generation (409). */
   rewind(at: AsOf, generation: number | undefined): void;
   readonly worlds: ControlWorlds;
   /** The turns that the history of this world has, up to where it stands. */
@@ -49,11 +46,10 @@ export interface ControlContext {
   yieldToEventLoop(): Promise<void>;
 }
 
-/** A turn that left something behind; `rows` is the number of the trace row after its last one. */
+/** A turn that changed something; `rows` is the number of the trace row after its last one. */
 export interface HistoryTurn {
   readonly commit: Commit;
   readonly rows: number;
-  /** The records that the turn has replaced or removed. */
   readonly replaced: readonly ReplacedRow[];
 }
 
@@ -131,7 +127,6 @@ export interface ControlSnapshots {
   save(name: string, mayReplace: boolean): Promise<SnapshotView>;
   load(name: string): SnapshotView;
   remove(name: string): void;
-  /** A snapshot as one file, without secrets. */
   export(name: string): Promise<SnapshotFile>;
   /** Makes a snapshot of a file, once all of it was read and found whole. */
   import(chunks: AsyncIterable<Uint8Array>, order: SnapshotImportRequest): Promise<SnapshotView>;

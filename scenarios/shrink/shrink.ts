@@ -122,7 +122,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 /** A longer value shows data that the failure is not about. */
 const MAX_CHARACTERS = 80;
 
-/** The path `status` of a reply: its number is no quantity. */
+/** The status of a reply names a kind of failure; other numbers are quantities. */
 const STATUS = /^status: /;
 
 function commonPart(difference: string, same: Sameness): string {

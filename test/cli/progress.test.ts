@@ -57,7 +57,7 @@ describe("on a terminal", () => {
     ],
   ];
 
-  it("long work shows its progress; Ctrl-C prints the report of what was done, and a summary", async () => {
+  it("long work shows its progress; Ctrl-C prints the report of the completed part, and a summary", async () => {
     // Side by side, since each waits for the seconds of its line.
     const check = async ([words, unit, variables, bar, report]: (typeof LONG)[number]) => {
       const cwd = workingFolder();

@@ -97,7 +97,7 @@ it("an uploaded object leads to its request; unknown objects are refused", async
   await expect(why("00000000-0000-4000-8000-00000000dead")).rejects.toThrow("does not occur in the history");
 });
 
-it("the value of a field leads to the turn that wrote it last, in a record, a row and the past", async () => {
+it("the value of a field leads to the turn that wrote it last, in a record, a row and history", async () => {
   const { body: thread } = await rig.call<{ thread_id: string }>("POST", "/threads", {
     metadata: { a: 1, b: 1 },
   });

@@ -3,7 +3,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { noting } from "../../config/noted-choices.ts";
 import type { Commit } from "../../kernel/commit.ts";
 import type { WorldImage } from "../../kernel/image.ts";
-import type { JournalTurn } from "../../kernel/journal.ts";
+import type { OlderTurns } from "../../kernel/journal.ts";
 import { liveTimeline } from "../../kernel/timeline.ts";
 import type { WorldParts } from "../../kernel/world-parts.ts";
 import { createOracle } from "../../oracle/oracle.ts";
@@ -102,7 +102,7 @@ export function partsOf(
   adapters: WorldAdapters,
   image: WorldImage,
   delays: Delays,
-  turns?: readonly JournalTurn[],
+  olderTurns?: OlderTurns,
 ): WorldParts<EmulatorTypes> {
   const { ports, storage, encoder, webhooks, objectStores } = adapters;
   return {
@@ -125,7 +125,7 @@ export function partsOf(
     },
     persist: persistCommits(storage),
     flush: storage.flush,
-    timeline: liveTimeline(ports.settings.limits.journal_turns, image.turn, turns),
+    timeline: liveTimeline(ports.settings.limits.journal_turns, image.turn, olderTurns),
   };
 }
 

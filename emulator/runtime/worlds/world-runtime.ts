@@ -1,9 +1,11 @@
 import { injectFault } from "../../http/fault.ts";
 import type { AdvancePace, AdvanceTarget } from "../../kernel/advance.ts";
+import type { Commit } from "../../kernel/commit.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { createWorld } from "../../kernel/world.ts";
 import type { ObjectStore } from "../../s3/object-store.ts";
 import type { History } from "../../storage/history/history.ts";
+import { StoreError } from "../../storage/store-error.ts";
 import {
   IN_JOURNAL,
   type LastState,
@@ -111,9 +113,10 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
     retain: (files, bytes) => history.keepBodies(files, bytes),
   });
   const image = source?.image ?? stateToResume(storage.image, configuration);
+  const { journalAfter = 0 } = options.manifests.worlds.get(options.name) ?? {};
   const adapters = openAdapters(options, storage, () => ({ world, history }));
   const world: World = createWorld({
-    ...partsOf(adapters, image, adapters.delays),
+    ...partsOf(adapters, image, adapters.delays, () => ownTurns(history, journalAfter, image.turn)),
     afterTurn: (...turn) => addTurn(...turn),
   });
   const { history, addTurn } = openHistory(world, storage, source?.before);
@@ -123,6 +126,17 @@ function openWorld(options: WorldRuntimeOptions): OpenedWorld {
   if (source) setClock(world, clockOfFork(source, Date.now()));
   else if (!storage.isFresh) setClock(world, clockToResume(world.clock, configuration.clock));
   return { world, clock: startClock(world, configuration.followWaits), storage, adapters, history };
+}
+
+/** The turns of earlier processes. Without them if their files are damaged. */
+function ownTurns(history: History, after: number, upTo: number): readonly Commit[] {
+  try {
+    const commits = [...history.turns()].map(({ commit }) => commit);
+    return commits.filter(({ turn }) => turn > after && turn <= upTo);
+  } catch (error) {
+    if (error instanceof StoreError) return [];
+    throw error;
+  }
 }
 
 function lastStateOf({ world, storage }: OpenedWorld): LastState {

@@ -193,7 +193,7 @@ function fork(parts: WorldsParts, { requestedId, from, at }: ForkRequest): Promi
     const id = requestedId ?? freeWorldName(manifests);
     // Another request may have taken the name meanwhile.
     refuseName(parts, id);
-    manifests.putWorld(id, { manifest: manifestFrom(parts, source), from });
+    manifests.putWorld(id, { manifest: manifestFrom(parts, source), from, journalAfter: source.image.turn });
     open.add(id, source);
     return id;
   });
@@ -209,7 +209,11 @@ async function startFromSnapshot(
   const source = snapshots.forkSource(snapshot);
   if (!source) throw unknownSource(snapshot);
   const adjusted = adjust(source);
-  manifests.putWorld(id, { manifest: manifestFrom(parts, source), from: snapshot });
+  manifests.putWorld(id, {
+    manifest: manifestFrom(parts, source),
+    from: snapshot,
+    journalAfter: source.image.turn,
+  });
   const openWorld = open.add(id, adjusted);
   openWorld.resumption = await openWorld.runtime.resumeTime();
 }
@@ -242,7 +246,12 @@ function replace(parts: WorldsParts, openWorld: NamedWorld, from: string | null,
     "reset",
     "The world was reset, loaded or rewound while this request was running; send the request again.",
   );
-  const entry = { manifest: manifestFrom(parts, source), from, ...(beginning && { beginning }) };
+  const entry = {
+    manifest: manifestFrom(parts, source),
+    from,
+    ...(beginning && { beginning }),
+    ...(source && { journalAfter: source.image.turn }),
+  };
   manifests.putWorld(openWorld.id, entry, () => open.end(openWorld, reason));
   open.replaceRuntime(openWorld, source);
   openWorld.rewoundFrom = [];

@@ -101,6 +101,8 @@ export interface WorldEntry {
   readonly from: string | null;
   /** The settings that it begins with after each reset, if they differ from the configuration. */
   readonly beginning?: InitialSettings;
+  /** Its journal begins after this turn, with which the world was forked, loaded or rewound. */
+  readonly journalAfter?: number;
   /** Set until the world has all its initial data. A process that starts before then fills it again. */
   readonly isFilling?: true;
 }

@@ -87,7 +87,10 @@ describe("a scenario that fails", () => {
 
   const countOf = (threads: number) => [
     "given:",
-    ...Array.from({ length: threads }, () => "  - { request: POST /threads, body: { metadata: { of: me } } }"),
+    ...Array.from(
+      { length: threads },
+      () => "  - { request: POST /threads, body: { metadata: { of: me } } }",
+    ),
     "when:",
     "  - request: POST /threads/count",
     "    body: { metadata: { of: me } }",
