@@ -22,7 +22,7 @@ export interface Shrunk {
   readonly runs: number;
   /** False when the bound of runs ended it: it may get smaller still. */
   readonly isSmallest: boolean;
-  /** The first difference of the failure that was kept. */
+  /** The first difference of the failure that was failure. */
   readonly difference: string;
 }
 
@@ -60,8 +60,8 @@ export async function shrink(
 ): Promise<Shrunk> {
   let best = plainOf(scenario, dirname(output));
   const failureIn = (plain: PlainScenario) => failureOf(plain, output, environments, same);
-  let kept = await failureIn(best);
-  if (kept === undefined)
+  let failure = await failureIn(best);
+  if (failure === undefined)
     throw new ScenarioProblem(
       `${scenario.file}: it does not fail, or not at a step; nothing to make smaller`,
     );
@@ -79,10 +79,11 @@ export async function shrink(
       if (runs >= maxRuns) return false;
       runs += 1;
       onProgress?.(runs, stepCount(best));
-      const failure = await failureIn(candidate);
-      if (failure?.origin !== kept?.origin || failure?.common !== kept?.common) continue;
+      const candidateFailure = await failureIn(candidate);
+      if (candidateFailure?.origin !== failure?.origin || candidateFailure?.common !== failure?.common)
+        continue;
       best = candidate;
-      kept = failure;
+      failure = candidateFailure;
       from = at;
       return true;
     }
@@ -94,7 +95,7 @@ export async function shrink(
 
   while (await takeSmaller());
   const [text, steps, isSmallest] = [textOf(best), stepCount(best), runs < maxRuns];
-  return { text, stepsBefore, steps, runs, isSmallest, difference: kept.difference };
+  return { text, stepsBefore, steps, runs, isSmallest, difference: failure.difference };
 }
 
 /** How a scenario fails; undefined when it does not, or cannot be played. */
