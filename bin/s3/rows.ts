@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { CONTROL_PATH } from "../../emulator/client/control-client.ts";
 import { ErrorReply, valueOf } from "../../emulator/client/send.ts";
 import { nearest } from "../../emulator/client/values.ts";
-import type { ParquetFile } from "../../emulator/storage/parquet/read-file.ts";
+import type { ParquetFile } from "../../emulator/oracle/parquet-file.ts";
 import { clientCommand } from "../client-command.ts";
 import { type Command, UsageError, WORLD_FLAGS } from "../command.ts";
 import { runningWorld } from "../running.ts";
@@ -32,7 +32,7 @@ export const showRows = clientCommand({
     const requestedColumns = textOf(invocation, "columns")?.split(",");
     const isTable = invocation.flags.json !== true;
     return async ({ url }) => {
-      const { readParquetFile } = await import("../../emulator/storage/parquet/read-file.ts");
+      const { readParquetFile } = await import("../../emulator/oracle/parquet-file.ts");
       const bytes = await buffer(await openObject(url, location));
       const file = await readParquetFile(bytes).catch((error: Error) => {
         throw new UsageError(`${location.key}: the object is not a Parquet file (${error.message})`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ColumnName, TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
-import { canonicalRow } from "../storage/parquet/canonical-row.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
+import { canonicalRow } from "./canonical-row.ts";
 import { shortened } from "./findings.ts";
 
 /** The columns and format requested of an export. */

@@ -1,9 +1,9 @@
-import { bufferOf, type ParquetFile } from "../storage/parquet/read-file.ts";
 import { typeOf } from "../storage/parquet/schema.ts";
 import type { Compression } from "../subjects/bulk-exports/encoder.ts";
 import type { ExportedFile } from "../subjects/bulk-exports/records.ts";
 import type { Comparable, RowForm } from "./comparable-row.ts";
 import type { Findings } from "./findings.ts";
+import { bufferOf, type ParquetFile } from "./parquet-file.ts";
 
 // Defined independently of the encoder, which is under test here.
 const CODECS = {

@@ -1,4 +1,4 @@
-import { type ParquetFile, readParquetFile } from "../storage/parquet/read-file.ts";
+import { type ParquetFile, readParquetFile } from "./parquet-file.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** A file that is not a complete Parquet file. */

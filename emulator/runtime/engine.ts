@@ -2,7 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { MAIN } from "../http/world-choice.ts";
 import { lazily } from "../kernel/lazily.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { createFileEncoder } from "../storage/parquet/encoder.ts";
+import { SharedEncoder } from "../storage/parquet/encoder.ts";
 import { type Manifests, openManifests } from "../storage/pool/manifests.ts";
 import { openPool } from "../storage/pool/pool.ts";
 import { createSecrets, openSecrets } from "../storage/secrets.ts";
@@ -93,7 +93,7 @@ function openFolder({
   const secrets = isPersistent ? openSecrets(folder) : createSecrets();
   const pool = openPool(folder, isPersistent, maxFiles);
   const manifests = openManifests(pool, secrets);
-  const encoder = createFileEncoder();
+  const encoder = new SharedEncoder();
   const snapshots = createSnapshots({ configuration, pool, manifests, secrets });
   const worlds = createWorlds({
     pool,

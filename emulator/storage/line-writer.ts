@@ -1,25 +1,15 @@
 import { UNSEALED_END } from "./checksum.ts";
 
-/** Writes lines of JSON objects into a buffer, so that text is encoded only once. `sealLines` writes their checksums. */
-export interface LineWriter {
-  /** Begins a line. A line that was not ended is dropped. */
-  begin(): void;
-  /** Adds to the line. Returns the bytes of the text. */
-  write(text: string | Uint8Array): number;
-  /** Ends the line, which lacks only the closing brace of its object. Returns the bytes of the line. */
-  end(): number;
-  /** The lines ended since the last `clear`. Valid until more is written. */
-  readonly bytes: Buffer;
-  clear(): void;
-}
-
 const ROOM_BYTES = 4 * 1024;
 /** A larger buffer is released by `clear`. */
 const MAX_ROOM_BYTES = 4 * 1024 * 1024;
 /** The most bytes of one UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
-export function createLineWriter(): LineWriter {
+export type LineWriter = ReturnType<typeof createLineWriter>;
+
+/** Writes lines of JSON objects into a buffer, so that text is encoded only once. `sealLines` writes their checksums. */
+export function createLineWriter() {
   let room = Buffer.allocUnsafeSlow(ROOM_BYTES);
   let begin = 0;
   let at = 0;
@@ -42,24 +32,28 @@ export function createLineWriter(): LineWriter {
   }
 
   return {
-    begin() {
+    /** Begins a line. A line that was not ended is dropped. */
+    begin(): void {
       at = begin;
     },
-    write(text) {
+    /** Adds to the line. Returns the bytes of the text. */
+    write(text: string | Uint8Array): number {
       const bytes = copyIn(text);
       at += bytes;
       return bytes;
     },
-    end() {
+    /** Ends the line, which lacks only the closing brace of its object. Returns the bytes of the line. */
+    end(): number {
       at += copyIn(UNSEALED_END);
       const bytes = at - begin;
       begin = at;
       return bytes;
     },
-    get bytes() {
+    /** The lines ended since the last `clear`. Valid until more is written. */
+    get bytes(): Buffer {
       return room.subarray(0, begin);
     },
-    clear() {
+    clear(): void {
       if (room.length > MAX_ROOM_BYTES) room = Buffer.allocUnsafeSlow(ROOM_BYTES);
       begin = 0;
       at = 0;

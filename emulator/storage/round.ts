@@ -1,17 +1,10 @@
 import { withResolvers } from "../kernel/deferred.ts";
 
 /** Batches everything that becomes pending in one round of the event loop into one write at its end. */
-export interface Round {
-  /** Marks data as pending: it is written at the end of the round or with the next `flush`; if it `isMuch`, as soon as the caller returns. */
-  due(isMuch?: boolean): void;
-  /** Writes pending data now. After a failure, every call throws the same error. */
-  flush(): void;
-  /** Resolves when pending data is written, and rejects when that fails; undefined when nothing is pending. */
-  flushed(): Promise<void> | undefined;
-}
+export type Round = ReturnType<typeof createRound>;
 
 /** `onFailure` is called with a failure that no caller awaits. */
-export function createRound(write: () => void, onFailure?: (error: Error) => void): Round {
+export function createRound(write: () => void, onFailure?: (error: Error) => void) {
   let failure: Error | undefined;
   let round: ReturnType<typeof withResolvers<void>> | undefined;
 
@@ -38,7 +31,8 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
   }
 
   return {
-    due(isMuch = false) {
+    /** Marks data as pending: it is written at the end of the round or with the next `flush`; if it `isMuch`, as soon as the caller returns. */
+    due(isMuch = false): void {
       if (isMuch) process.nextTick(endRound);
       if (round) return;
       round = withResolvers<void>();
@@ -46,7 +40,9 @@ export function createRound(write: () => void, onFailure?: (error: Error) => voi
       round.promise.catch(() => undefined);
       setImmediate(endRound);
     },
+    /** Writes pending data now. After a failure, every call throws the same error. */
     flush,
-    flushed: () => round?.promise,
+    /** Resolves when pending data is written, and rejects when that fails; undefined when nothing is pending. */
+    flushed: (): Promise<void> | undefined => round?.promise,
   };
 }

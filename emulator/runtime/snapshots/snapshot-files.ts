@@ -8,7 +8,6 @@ import {
 } from "../../storage/archive/export-archive.ts";
 import { importArchive } from "../../storage/archive/import-archive.ts";
 import type { ArchivedWorld } from "../../storage/archive/manifest.ts";
-import { missingSecrets } from "../../storage/archive/supplied-secrets.ts";
 import type { Manifests } from "../../storage/pool/manifests.ts";
 import type { Pool } from "../../storage/pool/pool.ts";
 import { imageOfNames } from "../../storage/rows/image.ts";
@@ -17,6 +16,7 @@ import type { Secrets } from "../../subjects/turn.ts";
 import { COLLECTIONS } from "../assembly.ts";
 import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { Snapshots } from "./snapshots.ts";
+import { missingSecrets } from "./supplied-secrets.ts";
 
 /** Snapshots as files that other machines can read. */
 export interface SnapshotFiles {

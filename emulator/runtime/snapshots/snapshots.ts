@@ -2,7 +2,6 @@ import type { Configuration, SeedData } from "../../config/configuration.ts";
 import { imageOf } from "../../kernel/image.ts";
 import { formatInstant } from "../../kernel/instant.ts";
 import type { ExportSource } from "../../storage/archive/export-archive.ts";
-import { completedRecords, missingSecrets, withCompleted } from "../../storage/archive/supplied-secrets.ts";
 import { readManifest } from "../../storage/journal/read-manifest.ts";
 import { createSealing } from "../../storage/journal/sealing.ts";
 import { manifestOf, stateOf } from "../../storage/journal/state.ts";
@@ -19,6 +18,7 @@ import { COLLECTIONS } from "../assembly.ts";
 import { refuseSnapshotName, refuseTakenSnapshot, SEEDED, unknownSnapshot } from "../worlds/names.ts";
 import type { WorldRuntime } from "../worlds/runtime.ts";
 import type { ForkSource } from "../worlds/world-state.ts";
+import { completedRecords, missingSecrets, withCompleted } from "./supplied-secrets.ts";
 
 /** Named snapshots of worlds, from which other worlds can be forked. */
 export interface Snapshots {

@@ -1,7 +1,7 @@
 import { Refusal } from "../../kernel/refusal.ts";
+import { readParquetPage } from "../../oracle/parquet-file.ts";
 import type { Bodies } from "../../storage/objects/bodies.ts";
 import { readBody } from "../../storage/objects/opened-body.ts";
-import { readParquetPage } from "../../storage/parquet/read-file.ts";
 import type { PageOf, ParquetPage } from "../../subjects/control-operation.ts";
 import type { StoredBody } from "../../subjects/object-storage/records.ts";
 

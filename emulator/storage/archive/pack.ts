@@ -88,23 +88,19 @@ export interface ArchiveTrailer {
 }
 
 /** Hashes entries as they pass. */
-export interface Digest {
-  begin(name: string, size: number): void;
-  add(chunk: Uint8Array): void;
-  end(): ArchiveTrailer;
-}
+export type Digest = ReturnType<typeof createDigest>;
 
 /** Hashes each entry after its name and size, so that no bytes can move from one entry to another. */
-export function createDigest(): Digest {
+export function createDigest() {
   const hash = createHash("sha256");
   let entries = 0;
   return {
-    begin(name, size) {
+    begin(name: string, size: number): void {
       entries += 1;
       hash.update(`${name}\0${size}\0`);
     },
-    add: (chunk) => void hash.update(chunk),
-    end: () => ({ entries, sha256: hash.digest("hex") }),
+    add: (chunk: Uint8Array): void => void hash.update(chunk),
+    end: (): ArchiveTrailer => ({ entries, sha256: hash.digest("hex") }),
   };
 }
 

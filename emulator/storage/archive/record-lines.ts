@@ -61,13 +61,10 @@ function withBodyNumber(record: unknown, numbers: ReadonlyMap<string, string>): 
 }
 
 /** Reads a world line by line. */
-export interface StateReader {
-  read(text: string): void;
-  state(): WorldState;
-}
+export type StateReader = ReturnType<typeof createStateReader>;
 
 /** Its functions throw a `Refusal` for unknown or damaged records. */
-export function createStateReader(collections: readonly Collection<never>[], own: Secrets): StateReader {
+export function createStateReader(collections: readonly Collection<never>[], own: Secrets) {
   const kinds = new Map(collections.map((kind) => [kind.name, kind]));
   const records: Record<string, StoredRecord[]> = Object.fromEntries(
     collections.map(({ name }) => [name, []]),
@@ -89,10 +86,10 @@ export function createStateReader(collections: readonly Collection<never>[], own
   }
 
   return {
-    read(text) {
+    read(text: string): void {
       for (const line of text.split("\n")) if (line !== "") readLine(parseLine(line));
     },
-    state() {
+    state(): WorldState {
       if (!frame || frame.turn < 1) throw damaged("its world has no first turn");
       return { ...frame, records, queue, inFlight: [] };
     },

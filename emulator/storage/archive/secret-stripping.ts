@@ -22,12 +22,10 @@ const SEALED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 export const PLACEHOLDER = `${LEFT_OUT}-of-the-snapshot`;
 
 /** Removes the secrets from records. */
-export interface SecretStripper {
-  strip(collection: string, record: unknown): StrippedRecord;
-}
+export type SecretStripper = ReturnType<typeof createSecretStripper>;
 
 /** Decrypts sealed fields with `own`, since public values stay in the record. */
-export function createSecretStripper(own: Secrets): SecretStripper {
+export function createSecretStripper(own: Secrets) {
   function stripFields(record: Readonly<Record<string, unknown>>, fields: readonly string[]) {
     const secrets: Path[] = [];
     const stripped: Record<string, unknown> = { ...record };
@@ -42,7 +40,7 @@ export function createSecretStripper(own: Secrets): SecretStripper {
   }
 
   return {
-    strip(collection, record) {
+    strip(collection: string, record: unknown): StrippedRecord {
       const masked = hidden(collection, record);
       const fields = SEALED_FIELDS[collection] ?? [];
       const stripped = stripFields(masked.record as Readonly<Record<string, unknown>>, fields);

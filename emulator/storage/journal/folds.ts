@@ -14,19 +14,6 @@ export interface Folded {
 /** Called once; undefined when the fold failed. */
 type Adopt = (folded: Folded | undefined) => void;
 
-/**
- * The folds in progress in a pool. A fork of a world whose journals are being folded needs no fold of its own: it shares the
- * folded journals, and can use the result even if the other world is removed.
- */
-export interface Folds {
-  /** Folds a manifest, whose last journal is no longer appended to, into the state `target`. */
-  start(manifest: Manifest, target: string, adopt: Adopt): Promise<void>;
-  /** Joins a fold that ends within these journals; undefined when none does. */
-  join(journals: readonly JournalSegment[], adopt: Adopt): Promise<void> | undefined;
-  /** Owners in whose folders states are being written. */
-  writers(): readonly number[];
-}
-
 interface FoldInProgress {
   readonly target: string;
   readonly end: JournalSegment;
@@ -34,11 +21,18 @@ interface FoldInProgress {
   result: Promise<void> | undefined;
 }
 
+/**
+ * The folds in progress in a pool. A fork of a world whose journals are being folded needs no fold of its own: it shares the
+ * folded journals, and can use the result even if the other world is removed.
+ */
+export type Folds = ReturnType<typeof createFolds>;
+
 /** `hold` keeps the files of a manifest until the returned function is called. */
-export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) => () => void): Folds {
+export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) => () => void) {
   const underWay = new Set<FoldInProgress>();
   return {
-    start(manifest, target, adopt) {
+    /** Folds a manifest, whose last journal is no longer appended to, into the state `target`. */
+    start(manifest: Manifest, target: string, adopt: Adopt): Promise<void> {
       const folded = { owner: NOBODY, state: target, journals: [], others: [ownerOf(target)] };
       const releases = [manifest, folded].map(hold);
       const end = manifest.journals.at(-1) as JournalSegment;
@@ -55,12 +49,14 @@ export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) 
       });
       return fold.result;
     },
-    join(journals, adopt) {
+    /** Joins a fold that ends within these journals; undefined when none does. */
+    join(journals: readonly JournalSegment[], adopt: Adopt): Promise<void> | undefined {
       const fold = [...underWay].find(({ end }) => indexOf(journals, end) >= 0);
       fold?.adopters.push(adopt);
       return fold?.result;
     },
-    writers: () => [...underWay].map(({ target }) => ownerOf(target)),
+    /** Owners in whose folders states are being written. */
+    writers: (): readonly number[] => [...underWay].map(({ target }) => ownerOf(target)),
   };
 }
 

@@ -15,18 +15,10 @@ const END_AT = 4;
 type JournalPool = Pick<Pool, keyof PoolNames | "files">;
 
 /** A journal that is being written. Its file is created before the first rows and lines of its turns. */
-export interface Journal {
-  readonly file: string;
-  /** Bytes of its lines. */
-  readonly bytes: number;
-  /** Creates the file without lines, and replaces an existing one. */
-  begin(): void;
-  /** Seals and writes whole lines. When it returns, they survive the end of the process; after a kill, either all of them count or none. */
-  writeLines(lines: Buffer): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 /** Opens the journal `file`, whose lines have so many bytes. */
-export function openJournal(pool: JournalPool, file: string, bytes = 0): Journal {
+export function openJournal(pool: JournalPool, file: string, bytes = 0) {
   const { files } = pool;
   const path = pool.path(file);
   const seal = pool.sealOf(file);
@@ -34,14 +26,17 @@ export function openJournal(pool: JournalPool, file: string, bytes = 0): Journal
   if (existsSync(path)) createEndFile(pool, file, end);
   return {
     file,
-    get bytes() {
+    /** Bytes of its lines. */
+    get bytes(): number {
       return end;
     },
-    begin() {
+    /** Creates the file without lines, and replaces an existing one. */
+    begin(): void {
       createFile(pool, file, "");
       createEndFile(pool, file, 0);
     },
-    writeLines(lines) {
+    /** Seals and writes whole lines. When it returns, they survive the end of the process; after a kill, either all of them count or none. */
+    writeLines(lines: Buffer): void {
       const descriptor = files.change(path);
       sealLines(lines, seal, end);
       writeOrCut(descriptor, lines, end);

@@ -52,15 +52,10 @@ export function batchOf(texts: readonly string[], { segments, tails }: WrittenRo
 }
 
 /** Lines of a journal that are pending until the next write. */
-export interface PendingLines {
-  /** Adds the line of a commit, with the rows written up to now. */
-  add(commit: Commit): void;
-  /** Takes the pending lines, and adds a line for rows without a commit; undefined when nothing is pending. */
-  take(writtenRows: WrittenRows): Buffer | undefined;
-}
+export type PendingLines = ReturnType<typeof createPendingLines>;
 
 /** `mark` is the number of the next row. */
-export function createPendingLines({ commit: sealed }: Sealing, mark: () => number): PendingLines {
+export function createPendingLines({ commit: sealed }: Sealing, mark: () => number) {
   let lines: string[] = [];
   let lastMark = mark();
 
@@ -71,8 +66,10 @@ export function createPendingLines({ commit: sealed }: Sealing, mark: () => numb
   }
 
   return {
+    /** Adds the line of a commit, with the rows written up to now. */
     add,
-    take(writtenRows) {
+    /** Takes the pending lines, and adds a line for rows without a commit; undefined when nothing is pending. */
+    take(writtenRows: WrittenRows): Buffer | undefined {
       const hasFiles = writtenRows.segments.length + writtenRows.tails.length > 0;
       if (mark() > lastMark || (hasFiles && lines.length === 0)) add(undefined);
       const batch = lines;

@@ -12,16 +12,10 @@ type Sealed<T> = T & { readonly sealed?: readonly Path[] };
  * Encrypts the secrets of commits and states before they are written, and decrypts them after they are read. A fold in between
  * needs no key.
  */
-export interface Sealing {
-  commit(commit: Commit): Commit;
-  state(state: WorldState): WorldState;
-  /** Throws a `StoreError` for secrets that were encrypted with another key. */
-  openState(state: WorldState): WorldState;
-  openCommit(commit: Commit): Commit;
-}
+export type Sealing = ReturnType<typeof createSealing>;
 
 /** Encrypts with the key of the data folder. */
-export function createSealing(own: Secrets): Sealing {
+export function createSealing(own: Secrets) {
   function sealedAt(value: object, paths: readonly Path[]): object {
     const copy = structuredClone(value);
     for (const at of paths) setAt(copy, at, (secret) => own.seal(JSON.stringify(secret)));
@@ -45,38 +39,41 @@ export function createSealing(own: Secrets): Sealing {
     key,
     record: openAt(own, record, sealed),
   });
-  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) => openAt(own, item, sealed);
+  const openItem = <T extends DueEvent | Effect>({ sealed, ...item }: Sealed<T>) =>
+    openAt(own, item as unknown as T, sealed);
+  const encrypted: Change = { record: sealRecord, item: seal };
+  const decrypted: Change = { record: openRecord, item: openItem };
 
   return {
-    commit(commit) {
-      const { put: records, scheduled, effects } = commit;
-      const sealed: { -readonly [Member in keyof Commit]: Commit[Member] } = { ...commit };
-      if (records) sealed.put = eachRecord(records, sealRecord);
-      if (scheduled) sealed.scheduled = scheduled.map(seal);
-      if (effects) sealed.effects = effects.map(seal);
-      return sealed;
-    },
-    state: (state) => ({
-      ...state,
-      records: eachRecord(state.records, sealRecord),
-      queue: state.queue.map(seal),
-      inFlight: state.inFlight.map(seal),
-    }),
-    openState: (state) => ({
-      ...state,
-      records: eachRecord(state.records, openRecord),
-      queue: state.queue.map(openItem),
-      inFlight: state.inFlight.map(openItem),
-    }),
-    openCommit(commit) {
-      const { put: records, scheduled, effects } = commit;
-      return {
-        ...commit,
-        ...(records && { put: eachRecord(records, openRecord) }),
-        ...(scheduled && { scheduled: scheduled.map(openItem) }),
-        ...(effects && { effects: effects.map(openItem) }),
-      };
-    },
+    commit: (commit: Commit): Commit => changedCommit(commit, encrypted),
+    state: (state: WorldState): WorldState => changedState(state, encrypted),
+    /** Throws a `StoreError` for secrets that were encrypted with another key. */
+    openState: (state: WorldState): WorldState => changedState(state, decrypted),
+    openCommit: (commit: Commit): Commit => changedCommit(commit, decrypted),
+  };
+}
+
+interface Change {
+  record(collection: string, item: StoredRecord): StoredRecord;
+  item<T extends DueEvent | Effect>(item: T): T;
+}
+
+function changedCommit(commit: Commit, { record, item }: Change): Commit {
+  const { put: records, scheduled, effects } = commit;
+  const changed: { -readonly [Member in keyof Commit]: Commit[Member] } = { ...commit };
+  if (records) changed.put = eachRecord(records, record);
+  if (scheduled) changed.scheduled = scheduled.map(item);
+  if (effects) changed.effects = effects.map(item);
+  return changed;
+}
+
+function changedState(state: WorldState, { record, item }: Change): WorldState {
+  const { records, queue, inFlight } = state;
+  return {
+    ...state,
+    records: eachRecord(records, record),
+    queue: queue.map(item),
+    inFlight: inFlight.map(item),
   };
 }
 

@@ -23,17 +23,15 @@ const READ_CHUNK_BYTES = 256 * 1024;
 const MAX_CHECKED_FILES = 10_000;
 const read = promisify(fs.read);
 
-/** Opens bodies and checks them against their records. */
-export interface BodyOpener {
-  /** Opens a body. It is read through once, and again when its file has changed. Rejects with a `StoreError`. */
-  open(body: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody>;
-}
+export type BodyOpener = ReturnType<typeof createBodyOpener>;
 
-export function createBodyOpener(pool: Pick<Pool, "path" | "files">): BodyOpener {
+/** Opens bodies and checks them against their records. */
+export function createBodyOpener(pool: Pick<Pool, "path" | "files">) {
   /** The version of each file whose checksum matched. */
   const checked = new Map<string, string>();
   return {
-    async open({ file, size, sum }) {
+    /** Opens a body. It is read through once, and again when its file has changed. Rejects with a `StoreError`. */
+    async open({ file, size, sum }: Pick<StoredBody, "file" | "size" | "sum">): Promise<OpenedBody> {
       const { path, start: at, length } = locateBody(pool, file);
       const fd = pool.files.open(() => openStored(path));
       try {

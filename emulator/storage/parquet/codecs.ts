@@ -1,5 +1,5 @@
-import { gunzipSync, gzipSync } from "node:zlib";
-import type { CompressionCodec, Compressors as Decompressors } from "hyparquet";
+import { gzipSync } from "node:zlib";
+import type { CompressionCodec } from "hyparquet";
 import type { Compression } from "../../subjects/bulk-exports/encoder.ts";
 
 /**
@@ -172,10 +172,4 @@ export async function loadCodec(compression: Compression): Promise<Codec> {
   if (compression === "gzip") return { codec: "GZIP", compress: gzip };
   const zstd = await loadZstd();
   return { codec: "ZSTD", compress: (bytes) => zstd.compress(bytes, ZSTD_LEVEL) };
-}
-
-/** `fzstd` decompresses ten times as fast as the library that compresses. */
-export async function loadDecompressors(): Promise<Decompressors> {
-  const { decompress } = await import("fzstd");
-  return { GZIP: (bytes) => gunzipSync(bytes), ZSTD: (bytes) => decompress(bytes) };
 }

@@ -169,16 +169,13 @@ export function encodingFailureOf(error: unknown): EncodingFailure {
 }
 
 /** Collects the bytes of a file, one row group at a time, and joins them at the end. */
-export interface FileBytes {
-  readonly writer: ByteWriter;
-  joined(): Uint8Array<ArrayBuffer>;
-}
+export type FileBytes = ReturnType<typeof createFileBytes>;
 
 /**
  * The library's writer doubles and copies its buffer whenever that is full. Here the buffer is emptied after
  * each row group, so a large file is copied once.
  */
-export function createFileBytes(writer: ByteWriter): FileBytes {
+export function createFileBytes(writer: ByteWriter) {
   const chunks: Uint8Array[] = [];
 
   function flush(): void {
@@ -188,7 +185,7 @@ export function createFileBytes(writer: ByteWriter): FileBytes {
 
   return {
     writer: Object.assign(writer, { flush }),
-    joined() {
+    joined(): Uint8Array<ArrayBuffer> {
       flush();
       const joined = new Uint8Array(writer.offset);
       let at = 0;

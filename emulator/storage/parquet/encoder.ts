@@ -22,16 +22,6 @@ export interface FileEncoderOptions {
   readonly heapMegabytes?: number;
 }
 
-/** The encoding threads of a process; the worlds that use them are identified by a key. */
-export interface SharedEncoder {
-  encode(request: FileRequest, source: PartitionSource): Promise<EncodedFile | EncodingFailure>;
-  /** Ends a thread as a crash would, preferably one that works for this world. */
-  endThread(world: string): Promise<void>;
-  /** Fails the pending and running jobs of a world, and closes its files. */
-  forget(world: string): void;
-  close(): Promise<void>;
-}
-
 type Outcome = EncodedFile | EncodingFailure;
 
 interface Job {
@@ -54,10 +44,6 @@ const HEAP_MEGABYTES = 256;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder was closed" };
 
-function partitionOf({ request: { tenantId, sessionId, day }, source }: Job): string {
-  return `${tenantId} ${sessionId} ${day} ${source.world}`;
-}
-
 /** The failure of a job whose thread has ended, with the reason if there is one. */
 function failureOf(code: number, error: (Error & { code?: string }) | undefined): EncodingFailure {
   if (error?.code === OUT_OF_MEMORY) return { failure: "resource_exhausted", message: error.message };
@@ -65,10 +51,6 @@ function failureOf(code: number, error: (Error & { code?: string }) | undefined)
     failure: "worker_crash",
     message: error?.message ?? `the encoding thread ended with code ${code}`,
   };
-}
-
-function send({ worker }: Thread, message: ThreadMessage): void {
-  worker.postMessage(message);
 }
 
 /** Starts a thread; `onOutcome` gets each outcome, and a last one when the thread has ended. */
@@ -87,17 +69,6 @@ function startThread(heapMegabytes: number, onOutcome: (outcome: Outcome, isOver
   return { worker, job: undefined, world: undefined, partition: undefined };
 }
 
-/** The thread whose end affects a world most. */
-function threadToEnd(threads: Iterable<Thread>, world: string): Thread | undefined {
-  const pool = [...threads];
-  return (
-    pool.find(({ job }) => job?.source.world === world) ??
-    pool.find((thread) => thread.world === world) ??
-    pool.find(({ job }) => job === undefined) ??
-    pool[0]
-  );
-}
-
 /** Waking a thread takes longer than encoding so few bytes. Only a thread can crash. */
 function isSmall({ crash }: FileRequest, { rowFiles }: PartitionSource, maxBytes: number): boolean {
   return !crash && rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes;
@@ -113,113 +84,100 @@ async function encodeHere(request: FileRequest, source: PartitionSource): Promis
   }
 }
 
-/** Threads that are started on demand, each with one job at a time. */
-interface Threads {
-  readonly all: ReadonlySet<Thread>;
-  /** Starts a job on the best idle thread, or on a new one below the maximum; false if there is none. */
-  start(job: Job): boolean;
-  /** Ends a thread; returns the job that it had, which is not settled. */
-  end(thread: Thread): Job | undefined;
-}
+/**
+ * The encoding threads of a process; the worlds that use them are identified by a key. Small files are encoded without a thread.
+ * Other jobs wait in a queue for an idle thread, so that the end of a thread fails one job only.
+ */
+export class SharedEncoder {
+  readonly #options: Required<FileEncoderOptions>;
+  readonly #threads = new Set<Thread>();
+  #queue: Job[] = [];
+  #isClosed = false;
 
-/** `onIdle` is called when a thread has ended its job. */
-function createThreads(maxThreads: number, heapMegabytes: number, onIdle: () => void): Threads {
-  const threads = new Set<Thread>();
+  constructor({
+    smallBytes = MAX_SMALL_BYTES,
+    threads = MAX_THREADS,
+    heapMegabytes = HEAP_MEGABYTES,
+  }: FileEncoderOptions = {}) {
+    this.#options = { smallBytes, threads, heapMegabytes };
+  }
 
-  function addThread(): Thread {
-    const thread = startThread(heapMegabytes, (outcome, isOver) => {
-      if (isOver) threads.delete(thread);
-      endJob(thread, outcome);
+  async encode(request: FileRequest, source: PartitionSource): Promise<Outcome> {
+    if (this.#isClosed) return CLOSED;
+    if (isSmall(request, source, this.#options.smallBytes)) return encodeHere(request, source);
+    return new Promise((settle) => {
+      this.#queue.push({ request, source, settle });
+      this.#startNext();
     });
-    threads.add(thread);
+  }
+
+  /** Ends a thread as a crash would, preferably one that works for this world. Its job is repeated. */
+  async endThread(world: string): Promise<void> {
+    const all = [...this.#threads];
+    const thread =
+      all.find(({ job }) => job?.source.world === world) ??
+      all.find((each) => each.world === world) ??
+      all.find(({ job }) => job === undefined) ??
+      all[0];
+    if (thread === undefined) return;
+    this.#threads.delete(thread);
+    if (thread.job !== undefined) this.#queue.unshift(thread.job);
+    thread.job = undefined;
+    this.#startNext();
+    await thread.worker.terminate();
+  }
+
+  /** Fails the pending and running jobs of a world, and closes its files. */
+  forget(world: string): void {
+    const isOf = (job: Job | undefined): boolean => job?.source.world === world;
+    for (const job of this.#queue) if (isOf(job)) job.settle(CLOSED);
+    this.#queue = this.#queue.filter((job) => !isOf(job));
+    for (const { job, worker } of this.#threads) {
+      if (isOf(job)) job?.settle(CLOSED);
+      worker.postMessage({ forget: world } satisfies ThreadMessage);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#queue.splice(0)) job.settle(CLOSED);
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #startNext(): void {
+    const [job] = this.#queue;
+    const thread = job && !this.#isClosed && this.#threadFor(job);
+    if (!thread) return;
+    this.#queue.shift();
+    const { request, source } = job;
+    thread.worker.ref();
+    thread.worker.postMessage({ request, source } satisfies ThreadMessage);
+  }
+
+  /** Gives a job to the best idle thread, or to a new one below the maximum; undefined if there is none. */
+  #threadFor(job: Job): Thread | undefined {
+    const { tenantId, sessionId, day } = job.request;
+    const { world } = job.source;
+    const partition = `${tenantId} ${sessionId} ${day} ${world}`;
+    const idle = [...this.#threads].filter((thread) => thread.job === undefined);
+    const best = idle.find((thread) => thread.partition === partition) ?? idle[0];
+    const thread = best ?? (this.#threads.size < this.#options.threads ? this.#addThread() : undefined);
+    return thread && Object.assign(thread, { job, partition, world });
+  }
+
+  #addThread(): Thread {
+    const thread = startThread(this.#options.heapMegabytes, (outcome, isOver) => {
+      if (isOver) this.#threads.delete(thread);
+      const { job } = thread;
+      thread.job = undefined;
+      // An idle thread must not keep the process running.
+      thread.worker.unref();
+      job?.settle(outcome);
+      this.#startNext();
+    });
+    this.#threads.add(thread);
     return thread;
   }
-
-  function endJob(thread: Thread, outcome: Outcome): void {
-    const { job } = thread;
-    thread.job = undefined;
-    // An idle thread must not keep the process running.
-    thread.worker.unref();
-    job?.settle(outcome);
-    onIdle();
-  }
-
-  function threadFor(partition: string): Thread | undefined {
-    const idle = [...threads].filter((thread) => thread.job === undefined);
-    const best = idle.find((thread) => thread.partition === partition) ?? idle[0];
-    return best ?? (threads.size < maxThreads ? addThread() : undefined);
-  }
-
-  return {
-    all: threads,
-    start(job) {
-      const partition = partitionOf(job);
-      const thread = threadFor(partition);
-      if (thread === undefined) return false;
-      Object.assign(thread, { job, partition, world: job.source.world });
-      thread.worker.ref();
-      send(thread, { request: job.request, source: job.source });
-      return true;
-    },
-    end(thread) {
-      const { job } = thread;
-      threads.delete(thread);
-      thread.job = undefined;
-      return job;
-    },
-  };
-}
-
-/**
- * Encodes small files here, and others in threads. Jobs wait in a queue for an idle thread, so that the end of a thread
- * fails one job only.
- */
-export function createFileEncoder({
-  smallBytes = MAX_SMALL_BYTES,
-  threads: maxThreads = MAX_THREADS,
-  heapMegabytes = HEAP_MEGABYTES,
-}: FileEncoderOptions = {}): SharedEncoder {
-  const threads = createThreads(maxThreads, heapMegabytes, startNext);
-  let queue: Job[] = [];
-  let isClosed = false;
-
-  function startNext(): void {
-    const job = queue[0];
-    if (!isClosed && job !== undefined && threads.start(job)) queue.shift();
-  }
-
-  return {
-    encode(request, source) {
-      if (isClosed) return Promise.resolve(CLOSED);
-      if (isSmall(request, source, smallBytes)) return encodeHere(request, source);
-      return new Promise((settle) => {
-        queue.push({ request, source, settle });
-        startNext();
-      });
-    },
-    async endThread(world) {
-      const thread = threadToEnd(threads.all, world);
-      if (thread === undefined) return;
-      const job = threads.end(thread);
-      if (job !== undefined) queue.unshift(job);
-      startNext();
-      await thread.worker.terminate();
-    },
-    forget(world) {
-      const isOf = (job: Job | undefined): boolean => job?.source.world === world;
-      for (const job of queue) if (isOf(job)) job.settle(CLOSED);
-      queue = queue.filter((job) => !isOf(job));
-      for (const thread of threads.all) {
-        if (isOf(thread.job)) thread.job?.settle(CLOSED);
-        send(thread, { forget: world });
-      }
-    },
-    async close() {
-      isClosed = true;
-      for (const job of queue.splice(0)) job.settle(CLOSED);
-      await Promise.all([...threads.all].map(({ worker }) => worker.terminate()));
-    },
-  };
 }
 
 /** Locates the rows of a world for an encoder thread. */

@@ -224,25 +224,33 @@ export function openLog({ root, id }: Omit<LogFolder, "owners">, table: Manifest
     return paths.map((path) => openSync(path, "a", 0o600));
   }
 
-  const close = () => files.forEach((file) => void closeSync(file));
+  const closeFiles = () => files.forEach((file) => void closeSync(file));
+
+  function append(line: LogLine): void {
+    const text = sealedLines([line], SEAL, bytes);
+    try {
+      for (const file of files) writeAll(file, text);
+    } catch (error) {
+      for (const file of files) truncateTo(file, bytes);
+      throw notWritten(root, error as Error);
+    }
+    bytes += text.length;
+  }
 
   return {
-    append(line: LogLine): void {
-      const text = sealedLines([line], SEAL, bytes);
-      try {
-        for (const file of files) writeAll(file, text);
-      } catch (error) {
-        for (const file of files) truncateTo(file, bytes);
-        throw notWritten(root, error as Error);
-      }
-      bytes += text.length;
-    },
+    append,
     shorten(): void {
       if (bytes <= SPARE_BYTES + 3 * rewritten) return;
-      close();
+      closeFiles();
       files = rewrite();
     },
-    close,
+    close(isSwept: boolean): void {
+      try {
+        if (isSwept) append({ swept: true });
+      } finally {
+        closeFiles();
+      }
+    },
   };
 }
 

@@ -2,39 +2,19 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Secrets } from "../../subjects/turn.ts";
 import { bytesToRead, inBackground, READ_OFTEN_BYTES } from "../background.ts";
-import { createFolds, type Folds } from "../journal/folds.ts";
+import { createFolds } from "../journal/folds.ts";
 import { type Kind, type ManifestTable, noWorlds, openLog, readLog } from "./manifest-log.ts";
 import { type Manifest, newManifest, ownerOf, type SnapshotEntry, type WorldEntry } from "./names.ts";
 import type { Pool } from "./pool.ts";
 import { createUses, ownersOf } from "./uses.ts";
 
-/** The worlds and snapshots of a data folder. Each change is one line of the log. */
-export interface Manifests {
-  readonly worlds: ReadonlyMap<string, WorldEntry>;
-  readonly snapshots: ReadonlyMap<string, SnapshotEntry>;
-  /** Allocates a folder number that was never used before. */
-  nextOwner(): number;
-  /**
-   * Saves a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
-   * it cannot be written. `onWritten` closes a replaced world before its files are removed.
-   */
-  putWorld(name: string, entry: WorldEntry | null, onWritten?: () => void): void;
-  putSnapshot(name: string, entry: SnapshotEntry | null): void;
-  /** Keeps the files of a manifest until the returned function is called, even if its world is removed. */
-  hold(manifest: Manifest): () => void;
-  readonly folds: Folds;
-  /** Releases all manifests that are held. */
-  releaseAll(): void;
-  /** Manifests that may lead to files of one of these owners. */
-  leadingTo(owners: Iterable<number>): Iterable<Manifest>;
-  /** `isSwept` records for the next process that the pool holds no unused file. */
-  close(isSwept: boolean): void;
-}
-
 const FIRST_WORLD = "main";
 
+/** The worlds and snapshots of a data folder. Each change is one line of the log. */
+export type Manifests = ReturnType<typeof openManifests>;
+
 /** Reads the log, or begins one with the world `main`. Discards files that no manifest can lead to. */
-export function openManifests(pool: Pool, secrets: Secrets): Manifests {
+export function openManifests(pool: Pool, secrets: Secrets) {
   const table = pool.isPersistent ? readLog(pool, secrets) : noWorlds();
   // A killed process may have used a number that it never wrote to the log.
   table.next = Math.max(table.next, 1 + Math.max(0, ...pool.owners()));
@@ -78,20 +58,25 @@ export function openManifests(pool: Pool, secrets: Secrets): Manifests {
   return {
     worlds: table.world,
     snapshots: table.snapshot,
-    nextOwner: () => table.next++,
-    putWorld: (name, entry, onWritten) => putEntry("world", table.world, [name, entry], onWritten),
-    putSnapshot: (name, entry) => putEntry("snapshot", table.snapshot, [name, entry]),
+    /** Allocates a folder number that was never used before. */
+    nextOwner: (): number => table.next++,
+    /**
+     * Saves a world under its name; null removes it. Throws a `Refusal` (413, `disk_full`) and changes nothing when
+     * it cannot be written. `onWritten` closes a replaced world before its files are removed.
+     */
+    putWorld: (name: string, entry: WorldEntry | null, onWritten?: () => void): void =>
+      putEntry("world", table.world, [name, entry], onWritten),
+    putSnapshot: (name: string, entry: SnapshotEntry | null): void =>
+      putEntry("snapshot", table.snapshot, [name, entry]),
+    /** Keeps the files of a manifest until the returned function is called, even if its world is removed. */
     hold,
     folds,
+    /** Releases all manifests that are held. */
     releaseAll,
+    /** Manifests that may lead to files of one of these owners. */
     leadingTo,
-    close(isSwept) {
-      try {
-        if (isSwept) log?.append({ swept: true });
-      } finally {
-        log?.close();
-      }
-    },
+    /** `isSwept` records for the next process that the pool holds no unused file. */
+    close: (isSwept: boolean): void => log?.close(isSwept),
   };
 }
 
@@ -167,15 +152,6 @@ const MAX_SMALL_MANIFESTS = 16;
 /** With more to read, the sweep happens at the end of the process. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/**
- * Forks of a removed world still need some of its files. The sweep removes the others while the process runs: a file that no
- * manifest leads to and nobody writes is never needed later.
- */
-export interface BackgroundSweep {
-  /** Counts a manifest that was removed, or replaced by one of another owner. */
-  countRemoved(): void;
-}
-
 /** The manifests of a pool, for a sweep. */
 interface SweepSource {
   /** Owners that may still write. */
@@ -186,10 +162,13 @@ interface SweepSource {
   keep(manifests: readonly Manifest[]): () => void;
 }
 
-export function createBackgroundSweep(
-  pool: Pool,
-  { writers, leadingTo, keep }: SweepSource,
-): BackgroundSweep {
+export type BackgroundSweep = ReturnType<typeof createBackgroundSweep>;
+
+/**
+ * Forks of a removed world still need some of its files. The sweep removes the others while the process runs: a file that no
+ * manifest leads to and nobody writes is never needed later.
+ */
+export function createBackgroundSweep(pool: Pool, { writers, leadingTo, keep }: SweepSource) {
   let removed = 0;
   let isAtWork = false;
 
@@ -211,7 +190,8 @@ export function createBackgroundSweep(
   }
 
   return {
-    countRemoved() {
+    /** Counts a manifest that was removed, or replaced by one of another owner. */
+    countRemoved(): void {
       removed += 1;
       if (!isAtWork && removed % REMOVED_SMALL_MANIFESTS === 0 && pool.isPersistent) sweepWhenDue();
     },

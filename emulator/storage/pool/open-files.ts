@@ -69,22 +69,6 @@ export function withFolder<T>(path: string, act: () => T): T {
   }
 }
 
-/** The open files of all worlds of a process. The least recently used one is closed to make room. */
-export interface OpenFiles {
-  /** Opens a file for a caller that closes it. If the system permits no more open files, all files of this pool are closed first. */
-  open(open: () => number): number;
-  /** The descriptor of an existing file, valid until the next call. */
-  read(path: string): number;
-  /** The same for reading and appending. Creates a missing file. */
-  append(path: string): number;
-  /** The same descriptor, for a file that must exist. */
-  appended(path: string): number;
-  /** The same for writing at any position of an existing file. */
-  change(path: string): number;
-  /** Closes a file, or all files below a folder. */
-  release(path: string): void;
-}
-
 /** The most open files of worlds, if the system permits that many. */
 export const MAX_FILES = 256;
 /** A key is a mode, a space and a path. */
@@ -98,7 +82,10 @@ function openOrRefuse(open: () => number): number {
   }
 }
 
-export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
+export type OpenFiles = ReturnType<typeof createOpenFiles>;
+
+/** The open files of all worlds of a process. The least recently used one is closed to make room. */
+export function createOpenFiles(maxFiles = MAX_FILES) {
   // Maps keep the order of insertion, so the first key is the least recently used file.
   const files = new Map<string, number>();
 
@@ -127,15 +114,22 @@ export function createOpenFiles(maxFiles = MAX_FILES): OpenFiles {
   }
 
   return {
+    /** Opens a file for a caller that closes it. If the system permits no more open files, all files of this pool are closed first. */
     open: openOrMakeRoom,
-    read: (path) => descriptor(`r ${path}`, () => openStored(path)),
-    append: (path) => descriptor(`a ${path}`, () => withFolder(path, () => openSync(path, "a+", 0o600))),
-    appended: (path) =>
+    /** The descriptor of an existing file, valid until the next call. */
+    read: (path: string): number => descriptor(`r ${path}`, () => openStored(path)),
+    /** The same for reading and appending. Creates a missing file. */
+    append: (path: string): number =>
+      descriptor(`a ${path}`, () => withFolder(path, () => openSync(path, "a+", 0o600))),
+    /** The same descriptor, for a file that must exist. */
+    appended: (path: string): number =>
       descriptor(`a ${path}`, () =>
         readStored(path, () => openSync(path, constants.O_RDWR | constants.O_APPEND)),
       ),
-    change: (path) => descriptor(`w ${path}`, () => openSync(path, "r+")),
-    release(path) {
+    /** The same for writing at any position of an existing file. */
+    change: (path: string): number => descriptor(`w ${path}`, () => openSync(path, "r+")),
+    /** Closes a file, or all files below a folder. */
+    release(path: string): void {
       for (const [key, file] of [...files]) {
         const open = key.slice(MODE_CHARS);
         if (open === path || open.startsWith(path + sep)) close(key, file);

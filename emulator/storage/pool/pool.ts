@@ -70,19 +70,14 @@ export function openPool(root: string, isPersistent: boolean, maxFiles?: number)
 }
 
 /** Deletes files and folders in the background, after renaming them away. */
-interface DeletionQueue {
-  add(folder: string): void;
-  whenEmpty(): Promise<void>;
-}
-
-function openDeletionQueue(folder: string): DeletionQueue {
+function openDeletionQueue(folder: string) {
   const deletions = new Set<Promise<void>>();
   let last = 0;
   let exists = false;
   if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
 
   return {
-    add(path) {
+    add(path: string): void {
       if (!statSync(path, { throwIfNoEntry: false })) return;
       if (!exists) mkdirSync(folder, { recursive: true });
       exists = true;
@@ -95,7 +90,7 @@ function openDeletionQueue(folder: string): DeletionQueue {
         .finally(() => deletions.delete(deletion));
       deletions.add(deletion);
     },
-    async whenEmpty() {
+    async whenEmpty(): Promise<void> {
       await Promise.all(deletions);
       if (exists) rmSync(folder, { recursive: true, force: true });
       exists = false;

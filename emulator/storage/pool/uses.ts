@@ -1,18 +1,10 @@
 import { endFileOf } from "../journal/journal.ts";
 import { type Manifest, NOBODY } from "./names.ts";
 
-/** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */
-export interface Uses {
-  add(manifest: Manifest): void;
-  /** Returns the states, histories and journals that no manifest leads to any longer. */
-  remove(manifest: Manifest): readonly string[];
-  /** Whether a manifest may lead to files of an owner. */
-  isUsed(owner: number): boolean;
-  /** Manifests that may lead to files of one of these owners. */
-  leadingTo(owners: Iterable<number>): ReadonlySet<Manifest>;
-}
+export type Uses = ReturnType<typeof createUses>;
 
-export function createUses(): Uses {
+/** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */
+export function createUses() {
   /** By owner, and by file name. */
   const manifests = new Map<number | string, Set<Manifest>>();
 
@@ -22,14 +14,15 @@ export function createUses(): Uses {
   }
 
   return {
-    add(manifest) {
+    add(manifest: Manifest): void {
       for (const key of keysOf(manifest)) {
         const users = manifests.get(key);
         if (users) users.add(manifest);
         else manifests.set(key, new Set([manifest]));
       }
     },
-    remove(manifest) {
+    /** Returns the states, histories and journals that no manifest leads to any longer. */
+    remove(manifest: Manifest): readonly string[] {
       for (const key of keysOf(manifest)) {
         const users = manifests.get(key);
         users?.delete(manifest);
@@ -37,8 +30,11 @@ export function createUses(): Uses {
       }
       return [...recordFilesOf(manifest)].filter((file) => !manifests.has(file));
     },
-    isUsed: (owner) => manifests.has(owner),
-    leadingTo: (owners) => new Set([...owners].flatMap((owner) => [...(manifests.get(owner) ?? [])])),
+    /** Whether a manifest may lead to files of an owner. */
+    isUsed: (owner: number): boolean => manifests.has(owner),
+    /** Manifests that may lead to files of one of these owners. */
+    leadingTo: (owners: Iterable<number>): ReadonlySet<Manifest> =>
+      new Set([...owners].flatMap((owner) => [...(manifests.get(owner) ?? [])])),
   };
 }
 

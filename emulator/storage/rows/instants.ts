@@ -52,13 +52,6 @@ export function epochMicroseconds(instant: string): bigint {
   return BigInt(dayMs) * 1000n + BigInt(microsecondsOfDay(instant));
 }
 
-/** The inverse of `epochMicroseconds`. */
-export function instantOf(micros: bigint): string {
-  const inSecond = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const seconds = new Date(Number((micros - inSecond) / 1000n)).toISOString().slice(0, 19);
-  return `${seconds}.${String(inSecond).padStart(6, "0")}Z`;
-}
-
 /** The inverse of `microsecondsOfDay`. */
 export function instantAt(day: string, micros: number): string {
   const inSecond = micros % 1_000_000;

@@ -7,23 +7,19 @@ import { readLine, type Segment } from "./segment.ts";
 import type { SegmentOrder } from "./segment-order.ts";
 import { traceWord } from "./sidecar.ts";
 
-/** Lists a tenant's rows by their start. The orders of segments are retained for the next page. */
-export interface Listing {
-  list(range: RowRange): Iterable<ListedRow>;
-  /** The segments of a project from one day to another, both included, in the order of their days. */
-  between(sessionId: string, firstDay: string, lastDay: string): Iterable<Segment>;
-}
-
 /** About 70 bytes each. */
 const MAX_HELD_RECORDS = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
+
+/** Lists a tenant's rows by their start. The orders of segments are retained for the next page. */
+export type Listing = ReturnType<typeof createListing>;
 
 /** Segments that are added later are listed too. A segment without an order has no rows. */
 export function createListing(
   pool: Pool,
   segments: readonly Segment[],
   orderOf: (segment: Segment) => SegmentOrder | undefined,
-): Listing {
+) {
   const bySession = new Map<string, Segment[]>();
   let sortedCount = 0;
 
@@ -46,7 +42,8 @@ export function createListing(
   }
 
   return {
-    *between(sessionId, firstDay, lastDay) {
+    /** The segments of a project from one day to another, both included, in the order of their days. */
+    *between(sessionId: string, firstDay: string, lastDay: string): Generator<Segment> {
       const days = segmentsOf(sessionId);
       for (let at = daysBefore(days, firstDay); at < days.length; at += 1) {
         const segment = days[at] as Segment;
@@ -54,7 +51,7 @@ export function createListing(
         yield segment;
       }
     },
-    list: ({ sessionIds, ...range }) => {
+    list: ({ sessionIds, ...range }: RowRange): Iterable<ListedRow> => {
       const lists = [...new Set(sessionIds)].map((id) => listProject(id, { sessionIds, ...range }));
       return lists.length === 1 ? (lists[0] as Iterable<ListedRow>) : merged(lists, range.order);
     },

@@ -5,25 +5,6 @@ import { checkedLine, cursorAt, type StoredRow, splitLine } from "./lines.ts";
 import { type Plan, type PlannedFile, rememberPosition } from "./plan.ts";
 import { createPlans, type PartitionSource, type Plans } from "./plans.ts";
 
-/** The rows of a window after a cursor, a bounded batch at a time. */
-interface RowSource {
-  /**
-   * The next rows, at most one batch, within both bounds. With `atLeastOne`, the first row may exceed `maxBytes`.
-   * Their bytes are valid until the next call.
-   */
-  take(maxRows: number, maxBytes: number, atLeastOne: boolean): readonly StoredRow[];
-  /** The cursor of the last row that was taken. */
-  cursor(): string | null;
-  /** The number of remaining rows. */
-  remaining(): number;
-}
-
-/** Reads partitions from the names of files alone, so any thread can use it while the world continues to write. */
-export interface PartitionReader {
-  open(window: PartitionWindow, cursor: string | null): RowSource;
-  close(): void;
-}
-
 const MAX_BATCH_ROWS = 10_000;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const MAX_READ_BYTES = 8 * 1024 * 1024;
@@ -128,12 +109,19 @@ function endOfBatch(
   return end;
 }
 
-function openSource(plan: Plan, begin: number, beginCursor: string | null): RowSource {
+type RowSource = ReturnType<typeof openSource>;
+
+/** The rows of a window after a cursor, a bounded batch at a time. */
+function openSource(plan: Plan, begin: number, beginCursor: string | null) {
   let position = begin;
   let cursor = beginCursor;
   const room = createRoom();
   return {
-    take(maxRows, maxBytes, atLeastOne) {
+    /**
+     * The next rows, at most one batch, within both bounds. With `atLeastOne`, the first row may exceed `maxBytes`.
+     * Their bytes are valid until the next call.
+     */
+    take(maxRows: number, maxBytes: number, atLeastOne: boolean): readonly StoredRow[] {
       const to = endOfBatch(plan, position, maxRows, atLeastOne ? Infinity : maxBytes, maxBytes);
       const rows = readLines(plan, position, to, room).map(splitLine);
       position = to;
@@ -142,21 +130,26 @@ function openSource(plan: Plan, begin: number, beginCursor: string | null): RowS
       if (cursor !== null) rememberPosition(plan, cursor, position);
       return rows;
     },
-    cursor: () => cursor,
-    remaining: () => plan.offsets.length - position,
+    /** The cursor of the last row that was taken. */
+    cursor: (): string | null => cursor,
+    /** The number of remaining rows. */
+    remaining: (): number => plan.offsets.length - position,
   };
 }
+
+/** Reads partitions from the names of files alone, so any thread can use it while the world continues to write. */
+export type PartitionReader = ReturnType<typeof createPartitionReader>;
 
 /** Creates a reader of partitions. Plans may be shared with other readers. */
 export function createPartitionReader(
   sourceOf: (partition: Partition) => PartitionSource,
   plans: Plans = createPlans(),
-): PartitionReader {
+) {
   return {
-    open(window, cursor) {
+    open(window: PartitionWindow, cursor: string | null): RowSource {
       const { plan, begin } = plans.planFor(sourceOf(window), window, cursor);
       return openSource(plan, begin, cursor);
     },
-    close: () => plans.close(),
+    close: (): void => plans.close(),
   };
 }

@@ -8,19 +8,6 @@ export interface PartitionSource {
   readonly rowFiles: readonly LocatedFile[];
 }
 
-/** The plans of a thread, for any number of worlds. The least recently used one is dropped to make room. */
-export interface Plans {
-  /** The plan of a window, and the number of its rows up to the cursor. */
-  planFor(
-    source: PartitionSource,
-    window: PartitionWindow,
-    cursor: string | null,
-  ): { plan: Plan; begin: number };
-  /** Closes the plans of a world. */
-  forget(world: string): void;
-  close(): void;
-}
-
 const MAX_PLANS = 32;
 const MAX_PLANNED_ROWS = 2_000_000;
 /** A segment may be in many files after several forks. */
@@ -31,8 +18,11 @@ function keyOf(world: string, window: PartitionWindow): string {
   return [region, tenantId, sessionId, day, asOf, start, end, world].join(" ");
 }
 
+/** The plans of a thread, for any number of worlds. The least recently used one is dropped to make room. */
+export type Plans = ReturnType<typeof createPlans>;
+
 /** Plans, open files and rows are bounded; the most recent plan is always retained. */
-export function createPlans(): Plans {
+export function createPlans() {
   // The least recently used plan is first.
   const plans = new Map<string, { readonly world: string; readonly plan: Plan }>();
 
@@ -60,7 +50,12 @@ export function createPlans(): Plans {
   }
 
   return {
-    planFor({ world, rowFiles }, window, cursor) {
+    /** The plan of a window, and the number of its rows up to the cursor. */
+    planFor(
+      { world, rowFiles }: PartitionSource,
+      window: PartitionWindow,
+      cursor: string | null,
+    ): { plan: Plan; begin: number } {
       const key = keyOf(world, window);
       let plan = plans.get(key)?.plan;
       let begin = plan === undefined || cursor === null ? 0 : plan.positions.get(cursor);
@@ -74,10 +69,11 @@ export function createPlans(): Plans {
       keep(key, world, plan);
       return { plan, begin };
     },
-    forget(world) {
+    /** Closes the plans of a world. */
+    forget(world: string): void {
       for (const [key, each] of [...plans]) if (each.world === world) drop(key);
     },
-    close() {
+    close(): void {
       for (const key of [...plans.keys()]) drop(key);
     },
   };

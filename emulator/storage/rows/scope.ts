@@ -16,26 +16,8 @@ import {
   sealedSegment,
   someRecord,
 } from "./segment.ts";
-import { createSegmentOrder, type GrowingOrder } from "./segment-order.ts";
+import { createSegmentOrder } from "./segment-order.ts";
 import { RECORD_BYTES, traceWord } from "./sidecar.ts";
-
-/** All rows of one tenant in one region of a world. */
-export interface Scope {
-  /** The position of the newest version of a row. */
-  find(id: string): RowPosition | undefined;
-  order(segment: Segment): GrowingOrder;
-  read(id: string): StoredRow | undefined;
-  /** Adds the rows in memory, numbered from `sequence` on. Returns the changed segments. */
-  write(rows: readonly StoredRow[], sequence: number): Iterable<Segment>;
-  days(sessionId: string, start: string, end: string): readonly string[];
-  list(range: RowRange): Iterable<ListedRow>;
-  segment(sessionId: string, day: string): Segment | undefined;
-  readonly segments: readonly Segment[];
-  /** The number of rows, not of versions. */
-  count(): number;
-  /** The current rows, for forks. No row may be pending. */
-  sealed(mark: number): Rows;
-}
 
 /** A replaced version of a row whose newest version is in another segment. */
 interface MovedVersion {
@@ -121,12 +103,15 @@ function hasRowsIn({ pool, index }: LoadedScope, segment: Segment, start: string
   });
 }
 
+/** All rows of one tenant in one region of a world. */
+export type Scope = ReturnType<typeof openScope>;
+
 /** Takes ownership of `rows` and its segments. */
 export function openScope(
   pool: Pool,
   scope: TraceScope,
   rows: Rows = { index: new IdIndex(), segments: [] },
-): Scope {
+) {
   const segments = [...rows.segments];
   const byName = new Map(segments.map((each) => [nameOf(each.sessionId, each.day), each]));
   const loadedScope: LoadedScope = { pool, scope, index: rows.index, segments, byName };
@@ -149,17 +134,24 @@ export function openScope(
 
   return {
     segments,
-    count: () => index.size,
-    segment: (sessionId, day) => byName.get(nameOf(sessionId, day)),
-    list: (range) => listing.list(range),
+    /** The number of rows, not of versions. */
+    count: (): number => index.size,
+    segment: (sessionId: string, day: string): Segment | undefined => byName.get(nameOf(sessionId, day)),
+    list: (range: RowRange): Iterable<ListedRow> => listing.list(range),
+    /** The position of the newest version of a row. */
     find,
     order,
-    read(id) {
+    read(id: string): StoredRow | undefined {
       const position = find(id);
       return position && readVersion(pool, position);
     },
-    sealed: (mark) => ({ index: index.copy(), segments: segments.map((each) => sealedSegment(each, mark)) }),
-    write(newRows, sequence) {
+    /** The current rows, for forks. No row may be pending. */
+    sealed: (mark: number): Rows => ({
+      index: index.copy(),
+      segments: segments.map((each) => sealedSegment(each, mark)),
+    }),
+    /** Adds the rows in memory, numbered from `sequence` on. Returns the changed segments. */
+    write(newRows: readonly StoredRow[], sequence: number): Iterable<Segment> {
       const changed = new Set<Segment>();
       const moved: MovedVersion[] = [];
       for (const [at, row] of newRows.entries()) {
@@ -174,7 +166,7 @@ export function openScope(
       }
       return changed;
     },
-    days(sessionId, start, end) {
+    days(sessionId: string, start: string, end: string): readonly string[] {
       return [...listing.between(sessionId, dayOf(start), dayOf(end))]
         .filter((segment) => hasRowsIn(loadedScope, segment, start, end))
         .map(({ day }) => day);

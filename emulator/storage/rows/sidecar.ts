@@ -43,40 +43,29 @@ export interface RecordRoom {
 }
 
 /** A view of consecutive records in memory. */
-export interface SidecarView {
-  readonly count: number;
-  readonly bytes: Buffer;
-  start(position: number): number;
-  offset(position: number): number;
-  length(position: number): number;
-  previous(position: number): number;
-  sequence(position: number): number;
-  trace(position: number): number;
-  id(position: number): string;
-  /** Compares two records by start, then id. */
-  compare(a: number, b: number): number;
-}
+export type SidecarView = ReturnType<typeof viewSidecar>;
 
 /** Reads values directly from the bytes. */
-export function viewSidecar(bytes: Buffer): SidecarView {
+export function viewSidecar(bytes: Buffer) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = (position: number): number => view.getFloat64(position * RECORD_BYTES + START, true);
   return {
     count: Math.floor(bytes.length / RECORD_BYTES),
     bytes,
     start,
-    offset: (position) => view.getFloat64(position * RECORD_BYTES + OFFSET, true),
-    length: (position) => view.getUint32(position * RECORD_BYTES + LENGTH, true),
-    previous: (position) => view.getUint32(position * RECORD_BYTES + PREVIOUS, true) - 1,
-    sequence: (position) => view.getFloat64(position * RECORD_BYTES + SEQUENCE, true),
-    trace: (position) => view.getUint32(position * RECORD_BYTES + TRACE, true),
-    id: (position) => {
+    offset: (position: number): number => view.getFloat64(position * RECORD_BYTES + OFFSET, true),
+    length: (position: number): number => view.getUint32(position * RECORD_BYTES + LENGTH, true),
+    previous: (position: number): number => view.getUint32(position * RECORD_BYTES + PREVIOUS, true) - 1,
+    sequence: (position: number): number => view.getFloat64(position * RECORD_BYTES + SEQUENCE, true),
+    trace: (position: number): number => view.getUint32(position * RECORD_BYTES + TRACE, true),
+    id: (position: number): string => {
       const hex = bytes.toString("hex", position * RECORD_BYTES, position * RECORD_BYTES + ID_BYTES);
       return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
         "-",
       );
     },
-    compare(a, b) {
+    /** Compares two records by start, then id. */
+    compare(a: number, b: number): number {
       let difference = start(a) - start(b);
       for (let word = 0; difference === 0 && word < ID_BYTES; word += 4)
         difference = view.getUint32(a * RECORD_BYTES + word) - view.getUint32(b * RECORD_BYTES + word);
@@ -150,14 +139,6 @@ export interface WaitingRows {
   readonly records: RecordWriter;
 }
 
-/** Packs consecutive records. */
-interface RecordWriter {
-  add(record: SidecarRecord): void;
-  /** The records added since the last `clear`. Valid until more are added. */
-  readonly bytes: Buffer;
-  clear(): void;
-}
-
 const RECORDS = 16;
 /** A larger buffer is released by `clear`. */
 const MAX_RECORDS = 4_096;
@@ -166,7 +147,10 @@ const MAX_UNUSED = 4;
 /** Buffers of appended rows, for reuse: new memory costs more. */
 const unused: WaitingRows[] = [];
 
-function createRecordWriter(): RecordWriter {
+type RecordWriter = ReturnType<typeof createRecordWriter>;
+
+/** Packs consecutive records. */
+function createRecordWriter() {
   let room = roomForRecords(RECORDS);
   let count = 0;
 
@@ -177,15 +161,16 @@ function createRecordWriter(): RecordWriter {
   }
 
   return {
-    add(record) {
+    add(record: SidecarRecord): void {
       if (count * RECORD_BYTES === room.bytes.length) grow();
       writeRecord(room, count, record);
       count += 1;
     },
-    get bytes() {
+    /** The records added since the last `clear`. Valid until more are added. */
+    get bytes(): Buffer {
       return room.bytes.subarray(0, count * RECORD_BYTES);
     },
-    clear() {
+    clear(): void {
       if (count > MAX_RECORDS) room = roomForRecords(RECORDS);
       count = 0;
     },

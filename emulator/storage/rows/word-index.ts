@@ -1,15 +1,11 @@
-/** Finds positions 0, 1, 2 … by the word that each was added with. It takes 8 to 16 bytes per position. */
-export interface WordIndex {
-  /** Adds the word of the next position. */
-  add(word: number): void;
-  find(word: number): number[];
-}
-
 const FIRST_SLOTS = 256;
 const NONE = -1;
 
+/** Finds positions 0, 1, 2 … by the word that each was added with. It takes 8 to 16 bytes per position. */
+export type WordIndex = ReturnType<typeof createWordIndex>;
+
 /** Hash chains over typed arrays, newest position first. */
-export function createWordIndex(): WordIndex {
+export function createWordIndex() {
   let words = new Uint32Array(FIRST_SLOTS);
   let newest = new Int32Array(FIRST_SLOTS).fill(NONE);
   let next = new Int32Array(FIRST_SLOTS);
@@ -32,13 +28,14 @@ export function createWordIndex(): WordIndex {
   }
 
   return {
-    add(word) {
+    /** Adds the word of the next position. */
+    add(word: number): void {
       if (size === words.length) grow();
       words[size] = word;
       link(size);
       size += 1;
     },
-    find(word) {
+    find(word: number): number[] {
       const positions: number[] = [];
       for (let at = newest[word & (newest.length - 1)] ?? NONE; at !== NONE; at = next[at] ?? NONE)
         if (words[at] === word) positions.push(at);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
-import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
+import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
 import type { FileRequest } from "../../../emulator/subjects/bulk-exports/encoder.ts";
 import { isFull } from "../../support/depth.ts";
 import { openTraceStore } from "../rows/open-store.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
-  createFileEncoder,
   encoderFor,
   type FileEncoderOptions,
+  SharedEncoder,
 } from "../../../emulator/storage/parquet/encoder.ts";
 import type {
   EncodedFile,
@@ -16,7 +16,7 @@ import { encodeHere, HARD_ROWS, manyRows, stored } from "./sample-export.ts";
 
 /** Encodes in threads, whatever the size. */
 function encoderOf({ folder, ...options }: FileEncoderOptions & { readonly folder: string }): FileEncoder {
-  const encoder = createFileEncoder({ smallBytes: 0, ...options });
+  const encoder = new SharedEncoder({ smallBytes: 0, ...options });
   onTestFinished(() => encoder.close());
   return encoderFor(encoder, openTraceStore({ folder }));
 }
@@ -134,7 +134,7 @@ describe("the encoder", () => {
 
   test("ends its threads when it is closed, and answers what waits", async () => {
     const { folder, order: request } = stored(manyRows(2000));
-    const shared = createFileEncoder({ smallBytes: 0, threads: 1 });
+    const shared = new SharedEncoder({ smallBytes: 0, threads: 1 });
     const encoder = encoderFor(shared, openTraceStore({ folder }));
     const waiting = [encoder.encode(request), encoder.encode(request)];
     await shared.close();

@@ -1,8 +1,8 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { COLUMN_NAMES, type ColumnName } from "../../../contracts/spec/bulk-exports/columns.ts";
+import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
 import { createFooterWriter } from "../../../emulator/storage/parquet/footer.ts";
-import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
 import { encodingSchemaOf, schemaOf, typeOf } from "../../../emulator/storage/parquet/schema.ts";
 import { valuesOf } from "../../../emulator/storage/parquet/values.ts";
 import type { StoredRow } from "../../../emulator/storage/rows/lines.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readParquetFile } from "../../../emulator/oracle/parquet-file.ts";
 import { rowFilter } from "../../../emulator/storage/parquet/encode-file.ts";
-import { readParquetFile } from "../../../emulator/storage/parquet/read-file.ts";
 import { idOf, sampleRow } from "../rows/sample-row.ts";
 import { encodeHere, manyRows, stored } from "./sample-export.ts";
 

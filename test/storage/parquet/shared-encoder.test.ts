@@ -5,10 +5,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { COLUMN_NAMES, type TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import { encodeFile } from "../../../emulator/storage/parquet/encode-file.ts";
 import {
-  createFileEncoder,
   encoderFor,
   type FileEncoderOptions,
-  type SharedEncoder,
+  SharedEncoder,
 } from "../../../emulator/storage/parquet/encoder.ts";
 import { createPartitionReader } from "../../../emulator/storage/rows/partition-reader.ts";
 import type {
@@ -21,7 +20,7 @@ import { SCOPE, sampleRow, temporaryFolder, wholeDay } from "../rows/sample-row.
 import { HARD_ROWS, manyRows } from "./sample-export.ts";
 
 function encoderOf(options: FileEncoderOptions = {}): SharedEncoder {
-  const encoder = createFileEncoder({ smallBytes: 0, ...options });
+  const encoder = new SharedEncoder({ smallBytes: 0, ...options });
   onTestFinished(() => encoder.close());
   return encoder;
 }

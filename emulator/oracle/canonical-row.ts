@@ -1,12 +1,8 @@
-import {
-  type ColumnName,
-  EXPORT_COLUMNS,
-  type TraceRow,
-} from "../../../contracts/spec/bulk-exports/columns.ts";
-import type { FormatVersion } from "../../subjects/bulk-exports/encoder.ts";
-import { plainNumeral, plainNumeralOfDouble, unscaled } from "./decimals.ts";
-import { DECIMAL, typeOf } from "./schema.ts";
-import { wellFormedJson, wellFormedText } from "./values.ts";
+import { type ColumnName, EXPORT_COLUMNS, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
+import { plainNumeral, plainNumeralOfDouble, unscaled } from "../storage/parquet/decimals.ts";
+import { DECIMAL, typeOf } from "../storage/parquet/schema.ts";
+import { wellFormedJson, wellFormedText } from "../storage/parquet/values.ts";
+import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
 
 function canonicalCost(text: string, formatVersion: FormatVersion): string {
   if (formatVersion === "v1") return plainNumeralOfDouble(Number(text));

@@ -2,13 +2,13 @@ import { type Hide, hideIn, type Path } from "../../../contracts/spec/secrets.ts
 import type { StoredRecord, WorldState } from "../../kernel/commit.ts";
 import type { DueEvent } from "../../kernel/queue.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { PLACEHOLDER, setText } from "../../storage/archive/secret-stripping.ts";
+import { EVENTS, hiderOf, LEFT_OUT } from "../../storage/secret-paths.ts";
 import { DESTINATIONS, type Destination } from "../../subjects/destinations/records.ts";
 import { type S3Credential, s3Credentials } from "../../subjects/object-storage/records.ts";
 import type { MissingSecrets, SuppliedSecrets } from "../../subjects/snapshot-secrets.ts";
 import type { Secrets } from "../../subjects/turn.ts";
 import { INBOX } from "../../subjects/webhooks/records.ts";
-import { EVENTS, hiderOf, LEFT_OUT } from "../secret-paths.ts";
-import { PLACEHOLDER, setText } from "./secret-stripping.ts";
 
 /** A record with a supplied secret. */
 export interface CompletedRecord extends StoredRecord {
