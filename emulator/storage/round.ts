@@ -1,9 +1,9 @@
 import { withResolvers } from "../kernel/deferred.ts";
 
-/** Batches everything that becomes pending in one round of the event loop into one write at its end. */
-export type Round = ReturnType<typeof createRound>;
-
-/** `onFailure` is called with a failure that no caller awaits. */
+/**
+ * Batches everything that becomes pending in one round of the event loop into one write at its end. `onFailure` is called with
+ * a failure that no caller awaits.
+ */
 export function createRound(write: () => void, onFailure?: (error: Error) => void) {
   let failure: Error | undefined;
   let round: ReturnType<typeof withResolvers<void>> | undefined;

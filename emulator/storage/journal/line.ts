@@ -51,10 +51,7 @@ export function batchOf(texts: readonly string[], { segments, tails }: WrittenRo
   return batch;
 }
 
-/** Lines of a journal that are pending until the next write. */
-export type PendingLines = ReturnType<typeof createPendingLines>;
-
-/** `mark` is the number of the next row. */
+/** Lines of a journal that are pending until the next write. `mark` is the number of the next row. */
 export function createPendingLines({ commit: sealed }: Sealing, mark: () => number) {
   let lines: string[] = [];
   let lastMark = mark();

@@ -168,12 +168,9 @@ export function encodingFailureOf(error: unknown): EncodingFailure {
   return { failure: "worker_crash", message: `the encoding thread failed: ${message}` };
 }
 
-/** Collects the bytes of a file, one row group at a time, and joins them at the end. */
-export type FileBytes = ReturnType<typeof createFileBytes>;
-
 /**
- * The library's writer doubles and copies its buffer whenever that is full. Here the buffer is emptied after
- * each row group, so a large file is copied once.
+ * Collects the bytes of a file, one row group at a time, and joins them at the end. The library's writer doubles and copies its
+ * buffer whenever that is full. Here the buffer is emptied after each row group, so a large file is copied once.
  */
 export function createFileBytes(writer: ByteWriter) {
   const chunks: Uint8Array[] = [];

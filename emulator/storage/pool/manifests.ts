@@ -162,8 +162,6 @@ interface SweepSource {
   keep(manifests: readonly Manifest[]): () => void;
 }
 
-export type BackgroundSweep = ReturnType<typeof createBackgroundSweep>;
-
 /**
  * Forks of a removed world still need some of its files. The sweep removes the others while the process runs: a file that no
  * manifest leads to and nobody writes is never needed later.

@@ -1,8 +1,6 @@
 import { endFileOf } from "../journal/journal.ts";
 import { type Manifest, NOBODY } from "./names.ts";
 
-export type Uses = ReturnType<typeof createUses>;
-
 /** Which manifests lead to which files. It is updated with each change, since a search of all manifests would slow down many worlds. */
 export function createUses() {
   /** By owner, and by file name. */

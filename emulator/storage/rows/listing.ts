@@ -11,10 +11,10 @@ import { traceWord } from "./sidecar.ts";
 const MAX_HELD_RECORDS = 1_000_000;
 const ENDS_OF_TIME = { start: "0001-01-01T00:00:00.000000Z", end: "9999-12-31T23:59:59.999999Z" } as const;
 
-/** Lists a tenant's rows by their start. The orders of segments are retained for the next page. */
-export type Listing = ReturnType<typeof createListing>;
-
-/** Segments that are added later are listed too. A segment without an order has no rows. */
+/**
+ * Lists a tenant's rows by their start. The orders of segments are retained for the next page. Segments that are added later
+ * are listed too. A segment without an order has no rows.
+ */
 export function createListing(
   pool: Pool,
   segments: readonly Segment[],
