@@ -31,5 +31,7 @@ export const COMMANDS: CommandTable = {
   stop: () => import("./commands/stop.ts"),
   doctor: () => import("./commands/doctor.ts"),
   init: () => import("./commands/init.ts"),
+  version: () => import("./commands/version.ts"),
+  help: async () => (await import("./commands/help.ts")).helpOf(COMMANDS),
   completion: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
 };

@@ -2,11 +2,12 @@ import {
   type AnyCommand,
   COMMON_FLAGS,
   type CommandGroup,
+  type CommandTable,
   type Flags,
   type NamedCommand,
 } from "./command.ts";
 import { VARIABLE_FLAGS } from "./command-line.ts";
-import { COMMANDS } from "./commands.ts";
+import { EXAMPLES } from "./examples.ts";
 import { aligned } from "./terminal.ts";
 
 export const EXIT_CODES: Readonly<Record<number, string>> = {
@@ -36,9 +37,25 @@ export function commandHelp({ name, command }: NamedCommand): string {
     "Flags:",
     ...flagLines({ ...command.flags, ...COMMON_FLAGS }),
     ...(command.note === undefined ? [] : ["", command.note]),
+    ...examplesOf(name),
     "",
     TERMS,
   ].join("\n");
+}
+
+/** Two command lines, and the page of the documentation. */
+function examplesOf(name: string, actions: readonly string[] = []): readonly string[] {
+  const [group = "", action = ""] = name.split(" ");
+  const { page, lines } = EXAMPLES[group] ?? {};
+  const examples =
+    actions.length === 0 ? (lines?.[action] ?? []) : actions.flatMap((each) => lines?.[each]?.[0] ?? []);
+  return [
+    "",
+    "Examples:",
+    ...examples.map((line) => `${INDENT}emulator ${line}`),
+    "",
+    `Documentation: docs/${page} of the package.`,
+  ];
 }
 
 /** Flags after `--` would belong to the command that is run. */
@@ -62,13 +79,14 @@ export function groupHelp(name: string, { summary, actions, usual }: CommandGrou
     ...aligned(rows, INDENT),
     "",
     `\`emulator ${name} ${rows[0]?.[0]?.split(" ")[0]} --help\` lists the flags of a command.`,
+    ...examplesOf(name, Object.keys(actions).slice(0, 2)),
   ].join("\n");
 }
 
 /** The list of commands. */
-export async function overview(): Promise<string> {
+export async function overview(commands: CommandTable): Promise<string> {
   const rows: [string, string][] = [];
-  for (const [name, load] of Object.entries(COMMANDS)) {
+  for (const [name, load] of Object.entries(commands)) {
     const { command } = await load();
     rows.push([`${name} ${wordsOf(command)}`, command.summary]);
   }
@@ -82,7 +100,7 @@ export async function overview(): Promise<string> {
     "Commands:",
     ...aligned(rows, INDENT),
     "",
-    "`emulator <command> --help` lists the flags of a command, `emulator --version` prints the version.",
+    "`emulator help <command>` lists the flags and examples of a command, `emulator help <code>` explains an error code.",
     ENVIRONMENT,
     `Exit codes: ${codes.join(", ")}.`,
     "Documentation: docs/README.md of the package; for coding agents AGENTS.md.",

@@ -12,7 +12,7 @@ const DEFAULT_COMMAND = "start";
 async function main(words: readonly string[], commands: CommandTable, isJson: boolean): Promise<number> {
   const [first, ...rest] = words;
   if (first === "--version" || first === "-v") return show(packageVersion());
-  if (first === "--help" || first === "-h" || first === "help") return show(await overview());
+  if (first === "--help" || first === "-h") return show(await overview(COMMANDS));
   const isCommand = first !== undefined && !first.startsWith("-");
   const name = isCommand ? first : DEFAULT_COMMAND;
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { styleText } from "node:util";
 import { printable } from "../contracts/report/printable.ts";
 import { lazily } from "../emulator/kernel/lazily.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
@@ -20,9 +21,19 @@ export function print(lines: string | readonly string[]): void {
   output().write(
     [lines]
       .flat()
-      .map((line) => `${printable(line)}\n`)
+      .map((line) => `${coloured(printable(line))}\n`)
       .join(""),
   );
+}
+
+const OUTCOMES = { green: /^(ok|PASS) /, red: /^(FAILED|FAIL|BROKEN) / } as const;
+
+/** On a terminal, unless NO_COLOR is set, the outcome at the beginning of a line has a colour. */
+function coloured(line: string): string {
+  if (process.stdout.isTTY !== true || process.env.NO_COLOR) return line;
+  for (const [colour, outcome] of Object.entries(OUTCOMES))
+    line = line.replace(outcome, (text) => styleText(colour as keyof typeof OUTCOMES, text));
+  return line;
 }
 
 /** Writes bytes to standard output unchanged; resolves when there is room for more. */

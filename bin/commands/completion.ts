@@ -6,6 +6,13 @@ import {
   type Flag,
   type Flags,
 } from "../command.ts";
+import {
+  FLAG_VALUES,
+  OPERAND_VALUES,
+  OPERAND_WORDS,
+  type ValueKind,
+  valuesCommand,
+} from "../completion-values.ts";
 import { print } from "../terminal.ts";
 
 /** The command that prints completion scripts for the commands of a table. */
@@ -27,6 +34,7 @@ export function completionOf(commands: CommandTable): { readonly command: Comman
         bash: scriptCommand("for bash: `source <(emulator completion bash)`", bashScript),
         zsh: scriptCommand("for zsh: `source <(emulator completion zsh)`, after compinit", zshScript),
         fish: scriptCommand("for fish: `emulator completion fish | source`", fishScript),
+        values: valuesCommand,
       },
     },
   };
@@ -64,7 +72,7 @@ async function completionEntries(commands: CommandTable): Promise<readonly Entry
 /** The script that `source <(emulator completion bash)` reads. */
 function bashScript(entries: readonly Entry[]): string {
   return `_emulator() {
-  local key="" word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  local program="\${COMP_WORDS[0]}" key="" word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   # Of --clock=frozen, bash makes three words.
   if [ "$word" = "=" ]; then word=""
   elif [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
@@ -84,7 +92,7 @@ complete -o default -F _emulator emulator`;
 function zshScript(entries: readonly Entry[]): string {
   return `#compdef emulator
 _emulator() {
-  local key="" word="\${words[CURRENT]}" before="\${words[CURRENT-1]}"
+  local program="\${words[1]}" key="" word="\${words[CURRENT]}" before="\${words[CURRENT-1]}"
   if [[ "$word" == --*=* ]]; then
     before="\${word%%=*}"
     compset -P '*='
@@ -110,8 +118,9 @@ function fishScript(entries: readonly Entry[]): string {
       ),
       ...Object.entries(flags).map(
         ([name, flag]) =>
-          `complete -c emulator ${conditionAt(path)} -l ${name}${valueInFish(flag)} -d ${quoted(flag.help)}`,
+          `complete -c emulator ${conditionAt(path)} -l ${name}${valueInFish(name, flag)} -d ${quoted(flag.help)}`,
       ),
+      ...operandsInFish(path),
     ])
     .join("\n");
 }
@@ -125,7 +134,13 @@ function cases(entries: readonly Entry[]): string {
       const isOpen = path !== "" && !path.includes(" ") && Object.keys(words).length === 0;
       const values = Object.entries(flags)
         .filter(([, { value }]) => value !== undefined)
-        .map(([name, flag]) => `--${name}) offered="${choicesOf(flag).join(" ")}" ;;`);
+        .map(
+          ([name, flag]) =>
+            `--${name}) offered="${[...choicesOf(flag), ...ofEmulator(FLAG_VALUES[name])].join(" ")}" ;;`,
+        );
+      const operands = [...(OPERAND_WORDS[path] ?? []), ...ofEmulator(OPERAND_VALUES[path])];
+      if (operands.length > 0)
+        values.push(`*) case "$word" in -*) ;; *) offered="$offered ${operands.join(" ")}" ;; esac ;;`);
       const valueCases = values.length === 0 ? "" : ` case "$before" in ${values.join(" ")} esac`;
       const pattern = `"${path}"${isOpen ? ` | "${path} "*` : ""}`;
       return `    ${pattern}) offered="${offered.join(" ")}";${valueCases} ;;`.replace("; ;;", " ;;");
@@ -133,13 +148,30 @@ function cases(entries: readonly Entry[]): string {
     .join("\n");
 }
 
+/** A call of the command that is completed, for what its emulator has. */
+function ofEmulator(kind: ValueKind | undefined): readonly string[] {
+  return kind === undefined ? [] : [`$("$program" completion values ${kind} 2>/dev/null)`];
+}
+
 /** The values that a flag can have, where they are few; none where anything may follow, such as a file. */
 function choicesOf({ value = "", words }: Flag): readonly string[] {
   return words ?? (/^[\w-]+(\|[\w-]+)+$/.test(value) ? value.split("|") : []);
 }
 
-function valueInFish(flag: Flag): string {
+function operandsInFish(path: string): readonly string[] {
+  const kind = OPERAND_VALUES[path];
+  const words = kind === undefined ? OPERAND_WORDS[path]?.join(" ") : callInFish(kind);
+  return words === undefined ? [] : [`complete -c emulator -f ${conditionAt(path)} -a ${quoted(words)}`];
+}
+
+function callInFish(kind: ValueKind): string {
+  return `(emulator completion values ${kind} 2>/dev/null)`;
+}
+
+function valueInFish(name: string, flag: Flag): string {
   if (flag.value === undefined) return "";
+  const kind = FLAG_VALUES[name];
+  if (kind !== undefined) return ` -x -a ${quoted(callInFish(kind))}`;
   const choices = choicesOf(flag);
   return choices.length === 0 ? " -r" : ` -x -a ${quoted(choices.join(" "))}`;
 }

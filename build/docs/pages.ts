@@ -3,6 +3,7 @@ import { VARIANTS } from "../../contracts/variants/variants.ts";
 import { assumptionsPage } from "./assumptions.ts";
 import { clientsPage } from "./clients.ts";
 import { commandsPage } from "./commands.ts";
+import { errorsPage } from "./errors.ts";
 import { faultsPage } from "./faults.ts";
 import { limitsPage } from "./limits.ts";
 import { controlPage, operationsPage } from "./operations.ts";
@@ -14,6 +15,7 @@ import { mutantsPage, verdictsPage } from "./verdicts.ts";
 export const LOOK_UP: Readonly<Record<string, () => string | Promise<string>>> = {
   "commands.md": commandsPage,
   "clients.md": clientsPage,
+  "errors.md": errorsPage,
   "settings.md": settingsPage,
   "operations.md": operationsPage,
   "control-api.md": controlPage,

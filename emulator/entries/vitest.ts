@@ -5,7 +5,7 @@ import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import { overlaid } from "../../scenarios/conditions.ts";
 import { alternativesOf, NOTING } from "../../scenarios/variations/variations.ts";
 import type { ChoiceView } from "../client/views.ts";
-import type { Emulator, EmulatorOptions } from "../runtime/index.ts";
+import type { Emulator, EmulatorFaults, EmulatorOptions } from "../runtime/index.ts";
 import type { NamedTest } from "./fixtures/capsule.ts";
 import { type EmulatorMatchers, MATCHERS } from "./fixtures/matchers.ts";
 import {
@@ -32,6 +32,8 @@ export interface EmulatorFixtures extends Required<WorldOptions> {
   readonly emulator: Emulator;
   /** Advances the frozen clock of the test's world. */
   readonly clock: FrozenClock;
+  /** Arms faults in the test's world; one that never triggers fails the test. */
+  readonly faults: EmulatorFaults;
   /**
    * The world `main` of the emulator that the tests of a file share, for what is prepared once:
    * `test.beforeAll(async ({ sharedEmulator }) => { const main = await sharedEmulator(); … })`.
@@ -83,6 +85,7 @@ export function withEmulator<Context>(own: TestAPI<Context>) {
       await world.end(namedTest(task), failure);
     },
     clock: async ({ emulator }, use) => use(frozenClock(emulator)),
+    faults: async ({ emulator }, use) => use(emulator.faults),
   });
 }
 

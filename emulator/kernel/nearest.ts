@@ -1,9 +1,14 @@
+/** A word of this length that a name begins with is taken for an abbreviation. */
+const MIN_ABBREVIATION_LENGTH = 3;
+
 /** The known name most similar to a word; undefined when none is close enough. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const lowerName = name.toLowerCase();
   let best: { name: string; distance: number } | undefined;
   for (const candidate of candidates) {
-    const distance = editDistance(lowerName, candidate.toLowerCase());
+    const lowerCandidate = candidate.toLowerCase();
+    const isAbbreviation = name.length >= MIN_ABBREVIATION_LENGTH && lowerCandidate.startsWith(lowerName);
+    const distance = isAbbreviation ? 0 : editDistance(lowerName, lowerCandidate);
     if (best === undefined || distance < best.distance) best = { name: candidate, distance };
   }
   const tolerance = Math.max(1, Math.floor(Math.min(name.length, 30) * 0.4));

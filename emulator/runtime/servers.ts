@@ -55,9 +55,18 @@ export function createServers(
   boundConnections([us, eu, s3], connections);
   return {
     async listen() {
-      const s3Port = await listen(s3, port && port + 2, host);
-      const euPort = await listen(eu, port && port + 1, host);
-      return { us: await listen(us, port, host), eu: euPort, s3: s3Port };
+      // The US region listens last: whoever reaches it reaches the others too.
+      const others = await Promise.allSettled([
+        listen(eu, port && port + 1, host),
+        listen(s3, port && port + 2, host),
+      ]);
+      // Of several ports in use, the error names the first.
+      const usPort = await listen(us, port, host);
+      const [euPort, s3Port] = others.map((result) => {
+        if (result.status === "rejected") throw result.reason;
+        return result.value;
+      }) as [number, number];
+      return { us: usPort, eu: euPort, s3: s3Port };
     },
     async close() {
       await Promise.all([us, eu, s3].map((server) => closeServer(server, CLOSE_GRACE_MS)));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { run, workingFolder } from "../support/emulator-process.ts";
 import { endTerminals, runOnTerminal } from "../support/terminal.ts";
+import { openVerbs } from "../support/verbs.ts";
 
 afterEach(endTerminals);
 
@@ -15,6 +16,10 @@ const TYPED = [
   ["emulator start --clock fro", "start --clock frozen"],
   ["emulator start --clock=fro", "start --clock=frozen"],
   ["emulator contract run --profile obs", "contract run --profile observed"],
+  ["emulator fault arm worker_cr", "fault arm worker_crash"],
+  ["emulator verify-export 0190", "verify-export 0190a6c0"],
+  ["emulator clock until 0190", "clock until 0190a6c0"],
+  ["emulator status --world what", "status --world what-if"],
   ["emulator snapshot import file.ta", "snapshot import file.tar"],
 ] as const;
 
@@ -23,6 +28,10 @@ const SHELLS = [
   ["bash", ["--norc", "--noprofile", "-i"], "source ./script; bind 'set enable-bracketed-paste off'"],
   ["zsh", ["-f", "-i"], "autoload -U compinit && compinit -D -u; source ./script"],
 ] as const;
+
+/** Stands for the program, with one export and one world. */
+const PROGRAM =
+  'emulator() { case "$*" in *"values exports") echo 0190a6c0;; *"values worlds") echo what-if;; *) echo "ran: $*;";; esac; }';
 
 const isThere = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
@@ -33,7 +42,7 @@ describe.each(SHELLS)("in %s", (shell, flags, begin) => {
     writeFileSync(join(cwd, "script"), await scriptFor(shell));
     writeFileSync(join(cwd, "file.tar"), "");
     const terminal = runOnTerminal(flags, { cwd, env: { HOME: cwd, TERM: "dumb" } }, [shell]);
-    terminal.type(`${begin}; emulator() { echo "ran: $*;"; }; echo loa''ded\n`);
+    terminal.type(`${begin}; ${PROGRAM}; echo loa''ded\n`);
     await terminal.shows(/loaded/);
     for (const [line, completed] of TYPED) {
       terminal.type(`${line}\t\n`);
@@ -50,7 +59,8 @@ describe("in fish", () => {
     const script = await scriptFor("fish");
     const cwd = workingFolder();
     for (const [line, completed] of TYPED.slice(0, -1)) {
-      const program = `${script}\ncomplete -C ${JSON.stringify(line)}`;
+      const program = `function emulator; string match -q "*exports" -- "$argv"; and echo 0190a6c0; or echo what-if; end
+${script}\ncomplete -C ${JSON.stringify(line)}`;
       const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd }, encoding: "utf8" } as const;
       const offered = execFileSync("fish", ["--no-config", "-c", program], options).split("\n");
       const last = completed.split(" ").at(-1);
@@ -74,6 +84,30 @@ _emulator; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync("bash", ["--norc", "-c", program], { encoding: "utf8" }).trim().split("\n");
 }
 
+it("the values are those of the running emulator", async () => {
+  const verbs = await openVerbs();
+  await verbs.lines("world", "create", "what-if");
+  await verbs.lines("snapshot", "save", "before");
+  await verbs.lines(
+    "traces",
+    "generate",
+    "--count",
+    "3",
+    "--project",
+    "shop",
+    "--from",
+    "2026-02-25",
+    "--to",
+    "2026-02-26",
+  );
+  const words = ["--project", "shop", "--from", "2026-02-25", "--to", "2026-02-26"];
+  const { export: created } = await verbs.json<{ export: { id: string } }>("export", "create", ...words);
+  expect(await verbs.lines("completion", "values", "worlds")).toEqual(["main", "what-if"]);
+  expect(await verbs.lines("completion", "values", "snapshots")).toContain("before");
+  expect(await verbs.lines("completion", "values", "exports")).toEqual([created.id]);
+  expect(await verbs.lines("completion", "values", "limits")).toContain("runs_query_key");
+});
+
 it("bash completes commands, actions and flags", async () => {
   const script = await scriptFor("bash");
   expect(offered(script, "emulator st")).toEqual(["start", "status", "stop"]);
@@ -93,6 +127,6 @@ it("refuses a shell that it does not know", async () => {
   expect(await run(["completion", "tcsh"], { cwd: workingFolder() })).toEqual({
     code: 2,
     stdout: "",
-    stderr: "emulator: completion tcsh: unknown command; give one of bash, zsh, fish\n",
+    stderr: "emulator: completion tcsh: unknown command; give one of bash, zsh, fish, values\n",
   });
 });

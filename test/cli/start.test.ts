@@ -85,10 +85,13 @@ describe("emulator start", () => {
       `export EMULATOR_URL='${ready.url}'`,
       `export EMULATOR_EU_URL='${ready.eu_url}'`,
       `export EMULATOR_S3_URL='${ready.s3_url}'`,
+      "export EMULATOR_API_KEY='emulator-key'",
+      "export EMULATOR_TENANT_ID='00000000-0000-4000-8000-000000000001'",
       `export AWS_ENDPOINT_URL_S3='${ready.s3_url}'`,
       "export AWS_ACCESS_KEY_ID='emulator'",
       "export AWS_SECRET_ACCESS_KEY='emulator-secret'",
       "export AWS_REGION='us-east-1'",
+      "export AWS_DEFAULT_REGION='us-east-1'",
       `export LANGSMITH_ENDPOINT='${ready.url}'`,
       "export LANGSMITH_API_KEY='emulator-key'",
       `export LANGGRAPH_API_URL='${ready.url}'`,
@@ -172,9 +175,11 @@ describe("emulator start", () => {
     });
     server.close();
     expect(outcome).toMatchObject({ code: 2, stdout: "" });
-    // One of the next two, which are taken as well, may be that of another test.
+    // The next two may be in use as well, by another test; the first is named.
     expect(outcome.stderr).toMatch(
-      /^emulator: port \d+(?: \((?:EU: --port \+ 1|S3: --port \+ 2)\))?: (?:the port is in use; stop the program that uses it|an emulator uses it .*), or choose another --port \(0: free ports\)\n$/,
+      new RegExp(
+        `^emulator: port ${port}: (?:the port is in use; stop the program that uses it|an emulator uses it .*), or choose another --port \\(0: free ports\\)\n$`,
+      ),
     );
   });
 

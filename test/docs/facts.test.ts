@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { manualPage } from "../../build/docs/man.ts";
 import { LOOK_UP } from "../../build/docs/pages.ts";
 import { configurationSchema } from "../../emulator/config/schema.ts";
 import { scenarioSchema } from "../../scenarios/schema.ts";
@@ -29,6 +30,10 @@ it("the schema of scenario files is published as the parser has it; `npm run doc
   await expect(text, "The schema is stale: `npm run docs` writes it again").toMatchFileSnapshot(
     join(ROOT, "scenarios/scenario.schema.json"),
   );
+});
+
+it("the manual page lists the commands as they are; `npm run docs` writes it", async () => {
+  await expect(await manualPage()).toMatchFileSnapshot(join(ROOT, "docs/emulator.1"));
 });
 
 it("the pages count the scenarios right", () => {

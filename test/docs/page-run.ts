@@ -10,7 +10,7 @@ import { EXPECT_FUNCTION, withExpectations } from "./decisive-lines.ts";
 import type { Block } from "./markdown.ts";
 
 const USUAL_FLAGS = "--ephemeral --clock frozen --now 2026-03-01T00:00:00Z";
-const NEEDS_EMULATOR = /\$URL\b|127\.0\.0\.1:470\d/;
+const NEEDS_EMULATOR = /npx emulator env|127\.0\.0\.1:470\d/;
 const CONFIGURATION = "emulator.config.yaml";
 const LOCATOR_FOLDER = ".emulator";
 const START = /^npx emulator start (.*)$/;
@@ -23,7 +23,7 @@ export interface Reader {
 /**
  * Does what a reader of a page would do, from top to bottom, in an empty project that has the package: writes the
  * blocks that name a file, runs `sh`, `ts` and `python` blocks in one shell, and stops at the first failure. A `curl`
- * that is answered with an error fails, and so does a command that does not do what its comment says it prints or exits with. A page that begins with `npx emulator start …`, or names `$URL` or the standard
+ * that is answered with an error fails, and so does a command that does not do what its comment says it prints or exits with. A page that begins with `npx emulator start …`, or calls `npx emulator env` or the standard
  * address, has an emulator, whose addresses stand in the place of the standard ones.
  */
 export function createReader(relay: CommandRelay): Reader {
@@ -60,7 +60,6 @@ export function createReader(relay: CommandRelay): Reader {
       'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
       EXPECT_FUNCTION,
       "trap 'echo \"$AT failed\" >&2' ERR",
-      `export URL=${ready?.url ?? ""}`,
     ];
     for (const [index, block] of blocks.entries()) {
       const commands = await commandsOf(

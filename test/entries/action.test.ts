@@ -14,12 +14,17 @@ interface Action {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>;
   readonly outputs: Readonly<Record<string, { readonly value: string }>>;
   readonly runs: {
-    readonly steps: readonly { readonly env: Record<string, string>; readonly run: string }[];
+    readonly steps: readonly {
+      readonly env: Record<string, string>;
+      readonly run: string;
+      readonly uses?: string;
+      readonly with?: { readonly path: string; readonly key: string };
+    }[];
   };
 }
 
 const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8")) as Action;
-const [step] = action.runs.steps;
+const step = action.runs.steps.find(({ uses }) => uses === undefined);
 
 let folder: string;
 let pids: number[];
@@ -34,7 +39,7 @@ afterEach(() => {
 });
 
 /** Runs the step as the runner does: expressions are put in, and what it writes is read. */
-function runStep(inputs: Readonly<Record<string, string>>) {
+function runStep(inputs: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>> = {}) {
   const given = (name: string) => inputs[name] ?? action.inputs[name]?.default ?? "";
   const env = Object.fromEntries(
     Object.entries(step!.env).map(([name, value]) => [
@@ -54,6 +59,7 @@ function runStep(inputs: Readonly<Record<string, string>>) {
       GITHUB_OUTPUT: join(folder, "output"),
       GITHUB_ENV: join(folder, "env"),
       ...env,
+      ...variables,
     },
   });
   const read = (name: string) =>
@@ -94,6 +100,31 @@ describe("the GitHub action", () => {
     expect(status).toBe(1);
     expect(output).toContain("::error::");
     expect(output).toContain("did you mean --seed?");
+  });
+
+  it("installs its own version once, into the folder that it caches", async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    expect(action.inputs.version?.default).toBe(version);
+    const cache = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/cache@"))?.with;
+    const path = "trace-platform-emulator/${{ inputs.version }}";
+    expect(cache).toMatchObject({
+      path: `\${{ runner.tool_cache }}/${path}`,
+      key: expect.stringContaining("inputs.version"),
+    });
+    const npm = join(folder, "npm");
+    writeFileSync(
+      npm,
+      `#!/bin/sh\necho "npm $*"\nmkdir -p "$3/node_modules/.bin"\nprintf '#!/bin/sh\\nexec ${CLI} "$@"\\n' > "$3/node_modules/.bin/emulator"\nchmod +x "$3/node_modules/.bin/emulator"\n`,
+      { mode: 0o755 },
+    );
+    const variables = { PATH: `${folder}:${process.env.PATH}`, RUNNER_TOOL_CACHE: join(folder, "cache") };
+    const installed = join(folder, "cache/trace-platform-emulator", version);
+    for (const isFirst of [true, false]) {
+      const { status, output, outputs } = runStep({}, variables);
+      const call = `npm install --prefix ${installed} --no-audit --no-fund trace-platform-emulator@${version}`;
+      expect([status, output.includes(call)]).toEqual([0, isFirst]);
+      pids.push(((await (await fetch(`${outputs.url}/_emulator/v1/status`)).json()) as { pid: number }).pid);
+    }
   });
 
   it("leaves the environment unchanged on request", async () => {

@@ -27,6 +27,12 @@ describe("the fixture", () => {
     for (const url of seen) expect((await fetch(`${url}/ok`)).status).toBe(404);
   });
 
+  test("arms faults in the world of the test", async ({ emulator, faults }) => {
+    await faults.arm({ target: "http", match: { op: "createThread" }, then: { status: 503 } });
+    expect((await emulator.request("/threads", { json: {} })).status).toBe(503);
+    expect(await emulator.faults.list()).toMatchObject([{ hits: 1 }]);
+  });
+
   test("moves time to an instant, and until an export is where it should be", async ({ emulator, clock }) => {
     const id = await exported(emulator, WINDOW);
     await clock.advanceTo("2026-01-01T00:00:00.500Z");

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { AnyCommand, NamedCommand } from "../../bin/command.ts";
+import { calledCommand, readCommandLine } from "../../bin/command-line.ts";
+import { COMMANDS } from "../../bin/commands.ts";
+import { ERROR_CODES } from "../../bin/error-codes.ts";
+import { EXAMPLES } from "../../bin/examples.ts";
+import { commandHelp, groupHelp } from "../../bin/help.ts";
+import { run, workingFolder } from "../support/emulator-process.ts";
+import { openVerbs } from "../support/verbs.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const commands: Record<string, AnyCommand> = {};
+beforeAll(async () => {
+  for (const [name, load] of Object.entries(COMMANDS)) commands[name] = (await load()).command;
+});
+
+/** Words as a shell makes them; the examples have no other quotes. */
+const wordsOf = (line: string) => (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
+
+function calledBy(line: string): NamedCommand {
+  const [name = "", ...words] = wordsOf(line);
+  const entry = commands[name];
+  if (entry === undefined) throw new Error(`${name} is not a command`);
+  const called = calledCommand(name, entry, words);
+  if ("group" in called) throw new Error(`${line} shows help`);
+  readCommandLine(called, called.words, {}, "/");
+  return called;
+}
+
+describe("the help", () => {
+  it("of every command has two examples of it that can be parsed, and a page that exists", () => {
+    expect(Object.keys(EXAMPLES).sort()).toEqual(Object.keys(commands).sort());
+    for (const [name, entry] of Object.entries(commands)) {
+      const actions = "actions" in entry ? Object.keys(entry.actions) : [""];
+      const { page = "", lines = {} } = EXAMPLES[name] ?? {};
+      expect([name, Object.keys(lines)]).toEqual([name, actions]);
+      expect([page, existsSync(join(ROOT, "docs", page))]).toEqual([page, true]);
+      for (const [action, examples] of Object.entries(lines)) {
+        const fullName = action === "" ? name : `${name} ${action}`;
+        for (const line of examples) expect([line, calledBy(line).name]).toEqual([line, fullName]);
+        const help = commandHelp(calledBy(examples[0]));
+        for (const line of [...examples.map((each) => `emulator ${each}`), `docs/${page}`])
+          expect(help).toContain(line);
+      }
+      if ("actions" in entry)
+        expect(groupHelp(name, entry)).toMatch(/Examples:\n {2}emulator .*\n[\s\S]*docs\//);
+    }
+  });
+
+  it("has examples that run, where they need no file and no id", async () => {
+    const verbs = await openVerbs();
+    const NEEDS_MORE =
+      /0190a6c0|file|\.(json|har|snapshot|ndjson|parquet)|scenarios|webhooks tail|--follow|clock until/;
+    const groups = [
+      "traces",
+      "export",
+      "clock",
+      "fault",
+      "limits",
+      "world",
+      "snapshot",
+      "webhooks",
+      "status",
+      "logs",
+    ];
+    const lines = groups.flatMap((group) => Object.values(EXAMPLES[group]?.lines ?? {})).flat();
+    const runnable = lines.filter(
+      (line) => !NEEDS_MORE.test(line) && !line.includes(" rm ") && !line.includes("before --from"),
+    );
+    expect(runnable.length).toBeGreaterThan(30);
+    for (const line of runnable) await verbs.lines(...wordsOf(line));
+  });
+
+  it("is also printed by `help`, for a command, a group and an error code", async () => {
+    const cwd = workingFolder();
+    const stdoutOf = async (...words: string[]) => (await run(words, { cwd })).stdout;
+    expect(await stdoutOf("help", "export", "create")).toBe(await stdoutOf("export", "create", "--help"));
+    expect(await stdoutOf("help", "export")).toBe(await stdoutOf("export", "--help"));
+    expect(await stdoutOf("help")).toBe(await stdoutOf("--help"));
+    expect(await stdoutOf("help", "rate_limited")).toContain("Next step: Wait for Retry-After");
+    expect(await stdoutOf("version")).toBe(await stdoutOf("--version"));
+    expect(await run(["help", "rate_limted"], { cwd })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        'emulator: help: "rate_limted" is neither a command nor an error code; did you mean rate_limited?\n',
+    });
+  });
+
+  it.each([
+    ["stat", "status"],
+    ["verify", "verify-export"],
+    ["hel", "help"],
+    ["verion", "version"],
+    ["exprt", "export"],
+  ])("suggests for %s the closest command, %s", async (word, command) => {
+    const { stderr } = await run([word], { cwd: workingFolder() });
+    expect(stderr).toBe(`emulator: ${word}: unknown command; did you mean ${command}?\n`);
+  });
+});
+
+it("every error code of the emulator is explained", () => {
+  const files = readdirSync(join(ROOT, "emulator"), { recursive: true, encoding: "utf8" });
+  const texts = files
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(ROOT, "emulator", name), "utf8"));
+  const codes = texts.flatMap((text) =>
+    [...text.matchAll(/(?:new Refusal\(\s*\d+,|wordAt\(|patternOf\(|unknownWord\()\s*"([a-z_]+)"/g)].map(
+      ([, code]) => code ?? "",
+    ),
+  );
+  expect(codes.length).toBeGreaterThan(100);
+  expect([...new Set(codes)].filter((code) => !Object.hasOwn(ERROR_CODES, code))).toEqual([]);
+});
+
+it("status is a table without JSON", async () => {
+  const verbs = await openVerbs();
+  const lines = await verbs.lines("status");
+  expect(lines.join("\n")).not.toMatch(/[{}[\]"]/);
+  expect(lines).toContainEqual(expect.stringMatching(/^clock\.mode +frozen$/));
+});
