@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import * as BOUNDS from "../../scenarios/bounds.ts";
 import { HEAD, SECTION_NAMES, VERBS } from "../../scenarios/definition.ts";
 import { MATCHER_NAMES, WORD_NAMES } from "../../scenarios/matching.ts";
 import { code, codes, page, plain, table } from "./markdown.ts";
@@ -24,6 +25,17 @@ const MATCHERS: Readonly<Record<string, string>> = {
   $not: "Any other value.",
 };
 
+const count = (value: number) => value.toLocaleString("en");
+
+const LIMITS: readonly (readonly [string, string])[] = [
+  ["Bytes of a file", count(BOUNDS.MAX_FILE_BYTES)],
+  ["Steps of a list", count(BOUNDS.MAX_STEPS)],
+  ["Rounds of a repetition", count(BOUNDS.MAX_ROUNDS)],
+  ["Steps played in a scenario, repetitions included", count(BOUNDS.MAX_PLAYED_STEPS)],
+  ["Files that a scenario includes, each as often as it is included", count(BOUNDS.MAX_INCLUDED_FILES)],
+  ["Depth of files that include one another", count(BOUNDS.MAX_INCLUDE_DEPTH)],
+];
+
 /** The format of scenario files. */
 export function scenariosPage(): string {
   return page(
@@ -42,6 +54,9 @@ export function scenariosPage(): string {
     "## Matchers",
     "A matcher stands for a value in an `expect`. Objects compare only the listed members, by name or by path (`runs.0.id`, `*.status`).",
     table(["Matcher", "Matches"], [...WORD_NAMES.map(wordRow), ...MATCHER_NAMES.map(matcherRow)]),
+    "## Limits",
+    "The format of the files has these limits. They are not settings.",
+    table(["What", "At most"], LIMITS),
   );
 }
 
