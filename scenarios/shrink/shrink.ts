@@ -22,7 +22,7 @@ export interface Shrunk {
   readonly runs: number;
   /** False when the bound of runs ended it: it may get smaller still. */
   readonly isSmallest: boolean;
-  /** The first difference of the failure that was failure. */
+  /** The first difference of the failure. */
   readonly difference: string;
 }
 

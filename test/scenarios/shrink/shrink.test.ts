@@ -111,7 +111,8 @@ describe("a scenario that fails", () => {
     const file = write(
       "when:",
       "  - { request: POST /threads, body: {}, capture: { thread: thread_id } }",
-      "  - { request: GET /threads/${thread}, expect: { body: { status: busy } } }",
+      "  - request: GET /threads/${thread}",
+      "    expect: { body: { status: busy } }",
     );
     const path = await small(file);
     expect(path).toMatchObject({ steps: 2, difference: 'body.status: expected "busy", found "idle"' });
