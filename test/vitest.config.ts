@@ -47,8 +47,8 @@ const COMMON = {
   // Files wait for the processes that they start, and for seconds of theirs: with two more than there are cores, none idles.
   maxWorkers: availableParallelism() + 2,
   // A limit for what hangs, not for what is slow: machines have few cores, and these are loaded.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   expect: { poll: { timeout: 120_000 } },
   setupFiles: ["test/support/setup.ts"],
 };

@@ -145,7 +145,7 @@ describe("two disturbances at once", () => {
   });
 
   it("are drawn at random: the same seed draws the same ones, and a name repeats them", async () => {
-    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 200 : 3 });
+    const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 100 : 3 });
     expect(unheld(random.results)).toEqual([]);
     const [first = "", ...more] = names(random.results);
     expect([first, ...more].some((name) => name.includes(" + "))).toBe(true);
@@ -182,7 +182,7 @@ it("a scenario with nothing to disturb is named in the report", async () => {
   ]);
 });
 
-it("a trial that loops is ended, and broken", async () => {
+it("a trial that never ends is stopped, and broken", async () => {
   const openThread = () =>
     new Worker(
       `const { parentPort } = require("node:worker_threads");
@@ -190,12 +190,12 @@ it("a trial that loops is ended, and broken", async () => {
        parentPort.on("message", (asked) => {
          if (asked === null) process.exit();
          if (asked.trial === undefined) return parentPort.postMessage({ value: { trials } });
-         for (;;);
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
        });`,
       { eval: true },
     );
   const subjects = [{ name: "a", file: "a.yaml", again: (trial: string) => `again ${trial}` }];
-  const trials = spreadTrials({ subjects, openThread, limitMs: 300 });
+  const trials = spreadTrials({ subjects, openThread, limitMs: 3000 });
   expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "loop" }] });
   expect(await trials.run(0, "loop")).toMatchObject({
     verdict: "broken",
