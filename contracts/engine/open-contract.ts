@@ -1,6 +1,7 @@
 import { ASSUMPTIONS, type AssumptionId } from "../spec/assumptions.ts";
 import { REQUIREMENTS, type RequirementId, sectionOf } from "../spec/requirements.ts";
 import type { Check } from "./check.ts";
+import { checkReply } from "./checked-reply.ts";
 import {
   BudgetSpent,
   type CallOptions,
@@ -13,7 +14,6 @@ import {
 import { controlCalls } from "./control-calls.ts";
 import { type Exchange, withoutSecretsIn } from "./exchange.ts";
 import type { WireRequest } from "./http-message.ts";
-import { jsonOrText } from "./json.ts";
 import type { CaseSettings, Need } from "./needs.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { chosenBy, type Profile } from "./profile.ts";
@@ -45,6 +45,8 @@ export interface ContractParts {
   readonly open: (settings: CaseSettings) => Promise<Session>;
   readonly draw: RandomSource;
   readonly oracle: Oracle | undefined;
+  /** Forms of replies that the run has reported; absent where each is reported. */
+  readonly reportedForms?: Set<string>;
   readonly profile: Profile;
   /** The target was started with the settings that the case names or prefers. */
   readonly isPrepared: boolean;
@@ -134,15 +136,17 @@ async function call<T>(
   refuseWriting(parts, method, path);
   const request = requestOf(parts.session.identity, method, path, options);
   const { reply, shown, isAbsent } = await wire.send(request, options.mayLack);
-  const oracleFindings =
-    options.unchecked || isAbsent ? [] : await parts.oracle?.check(request, reply, wire.secrets);
-  for (const { isFatal, ...judgement } of oracleFindings ?? []) {
+  const checked = await checkReply(request, reply, {
+    ...parts,
+    secrets: wire.secrets,
+    isUnchecked: options.unchecked === true || isAbsent,
+  });
+  for (const { isFatal, ...judgement } of checked.findings) {
     // What a case sends wrong it sends on purpose.
     if (judgement.blame !== "caller") findings.push({ ...redact(judgement), exchange: shown });
     if (isFatal) spoilt.add(shown);
   }
-  // A case that looks at a member of `null` would stumble.
-  return { ...reply, body: (jsonOrText(reply.text) ?? reply.text) as T, exchange: shown };
+  return { ...reply, body: checked.body as T, exchange: shown };
 }
 
 const FIRST_POLL_MS = 25;

@@ -98,16 +98,14 @@ export async function runCases(target: Target, options: RunOptions): Promise<Run
     return true;
   };
 
+  const caseRun = { ...options, seed, nonce, spend, reportedForms: new Set<string>() };
+
   async function resultFor(testCase: Case): Promise<CaseResult> {
     const reason = signal?.aborted
       ? NEEDS_THE_END
       : skipReason(target, testCase, requests >= budget, silent >= MAX_SILENT);
-    if (reason) {
-      const lacking = missingNeeds(target, testCase);
-      const result = resultOf(testCase, [unsupported(testCase, reason)]);
-      return lacking.length > 0 ? { ...result, lacking } : result;
-    }
-    const { result, isSilent } = await runCase(target, testCase, { ...options, seed, nonce, spend });
+    if (reason) return skippedResult(target, testCase, reason);
+    const { result, isSilent } = await runCase(target, testCase, caseRun);
     silent = isSilent ? silent + 1 : 0;
     return result;
   }
@@ -145,6 +143,7 @@ interface CaseRun extends Pick<RunOptions, "oracle" | "keepHeld" | "observe" | "
   readonly seed: number;
   readonly nonce: string;
   readonly spend: () => Promise<boolean>;
+  readonly reportedForms: Set<string>;
 }
 
 interface CaseOutcome {
@@ -156,7 +155,7 @@ interface CaseOutcome {
 async function runCase(
   target: Target,
   testCase: Case,
-  { seed, nonce, oracle, profile = "spec", keepHeld = false, observe, spend }: CaseRun,
+  { seed, nonce, oracle, profile = "spec", keepHeld = false, observe, spend, reportedForms }: CaseRun,
 ): Promise<CaseOutcome> {
   const startedAt = target.now();
   const opened = await openSession(target, testCase).catch((error: Error) => error);
@@ -184,6 +183,8 @@ async function runCase(
     oracle,
     profile,
     isPrepared,
+    // Two compared servers each say how their replies differ.
+    ...(!keepHeld && { reportedForms }),
     spend,
   });
   let isSilent = false;
@@ -244,6 +245,12 @@ function skipReason(target: Target, testCase: Case, isSpent: boolean, isGone: bo
   const [missingNeed] = missingNeeds(target, testCase);
   if (missingNeed) return `needs a target that ${NEEDS[missingNeed]}`;
   return isGone ? TARGET_GONE : undefined;
+}
+
+function skippedResult(target: Target, testCase: Case, reason: string): CaseResult {
+  const lacking = missingNeeds(target, testCase);
+  const result = resultOf(testCase, [unsupported(testCase, reason)]);
+  return lacking.length > 0 ? { ...result, lacking } : result;
 }
 
 function missingNeeds({ offers }: Target, { needs }: Case): readonly Need[] {

@@ -3,6 +3,7 @@ import { isMembers, jsonOrText } from "../engine/json.ts";
 import { checkReply, type Diagnostic, firstOf, nonStrict } from "../engine/oracle/check-reply.ts";
 import type { Oracle, OracleFinding } from "../engine/oracle/oracle.ts";
 import type { ParsedExchange } from "../engine/oracle/parsed-exchange.ts";
+import { readForm } from "../engine/oracle/reply-form.ts";
 import { checkRequestRules } from "../engine/oracle/request-rules.ts";
 import { leaks } from "../engine/oracle/secrets.ts";
 import type { Profile } from "../engine/profile.ts";
@@ -95,6 +96,11 @@ export function createOracle(validatorOf: ValidatorOf, profile: Profile): Oracle
         ...checkRequestRules(exchange),
         ...leaks(request, reply, secrets),
       ];
+    },
+    readForm(request, reply) {
+      const exchange = parseExchange(request, reply, profile);
+      if (!exchange || reply.status >= 300 || !exchange.row.reply.body) return undefined;
+      return readForm(exchange.row.reply.body, exchange.body);
     },
   };
 }

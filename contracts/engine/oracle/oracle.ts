@@ -1,5 +1,6 @@
 import type { WireReply, WireRequest } from "../http-message.ts";
 import type { Finding, Verdict } from "../verdict.ts";
+import type { ReadForm } from "./reply-form.ts";
 
 /** What the oracle holds against an exchange. */
 export interface OracleFinding extends Omit<Finding, "exchange"> {
@@ -21,4 +22,6 @@ export interface Oracle {
     reply: WireReply,
     secrets: ReadonlySet<string>,
   ): Promise<readonly OracleFinding[]>;
+  /** Reads a reply that wraps what its operation returns, or spells its members otherwise. */
+  readForm?(request: WireRequest, reply: WireReply): ReadForm | undefined;
 }

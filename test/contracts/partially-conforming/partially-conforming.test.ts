@@ -29,7 +29,7 @@ const EXPECTED: Readonly<Record<keyof Mistakes, readonly [row: string, says: Reg
   intervalUnchecked: ["2.5-3", /^interval_hours 169: refused$/],
   endTimeOptional: ["2.5-2", /^a one-off export without end_time is refused$/],
   unknownFieldsTaken: ["2.5-5", /^an unknown name is refused$/],
-  runsInObject: ["4.1-1", /^Response body must be array$/],
+  runsInObject: ["4.1-1", /^Response body must be array; the reply has \{runs: \[…\]\}$/],
   firstPageOnly: ["4.6-1", /^every export is listed once$/],
   ownStatus: ["3.1-1", /must be equal to one of the allowed values/],
   cancelDeletes: ["4.7-1", /^the export is CANCELLED$/],

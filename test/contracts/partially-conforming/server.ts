@@ -102,11 +102,10 @@ function threadRoutes(app: express.Express, mistakes: Mistakes): void {
     if (select && !select.every((name) => name in (RUNS[0] as object))) return refuse(422, "select");
     const runs = RUNS.filter(({ status }) => query.status === undefined || status === query.status);
     const page = runs.slice(offset, mistakes.limitIgnored ? undefined : offset + limit);
-    if (mistakes.runsInObject) return void reply.json({ runs: page });
-    if (!select || mistakes.selectIgnored) return void reply.json(page);
-    reply.json(
-      page.map((run) => Object.fromEntries(Object.entries(run).filter(([name]) => select.includes(name)))),
-    );
+    const isSelected = ([name]: readonly [string, unknown]) =>
+      mistakes.selectIgnored || !select || select.includes(name);
+    const list = page.map((run) => Object.fromEntries(Object.entries(run).filter(isSelected)));
+    reply.json(mistakes.runsInObject ? { runs: list } : list);
   });
 }
 
