@@ -37,7 +37,7 @@ export interface Changes {
   readonly cut: number;
 }
 
-/** A thing that differs. */
+/** A thing that differs; what only one side has is listed with its fields. */
 export interface ItemChange {
   readonly key: string;
   readonly change: "added" | "removed" | "changed";

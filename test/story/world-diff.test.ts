@@ -1,6 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, it, vi } from "vitest";
 import type { Emulator } from "../../emulator/runtime/index.ts";
+import { comparable } from "../../emulator/runtime/worlds/compare/comparable.ts";
 import type { WorldDifference } from "../../emulator/subjects/world-difference.ts";
 import {
   createExport,
@@ -112,6 +113,13 @@ it("shows no secrets, and cuts long values", async () => {
   const found = await diff("main", `with=main&at=${turn}`);
   expect(JSON.stringify(found)).not.toContain("hush");
   expect(found.records.agent_threads).toMatchObject({ cut: (found.records.agent_threads?.added ?? 0) - 100 });
+});
+
+it("does not compare how long a receiver took on the wall clock", () => {
+  const delivery = (wall_ms: number, status = 200) => ({ attempts: [{ status, wall_ms }] });
+  const text = (record: object) => JSON.stringify(comparable("webhook_deliveries", record));
+  expect(text(delivery(3))).toBe(text(delivery(900)));
+  expect(text(delivery(3))).not.toBe(text(delivery(3, 500)));
 });
 
 it("refuses unknown worlds", async () => {

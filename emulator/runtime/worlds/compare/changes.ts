@@ -57,8 +57,10 @@ export async function changesBetween<T>(
     await yieldWhenDue();
     if (!pair || pair.before === pair.after) continue;
     const { key, rank, before, after } = pair;
+    const sideOf = (value: T | undefined) => (value === undefined ? {} : comparableOf(value));
     if (before === undefined || after === undefined) {
-      changes.add({ rank, key, change: before === undefined ? "added" : "removed" });
+      const change = before === undefined ? "added" : "removed";
+      changes.add({ rank, key, change, more: () => fieldChanges(sideOf(before), sideOf(after)) });
       continue;
     }
     const [left, right] = [comparableOf(before), comparableOf(after)];

@@ -31,7 +31,8 @@ function addRow(
   { id, startTime, before, after }: RowPair,
 ): void {
   const rank = `${startTime} ${id}`;
-  if (!before || !after) changes.add({ rank, key: id, change: before ? "removed" : "added" });
-  else if (!before.content().equals(after.content()))
-    changes.add({ rank, key: id, change: "changed", more: () => fieldChanges(before.read(), after.read()) });
+  if (before && after && before.content().equals(after.content())) return;
+  const change = !before ? "added" : !after ? "removed" : "changed";
+  const more = () => fieldChanges(before?.read() ?? {}, after?.read() ?? {});
+  changes.add({ rank, key: id, change, more });
 }
