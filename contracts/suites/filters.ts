@@ -1,7 +1,9 @@
 import { suite } from "../engine/case.ts";
 import { sameItems, sorted } from "../engine/check.ts";
+import type { Contract } from "../engine/contract.ts";
 import { HOUR } from "../engine/instant.ts";
 import type { Members } from "../engine/json.ts";
+import { COLUMNS } from "../facts/columns.ts";
 import { ingest, prepare, row, rowsOf, runExport } from "./export-helpers.ts";
 
 const FILES = ["writes", "ingest", "object_store"] as const;
@@ -22,6 +24,22 @@ const FILTERS = [
   'like(extra, "%blue%")',
   'like(events, "%mark%")',
 ] as const;
+
+/** How a filter writes a value of a column, by its kind. */
+const WRITTEN: Readonly<Partial<Record<string, (value: unknown) => string>>> = {
+  text: (value) => JSON.stringify(value),
+  boolean: String,
+  count: String,
+  cost: String,
+};
+
+/** A root and its child, which has a value in every column. */
+function familyOf(t: Contract, at: number): readonly Members[] {
+  const [root, own] = [row(t, at), row(t, at + HOUR, { ...MARKED, reference_example_id: t.draw.uuid() })];
+  const place = { trace_id: root.id, parent_run_id: root.id };
+  const costs = { total_cost: 0.75, prompt_cost: 0.5, completion_cost: 0.25 };
+  return [root, { ...own, ...place, ...costs, dotted_order: `${root.dotted_order}.${own.dotted_order}` }];
+}
 
 /** Three conditions, each of which only half of the rows with the other two meet. */
 const CONDITIONS = ['eq(name, "a")', 'eq(run_type, "llm")', 'like(error, "b%")'] as const;
@@ -77,6 +95,29 @@ export const FILTER_CASES = suite({
       const ids = (await rowsOf(t, id)).map((each) => each.id);
       const all = [...prepared.rows, marked].map((each) => each.id);
       t.fact("2.5-4", sameItems(ids, all), "eq(tenant_id, …) selects the rows of the workspace");
+    },
+  },
+  "2.5/filter-values": {
+    title: "eq with a value of a column selects the rows that have it",
+    requirements: ["2.5-4"],
+    needs: ["writes", "ingest", "object_store"],
+    async run(t) {
+      const prepared = await prepare(t, { days: 1, perDay: 2 });
+      await ingest(t, prepared.projectId, familyOf(t, prepared.from + 5 * HOUR));
+      const all = await rowsOf(t, (await runExport(t, prepared)).id);
+      const isChild = ({ parent_run_id }: Members) => parent_run_id !== null;
+      const [child, root] = [all.find(isChild), all.find((each) => !isChild(each))];
+      for (const [column, kind] of Object.entries(COLUMNS)) {
+        const { [column]: value } = child ?? {};
+        if (!(kind in WRITTEN) || value == null) continue;
+        for (const written of new Set(kind === "boolean" ? [value, root?.[column]] : [value])) {
+          const filter = `eq(${column}, ${WRITTEN[kind]?.(written)})`;
+          const { id } = await runExport(t, prepared, { filter });
+          const ids = (await rowsOf(t, id)).map((each) => each.id);
+          const expected = all.filter((each) => each[column] === written).map((each) => each.id);
+          t.fact("2.5-4", sameItems(ids, expected), `${filter} selects the rows with this value`);
+        }
+      }
     },
   },
   "2.5/filter-and": {

@@ -27,6 +27,7 @@ type Verdict = readonly [result: Result, detail: string];
 /** Prints what notices each mutation of a sample, and the totals; returns the exit code. */
 export async function runBlind({ count, from, seed, tests }: BlindOptions): Promise<number> {
   const sample = sampleOf(seed, count).slice(from);
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" });
   const totals = new Map<Result, number>(RESULTS.map((result) => [result, 0]));
   const report = (mutation: BlindMutation, [result, detail]: Verdict) => {
     totals.set(result, (totals.get(result) ?? 0) + 1);
@@ -34,7 +35,6 @@ export async function runBlind({ count, from, seed, tests }: BlindOptions): Prom
   };
   if (tests) await byTests(sample, report);
   else await byContract(sample, report);
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: ROOT, encoding: "utf8" });
   const figures = [...totals].map(([result, number]) => `${number} ${result}`).join(", ");
   process.stdout.write(`seed ${seed}, commit ${commit.trim()}: ${figures} of ${sample.length}\n`);
   return 0;

@@ -8,6 +8,12 @@ export const BLIND_ESCAPE_MUTATIONS = [
     "parts.slice(2, -1)",
     "2.5/filter-like",
   ]),
+  ...mutationsOf("emulator/subjects/filters/tokens.ts", [
+    "true means false in a filter",
+    '["true", true],',
+    '["true", false],',
+    "2.5/filter-values",
+  ]),
   ...mutationsOf("emulator/subjects/bulk-exports/export.ts", [
     "an export that cannot begin keeps its slot",
     "    waiting.push(...releaseSlot(turn, pool, id, max_concurrent_exports_per_workspace));\n",
