@@ -19,7 +19,7 @@ export interface BlindOptions {
   readonly tests: boolean;
 }
 
-const RESULTS = ["FAIL", "difference", "survived", "not reached"] as const;
+const RESULTS = ["FAIL", "difference", "survived", "not reached", "not run"] as const;
 
 type Result = (typeof RESULTS)[number];
 type Verdict = readonly [result: Result, detail: string];
@@ -46,8 +46,9 @@ async function byTests(sample: readonly BlindMutation[], report: Report): Promis
   const copy = copyOfProject();
   try {
     for (const mutation of sample) {
-      const name = await testsOf(copy, mutation);
-      report(mutation, name === undefined ? ["survived", ""] : ["FAIL", name]);
+      const { failed, isUsual } = await testsOf(copy, mutation);
+      if (failed === undefined) report(mutation, ["survived", ""]);
+      else report(mutation, isUsual ? ["not run", `without the change: ${failed}`] : ["FAIL", failed]);
     }
   } finally {
     copy.remove();

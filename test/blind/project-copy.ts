@@ -8,8 +8,8 @@ import type { BlindMutation } from "./sample.ts";
 /** Other processes use the sources of the project, so a copy of them is changed. */
 export interface ProjectCopy {
   readonly folder: string;
-  /** Subjects whose tests passed without a mutation. */
-  readonly passing: Set<string>;
+  /** By subject, the first test that fails without a mutation; undefined if all pass. */
+  readonly failing: Map<string, string | undefined>;
   remove(): void;
 }
 
@@ -19,22 +19,28 @@ export function copyOfProject(): ProjectCopy {
   const files = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" }).split("\0");
   for (const file of files) if (file !== "") cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return { folder, passing: new Set(), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, failing: new Map(), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The first test that fails with a mutation; undefined if all pass that have to do with its subject. */
-export async function testsOf(copy: ProjectCopy, mutation: BlindMutation): Promise<string | undefined> {
+/** What the tests of its subject find of a mutation. */
+export interface TestsOutcome {
+  /** The first test that fails. */
+  readonly failed: string | undefined;
+  /** It fails without the mutation too, for instance because the machine is busy. */
+  readonly isUsual: boolean;
+}
+
+/** Runs the tests that have to do with the subject of a mutation. */
+export async function testsOf(copy: ProjectCopy, mutation: BlindMutation): Promise<TestsOutcome> {
   const [, , subject = ""] = mutation.file.split("/");
-  if (!copy.passing.has(subject)) {
-    const name = await failedTest(copy.folder, subject);
-    if (name !== undefined) throw new Error(`the tests of ${subject} fail without a mutation: ${name}`);
-    copy.passing.add(subject);
-  }
+  if (!copy.failing.has(subject)) copy.failing.set(subject, await failedTest(copy.folder, subject));
+  const usual = copy.failing.get(subject);
+  if (usual !== undefined) return { failed: usual, isUsual: true };
   const file = join(copy.folder, mutation.file);
   const source = readFileSync(join(ROOT, mutation.file), "utf8");
   writeFileSync(file, source.slice(0, mutation.start) + mutation.text + source.slice(mutation.end));
   try {
-    return await failedTest(copy.folder, subject);
+    return { failed: await failedTest(copy.folder, subject), isUsual: false };
   } finally {
     writeFileSync(file, source);
   }
