@@ -64,16 +64,20 @@ export function publish(
   reportToGitHub(invocation, model);
 }
 
-function unwritable(file: string, error: unknown): UsageError {
+/** The error of a report file that cannot be written. */
+export function unwritable(file: string, error: unknown): UsageError {
   return new UsageError(`--output: "${file}" cannot be written: ${fileAdvice(error)}`);
 }
 
 /** The page has a view for each kind of report. */
-export type HtmlReportKind = "contract" | "comparison" | "replay";
+export type HtmlReportKind = "contract" | "comparison" | "replay" | "film";
 
 /** A report as one file that opens offline: the components of the console with the data inlined. */
-function htmlReport(kind: HtmlReportKind, json: string): string {
-  const script = readFileSync(builtUrl("console/report.js"), "utf8").replaceAll("</script", "<\\/script");
+export function htmlReport(kind: HtmlReportKind, json: string): string {
+  const script = readFileSync(
+    builtUrl(`console/${kind === "film" ? "film" : "report"}.js`),
+    "utf8",
+  ).replaceAll("</script", "<\\/script");
   const style = readFileSync(builtUrl("console/style.css"), "utf8");
   const page = { kind, report: JSON.parse(json), version: packageVersion(), date: new Date().toISOString() };
   // Within a script element nothing but its end tag is markup.

@@ -176,7 +176,11 @@ async function bundleConsole() {
     outdir,
   };
   // Reports of one file have their script inlined, which modules cannot be.
-  await build({ ...options, format: "iife", entryPoints: { report: join(folder, "report-page.tsx") } });
+  await build({
+    ...options,
+    format: "iife",
+    entryPoints: { report: join(folder, "report-page.tsx"), film: join(folder, "film-page.tsx") },
+  });
   const result = await build({
     ...options,
     entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },

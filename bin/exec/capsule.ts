@@ -7,6 +7,7 @@ import {
 } from "../../emulator/runtime/capsules/recording.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { checkCapsule, withFileErrors } from "../capsule/file.ts";
+import { filmFile, writeFilm } from "../capsule/film.ts";
 import type { Invocation } from "../command.ts";
 import { printError } from "../terminal.ts";
 
@@ -20,6 +21,7 @@ export interface CommandCapsule {
 /** Undefined without `--capsule`. Throws `UsageError` where none could be written. */
 export async function commandCapsule(invocation: Invocation): Promise<CommandCapsule | undefined> {
   const { operands, flags, cwd, env } = invocation;
+  const film = filmFile(invocation);
   if (flags.capsule === undefined) return undefined;
   const file = resolve(cwd, String(flags.capsule));
   await checkCapsule(file);
@@ -37,6 +39,7 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
       const writeError = await withFileErrors(() =>
         writeRecording(file, url, start as RecordingStart, about),
       ).catch((error: Error) => error);
+      if (!writeError && film !== undefined) await writeFilm(file, film);
       if (writeError) return printError(`--capsule: ${writeError.message}`);
       if (flags.quiet === true) return;
       printError(

@@ -140,3 +140,33 @@ describe("--report sarif", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("sarif describes one server only")]);
   });
 });
+
+describe.skipIf(!hasChromium)("a film", () => {
+  it("of a failed replay opens offline, with the axis, whose playhead selects turns", async () => {
+    const cwd = folderWithFailure();
+    expect(await run(["replay", ".", "--film", "f.html"], { cwd })).toMatchObject({ code: 2 });
+    const flags = ["--capsule", "a.capsule", "--film", "f.html"];
+    expect((await run(["replay", ".", ...flags], { cwd })).code).toBe(1);
+    const film = readFileSync(join(cwd, "f.html"), "utf8");
+    expect(film.length).toBeLessThan(300_000);
+    const { code, stdout } = await run(["report", "film", "a.capsule"], { cwd });
+    expect([code, stdout.trim()]).toEqual([0, film.trim()]);
+    const { text, ...rest } = await shownBy(join(cwd, "f.html"));
+    expect(rest).toEqual({ problems: [], images: 0, found: [] });
+    expect(text).toContain('expected "busy", found "idle"');
+    expect(text).toContain("createThread");
+    const context = await (await openBrowser()).newContext({ offline: true });
+    const page = await context.newPage();
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(join(cwd, "f.html")).href);
+    const playhead = page.getByRole("slider", { name: "Clock of the world" });
+    await playhead.press("ArrowRight");
+    await playhead.press("Home");
+    await page.getByRole("complementary", { name: "Turn 1", exact: true }).waitFor();
+    await page.locator(".playhead").press("+");
+    await page.getByText(/^Showing /).waitFor();
+    await context.close();
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -3,7 +3,7 @@ import { CONTROL_PATH } from "../../client/control-client.ts";
 import { ErrorReply, NoReply, requestJson } from "../../client/send.ts";
 import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
-import { clearTurns, reconnect, revision } from "./live.ts";
+import { clearTurns, isFilm, reconnect, revision } from "./live.ts";
 import { readEagerly } from "./resource.ts";
 import { isReadOnly } from "./token.ts";
 import { planUndo, replacesHistory, type Undo } from "./undo.ts";
@@ -68,6 +68,7 @@ export async function perform<T = unknown>(
   call: Call,
   send: () => Promise<T> = () => requestJson(sendHere, call),
 ): Promise<T | undefined> {
+  if (isFilm.value) return undefined;
   return run(label, call, async () => {
     const at = now.value;
     const undo = await planUndo(call).catch((error) => confirmed(label, errorText(error)));

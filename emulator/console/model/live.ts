@@ -18,11 +18,20 @@ export type Connection = "connecting" | "live" | "gone" | "ended";
 
 /** All turns of the journal, oldest first. Changes in place; `revision` changes with it. */
 export const turns: Turn[] = [];
+/** Whether the page is a film: one file with the turns of a failure, without an emulator. */
+export const isFilm = signal(false);
 /** Increases when turns arrive. Views then read their data again. */
 export const revision = signal(0);
 export const connection = signal<Connection>("connecting");
 /** The reason why the world has ended; null while it runs. */
 export const endReason = signal<string | null>(null);
+
+/** Shows the turns of a film. */
+export function showFilm(recorded: readonly Turn[]): void {
+  isFilm.value = true;
+  turns.push(...recorded);
+  revision.value += 1;
+}
 
 /** The turns. A component that calls this is rendered again when more arrive. */
 export function turnsNow(): readonly Turn[] {

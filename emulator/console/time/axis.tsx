@@ -1,11 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { instantMs } from "../../kernel/instant.ts";
-import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import { now } from "../model/clock.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
 import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
-import { Bars, exportBars, heightOf, layOutBars, Marks, runBars } from "./lanes.tsx";
+import { Bars, heightOf, type LaneBar, layOutBars, Marks, runBars } from "./lanes.tsx";
 import { Overview } from "./overview.tsx";
 import { Playhead } from "./playhead.tsx";
 import { type Scale, ticksOf, xOf } from "./scale.ts";
@@ -16,7 +15,7 @@ const LANE_HEIGHT = 20;
 
 interface AxisProps {
   readonly history: History;
-  readonly exports: readonly ExportOverview[];
+  readonly exports: readonly LaneBar[];
   readonly future: Future | undefined;
   /** The numbers of all items, by the name of the lane, where the lane has not all of them. */
   readonly totals: Readonly<Record<string, number>>;
@@ -178,13 +177,13 @@ interface Lane {
 
 function lanesOf(
   history: History,
-  exports: readonly ExportOverview[],
+  exports: readonly LaneBar[],
   future: Future | undefined,
   scale: Scale,
   at: number,
 ): readonly Lane[] {
   const predicted = futureMarks(future);
-  const barLane = (name: string, bars: ReturnType<typeof exportBars>, ahead: readonly Mark[]) => {
+  const barLane = (name: string, bars: readonly LaneBar[], ahead: readonly Mark[]) => {
     const rows = layOutBars(bars, scale, at);
     const shapes = (
       <>
@@ -206,8 +205,8 @@ function lanesOf(
     ),
   });
   const lanes = [
-    barLane("Exports", exportBars(exports, history.failedAttempts), predicted.exports ?? []),
-    barLane("Agent runs", runBars(history.agentRuns), predicted.runs ?? []),
+    barLane("Exports", exports, predicted.exports ?? []),
+    barLane("Agent runs", runBars(history.agentRuns, "runs"), predicted.runs ?? []),
     ...(Object.keys(MARK_LANES) as MarkLane[]).map(markLane),
   ];
   let y = HEADER_HEIGHT;

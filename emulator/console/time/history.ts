@@ -40,6 +40,8 @@ export interface History {
   readonly instants: readonly number[];
   readonly marks: Readonly<Record<MarkLane, readonly Mark[]>>;
   readonly agentRuns: readonly Bar[];
+  /** Exports and schedules, where their records are not at hand. */
+  readonly exports: readonly Bar[];
   /** The times of failed attempts, by run of an export. */
   readonly failedAttempts: ReadonlyMap<string, readonly number[]>;
 }
@@ -57,27 +59,25 @@ export function historyNow(): History {
 export function historyOf(list: readonly Turn[]): History {
   const [first] = list;
   const draft = { ...emptyHistory(), begin: first ? instantMs(first.now) : 0 };
-  const runs = new Map<string, Bar>();
+  const bars: Bars = { agent_run: new Map(), export: new Map() };
   for (const turn of list) {
     const at = instantMs(turn.now);
     if (draft.instants.at(-1) !== at) draft.instants.push(at);
     const lane = laneOf(turn);
     if (lane) draft.marks[lane].push({ at, ...lookOf(turn), turn: turn.turn });
-    for (const note of turn.notes ?? []) addNote(draft, runs, note, at, turn.turn);
+    for (const note of turn.notes ?? []) addNote(draft, bars, note, at, turn.turn);
   }
-  return { ...draft, agentRuns: [...runs.values()] };
+  return { ...draft, agentRuns: [...bars.agent_run.values()], exports: [...bars.export.values()] };
 }
+
+/** The bars of runs and exports by id. */
+type Bars = Readonly<Record<"agent_run" | "export", Map<string, Bar>>>;
 
 type Draft = ReturnType<typeof emptyHistory>;
 
-function addNote(
-  draft: Draft,
-  runs: Map<string, Bar>,
-  { kind, ref, detail = {} }: Note,
-  at: number,
-  turn: number,
-): void {
-  if (kind === "agent_run.moved") return moveRun(runs, ref, at, detail);
+function addNote(draft: Draft, bars: Bars, { kind, ref, detail = {} }: Note, at: number, turn: number): void {
+  if (kind === "agent_run.moved") return moveBar(bars, "agent_run", ref, at, detail);
+  if (kind === "export.moved") return moveBar(bars, "export", ref, at, detail);
   if (kind === "export_run.failed")
     return void draft.failedAttempts.set(ref, [...(draft.failedAttempts.get(ref) ?? []), at]);
   const lane = kind === "fault.triggered" ? "faults" : kind.startsWith("webhook.") ? "webhooks" : undefined;
@@ -99,6 +99,7 @@ function emptyHistory() {
     instants: [] as number[],
     marks,
     agentRuns: [] as Bar[],
+    exports: [] as Bar[],
     failedAttempts: new Map<string, number[]>(),
   };
 }
@@ -123,16 +124,19 @@ function lookOf({ cause, refused }: Turn): Pick<Mark, "tone" | "label"> {
   return { tone: refused ? "bad" : "plain", label: `${cause.name}${status}` };
 }
 
-function moveRun(
-  runs: Map<string, Bar>,
+const OPEN = new Set(["running", "pending", "created"]);
+
+function moveBar(
+  bars: Bars,
+  kind: keyof Bars,
   id: string,
   at: number,
   { to }: Readonly<Record<string, unknown>>,
 ): void {
   const status = String(to);
-  const bar = runs.get(id) ?? { id, from: at, to: null, tone: "", label: "", notches: [] };
+  const bar = bars[kind].get(id) ?? { id, from: at, to: null, tone: "", label: "", notches: [] };
   bar.tone = status;
-  bar.label = `run ${id} ${status}`;
-  bar.to = status === "running" || status === "pending" ? null : at;
-  runs.set(id, bar);
+  bar.label = `${kind === "export" ? "export" : "run"} ${id} ${status}`;
+  bar.to = OPEN.has(status.toLowerCase()) ? null : at;
+  bars[kind].set(id, bar);
 }

@@ -1,5 +1,6 @@
 import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
+import { isFilm } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
 import { spanOf } from "../parts/time.tsx";
@@ -67,15 +68,15 @@ function exportBar(each: ExportOverview, kind: string): Bar {
   };
 }
 
-/** Agent runs as bars. */
-export function runBars(runs: readonly Bar[]): readonly LaneBar[] {
+/** Bars without parts, which lead to their view. */
+export function runBars(runs: readonly Bar[], view: "runs" | "exports"): readonly LaneBar[] {
   return runs.map((run) => ({
     ...run,
     tone: toneOf(run.tone),
     parts: [],
     name: run.id.slice(0, 8),
     isBand: false,
-    href: addressOf("runs", run.id),
+    href: isFilm.value ? null : addressOf(view, run.id),
   }));
 }
 

@@ -1,6 +1,7 @@
 import type { FaultTarget } from "../../../contracts/spec/faults.ts";
+import { asOf } from "../model/client.ts";
 import { count } from "../model/count.ts";
-import { type Turn, turnsNow } from "../model/live.ts";
+import { isFilm, type Turn, turnsNow } from "../model/live.ts";
 import { addressOf } from "../model/router.ts";
 import { Json } from "../parts/json.tsx";
 import { Time } from "../parts/time.tsx";
@@ -13,11 +14,11 @@ import { select, selectedTurn } from "./state.ts";
 /** The journal entry of the selected turn, and the other turns about the same subject. */
 export function TurnDetail() {
   const turns = turnsNow();
-  const turn = turns.find((each) => each.turn === selectedTurn.value);
+  const shownTurn = selectedTurn.value ?? (isFilm.value ? asOf.value : null);
+  const turn = turns.find((each) => each.turn === shownTurn);
   if (!turn) return <MissingTurn number={selectedTurn.value} turns={turns} />;
   const { cause } = turn;
   const ref = cause.ref;
-  const first = firstOfInstant(turns, turn);
   const related = ref === undefined ? [] : turns.filter((each) => each.cause.ref === ref);
   return (
     <aside class="card detail" aria-label={`Turn ${turn.turn}`}>
@@ -44,6 +45,19 @@ export function TurnDetail() {
           ))}
         </p>
       )}
+      {!isFilm.value && <TurnLinks turn={turn} />}
+      <Json value={turn} />
+    </aside>
+  );
+}
+
+/** Where the turn leads to. */
+function TurnLinks({ turn }: { readonly turn: Turn }) {
+  const { cause } = turn;
+  const { ref } = cause;
+  const first = firstOfInstant(turnsNow(), turn);
+  return (
+    <>
       <p class="row">
         <Origins {...turn} />
         {ref !== undefined && <WhyLink id={ref} />}
@@ -65,8 +79,7 @@ export function TurnDetail() {
           />
         )}
       </p>
-      <Json value={turn} />
-    </aside>
+    </>
   );
 }
 
