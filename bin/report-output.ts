@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { type ReportModel, rowsOf } from "../contracts/report/model.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { REPORTERS, type Reporter, writeReport } from "../contracts/report/write.ts";
@@ -74,11 +75,8 @@ export type HtmlReportKind = "contract" | "comparison" | "replay" | "film";
 
 /** A report as one file that opens offline: the components of the console with the data inlined. */
 export function htmlReport(kind: HtmlReportKind, json: string): string {
-  const script = readFileSync(
-    builtUrl(`console/${kind === "film" ? "film" : "report"}.js`),
-    "utf8",
-  ).replaceAll("</script", "<\\/script");
-  const style = readFileSync(builtUrl("console/style.css"), "utf8");
+  const script = builtText(kind === "film" ? "film.js" : "report.js").replaceAll("</script", "<\\/script");
+  const style = builtText("style.css");
   const page = { kind, report: JSON.parse(json), version: packageVersion(), date: new Date().toISOString() };
   // Within a script element nothing but its end tag is markup.
   const data = printable(JSON.stringify(page)).replaceAll("<", "\\u003c");
@@ -94,6 +92,11 @@ export function htmlReport(kind: HtmlReportKind, json: string): string {
     `<script>${script}</script>`,
     "</body></html>",
   ].join("\n");
+}
+
+/** A file of the console, which the build has compressed. */
+function builtText(name: string): string {
+  return brotliDecompressSync(readFileSync(builtUrl(`console/${name}.br`))).toString();
 }
 
 function digest(text: string): string {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { startFile, writeCommonJs } from "./commonjs.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
@@ -186,13 +186,11 @@ async function bundleConsole() {
     entryPoints: { console: join(folder, "main.tsx"), style: join(folder, "styles/main.css") },
     metafile: true,
   });
-  for (const name of ["console.js", "style.css"]) {
+  // The package is limited, and Brotli needs least. Reports of one file and other clients get what it contains.
+  for (const name of ["console.js", "style.css", "report.js", "film.js"]) {
     const file = join(outdir, name);
-    const content = await readFile(file);
-    await writeFile(`${file}.br`, brotliCompressSync(content));
-    await writeFile(`${file}.gz`, gzipSync(content, { level: 9 }));
-    // Only reports of one file need an uncompressed file: the style sheet.
-    if (name === "console.js") await rm(file);
+    await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
+    await rm(file);
   }
   return result;
 }

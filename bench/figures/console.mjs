@@ -19,7 +19,7 @@ const size = {
   targets: [{ atMost: 60 * 1024, quantity: "bytes" }],
   open: async () => ({
     async round() {
-      const files = ["index.html", "icon.svg", "console.js.gz", "style.css.gz"];
+      const files = ["index.html", "icon.svg", "console.js.br", "style.css.br"];
       const bytes = files.reduce((sum, name) => sum + statSync(FILES + name).size, 0);
       return { items: 1, wallMs: 0, bytes };
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
 import type express from "express";
 import type { ErrorRequestHandler, RequestHandler, Router } from "express";
 import { refusalIn } from "../../kernel/system-refusal.ts";
@@ -66,21 +66,20 @@ function consolePages(
 
 /** The files that the build has compressed, as the client accepts them. */
 function compressedFiles(root: string): RequestHandler {
+  const gzipped = new Map<string, Buffer>();
   return (request, response, next) => {
-    const name = /^\/((?:console|style)\.(js|css))$/.exec(request.path)?.[1];
+    const name = /^\/((?:console|style)\.(?:js|css))$/.exec(request.path)?.[1];
     if (name === undefined || (request.method !== "GET" && request.method !== "HEAD")) return next();
     response.set(HEADERS).vary("accept-encoding").type(name);
-    const [encoding, suffix] = request.acceptsEncodings("br")
-      ? ["br", ".br"]
-      : request.acceptsEncodings("gzip")
-        ? ["gzip", ".gz"]
-        : [];
-    if (encoding === undefined) return void response.send(gunzipSync(readFileSync(join(root, `${name}.gz`))));
-    response.sendFile(name + suffix, {
-      root,
-      cacheControl: false,
-      headers: { "content-encoding": encoding },
-    });
+    if (request.acceptsEncodings("br")) {
+      const headers = { "content-encoding": "br" };
+      return response.sendFile(`${name}.br`, { root, cacheControl: false, headers });
+    }
+    const content = () => brotliDecompressSync(readFileSync(join(root, `${name}.br`)));
+    if (!request.acceptsEncodings("gzip")) return void response.send(content());
+    const body = gzipped.get(name) ?? gzipSync(content());
+    gzipped.set(name, body);
+    return void response.set("content-encoding", "gzip").send(body);
   };
 }
 
