@@ -1,8 +1,14 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
+import { workingFolder } from "../support/emulator-process.ts";
 import { copied, show, timeIsWhole, toView, useBrowser } from "./browser.ts";
 
 const rigs: Rig[] = [];
@@ -24,6 +30,28 @@ async function fromNothing(): Promise<Rig> {
   const rig = await startRig();
   rigs.push(rig);
   return rig;
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const runFile = promisify(execFile);
+
+/** Runs the saved files: as they are, and with another status, which fails. */
+async function savedTestsPass(cwd: string): Promise<void> {
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync(ROOT, join(cwd, "node_modules/trace-platform-emulator"));
+  symlinkSync(join(ROOT, "node_modules/vitest"), join(cwd, "node_modules/vitest"));
+  const env = { ...process.env, PYTHONPATH: join(ROOT, "dist/python"), PYTHONDONTWRITEBYTECODE: "1" };
+  const runners = [
+    ["console.scenario.yaml", process.execPath, join(ROOT, "dist/bin/emulator.js"), "replay", "."],
+    ["console.test.ts", process.execPath, join(ROOT, "node_modules/vitest/vitest.mjs"), "run"],
+    ["test_console.py", "python3", "-c", "import test_console; test_console.test_console()"],
+  ] as const;
+  for (const [name, program, ...args] of runners) {
+    await runFile(program, args, { cwd, env });
+    const text = readFileSync(join(cwd, name), "utf8");
+    writeFileSync(join(cwd, name), text.replaceAll(/(status": ?)"COMPLETED"(, ?"fin)/g, '$1"FAILED"$2'));
+    await expect(runFile(program, args, { cwd, env })).rejects.toThrow();
+  }
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -66,11 +94,16 @@ describe.skipIf(!hasChromium)("in the console a person", () => {
     await heading(page, "Rows of a file").waitFor();
     await page.locator("section[aria-label=Rows] tbody tr").first().waitFor();
     await page.locator("summary", { hasText: "Actions" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      button(page, "Save as scenario").click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("console.scenario.yaml");
+    await page.getByText("compares what you looked at: 2 assertions").waitFor();
+    const folder = workingFolder();
+    for (const form of ["scenario", "vitest file", "pytest file"]) {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        button(page, `Save as ${form}`).click(),
+      ]);
+      await download.saveAs(join(folder, download.suggestedFilename()));
+    }
+    await savedTestsPass(folder);
   });
 
   it("finds the form of a new export filled in by the clock, at its address", async () => {

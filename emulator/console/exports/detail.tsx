@@ -3,6 +3,7 @@ import { type Call, control } from "../model/actions.ts";
 import { apiHeaders } from "../model/api-key.ts";
 import { client } from "../model/client.ts";
 import { count } from "../model/count.ts";
+import { useLook } from "../model/looks.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
@@ -33,6 +34,10 @@ export function ExportPage({ id }: { readonly id: string }) {
 }
 
 function Details({ detail }: { readonly detail: ExportDetail }) {
+  useLook("The export", `/exports/${detail.id}`, detail, ({ status, finished_at, runs }) => ({
+    ...{ status, finished_at },
+    runs: runs.map((run) => ({ status: run.status, rows: run.rows })),
+  }));
   const why = whyNotDone(detail);
   const until = { until: { export: detail.id, status: "COMPLETED" } };
   return (

@@ -4,6 +4,7 @@ import { ErrorReply, NoReply, requestJson } from "../../client/send.ts";
 import { sendHere } from "./client.ts";
 import { now, readClock } from "./clock.ts";
 import { clearTurns, isFilm, reconnect, revision } from "./live.ts";
+import { actionCount, dropLooksAfter, isActing } from "./looks.ts";
 import { readEagerly } from "./resource.ts";
 import { isReadOnly } from "./token.ts";
 import { planUndo, replacesHistory, type Undo } from "./undo.ts";
@@ -52,6 +53,7 @@ const KEY = "emulator-console-tray";
 const MAX_TRAY_ACTIONS = 500;
 
 export const tray = signal<readonly PerformedAction[]>(readTray());
+actionCount.value = tray.value.length;
 export const outcome = signal<Outcome | null>(null);
 export const confirmation = signal<Confirmation | null>(null);
 /** The label of the running action. */
@@ -101,6 +103,7 @@ export async function undo({ label: undone, undo: plan }: PerformedAction, index
 /** Runs one action at a time. Returns undefined if it was refused; `outcome` has the error. */
 async function run<T>(label: string, call: Call, act: () => Promise<T>): Promise<T | undefined> {
   runningAction.value = label;
+  isActing.value = true;
   try {
     return await act();
   } catch (error) {
@@ -108,6 +111,7 @@ async function run<T>(label: string, call: Call, act: () => Promise<T>): Promise
     return undefined;
   } finally {
     runningAction.value = null;
+    isActing.value = false;
     readEagerly();
     void readClock();
   }
@@ -145,6 +149,8 @@ export function clearTray(): void {
 /** The tray survives a reload of the page, until its tab is closed. */
 function saveTray(next: readonly PerformedAction[]): void {
   tray.value = next;
+  actionCount.value = next.length;
+  dropLooksAfter(next.length);
   sessionStorage.setItem(KEY, JSON.stringify(next));
 }
 

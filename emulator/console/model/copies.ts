@@ -1,6 +1,5 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
-import { formatInstant } from "../../kernel/instant.ts";
-import type { Call, PerformedAction } from "./actions.ts";
+import type { Call } from "./actions.ts";
 import { worldUrl } from "./world-address.ts";
 
 /** A call as a line for a shell. */
@@ -44,23 +43,7 @@ export function asStep({ method, path, body = {}, file, headers = {} }: Call): s
   return lines.join("\n");
 }
 
-/** The user's actions as a scenario file. `seed` is that of the world, so that the ids are the same. */
-export function asScenario(title: string, actions: readonly PerformedAction[], seed: number): string {
-  const steps = actions.flatMap(({ label, call }) => {
-    const [first = "", ...rest] = asStep(call).split("\n");
-    const note = call.file === undefined ? [`  note: ${JSON.stringify(label)}`] : [];
-    return [first, ...note, ...rest].map((line) => `  ${line}`);
-  });
-  return `${[
-    `scenario: ${JSON.stringify(title)}`,
-    `seed: ${seed}`,
-    `now: ${formatInstant(actions[0]?.at ?? 0)}`,
-    "when:",
-    ...steps,
-  ].join("\n")}\n`;
-}
-
-function controlPathOf(path: string): string | undefined {
+export function controlPathOf(path: string): string | undefined {
   return path.startsWith(CONTROL_PATH) ? path.slice(CONTROL_PATH.length) : undefined;
 }
 

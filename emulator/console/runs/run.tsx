@@ -1,5 +1,6 @@
 import type { RunDetail } from "../../subjects/agent/overview.ts";
 import { client } from "../model/client.ts";
+import { useLook } from "../model/looks.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { Fact, Facts } from "../parts/facts.tsx";
@@ -25,6 +26,7 @@ export function RunPage({ id }: { readonly id: string }) {
 }
 
 function RunDetails({ run }: { readonly run: RunDetail }) {
+  useLook("The run", `/agent/runs/${run.run_id}`, run, ({ status, graph_id }) => ({ status, graph_id }));
   return (
     <>
       <h1>

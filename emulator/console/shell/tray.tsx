@@ -1,20 +1,22 @@
 import { useState } from "preact/hooks";
 import { clearTray, removeFromTray, tray } from "../model/actions.ts";
 import { present } from "../model/client.ts";
-import { asScenario } from "../model/copies.ts";
+import { count } from "../model/count.ts";
+import { looks } from "../model/looks.ts";
+import { TEST_FORMS } from "../model/recorded-tests.ts";
 import { save } from "../model/save.ts";
 import { CopyMenu } from "../parts/action.tsx";
 import { timeOf } from "../parts/time.tsx";
 import { UndoButton } from "../parts/undo-button.tsx";
 
-/** The user's actions in this tab, to save as a scenario. */
+/** The user's actions in this tab, to save as a test. */
 export function Tray() {
   const [title, setTitle] = useState("Actions in the console.");
   const actions = tray.value;
   if (actions.length === 0) return null;
-  const saveScenario = async () => {
+  const saveTest = async ([file, textOf]: (typeof TEST_FORMS)[string]) => {
     const { seed } = await present.status();
-    save("console.scenario.yaml", asScenario(title, actions, seed));
+    save(file, textOf({ title, seed, actions, looks: looks.value }));
   };
   return (
     <details class="tray">
@@ -39,14 +41,20 @@ export function Tray() {
           </li>
         ))}
       </ol>
+      <p class="muted">
+        A test repeats the actions in a new world, and compares what you looked at:{" "}
+        {count(looks.value.length, "assertion")}.
+      </p>
       <div class="row">
         <label class="grow">
           <span class="hidden">Title of the scenario</span>
           <input value={title} onInput={(event) => setTitle(event.currentTarget.value)} />
         </label>
-        <button type="button" class="button main" onClick={saveScenario}>
-          Save as scenario
-        </button>
+        {Object.entries(TEST_FORMS).map(([name, form]) => (
+          <button key={name} type="button" class="button main" onClick={() => saveTest(form)}>
+            Save as {name}
+          </button>
+        ))}
         <button type="button" class="button" onClick={clearTray}>
           Clear
         </button>

@@ -1,5 +1,6 @@
 import { control } from "../model/actions.ts";
 import { client } from "../model/client.ts";
+import { useLook } from "../model/looks.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, go } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
@@ -43,6 +44,9 @@ export function DeliveryPage({ id }: { readonly id: string }) {
 
 function DeliveryDetails({ delivery }: { readonly delivery: DeliveryView }) {
   const { id, status, reason, url, run_id, run_status, redelivery_of, attempts, request } = delivery;
+  useLook("The delivery", `/webhooks/deliveries/${id}`, delivery, ({ status, reason, run_status }) => ({
+    ...{ status, reason, run_status },
+  }));
   const openDelivery = (reply: unknown) => go(addressOf("webhooks", (reply as { readonly id: string }).id));
   return (
     <>

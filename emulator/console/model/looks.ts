@@ -1,0 +1,57 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { asOf, client } from "./client.ts";
+
+/** Something that the user looked at: a reply of the control API, and the members that a test of it compares. */
+export interface Look {
+  readonly label: string;
+  /** Below `/_emulator/v1`. */
+  readonly path: string;
+  readonly members: Readonly<Record<string, unknown>>;
+  /** The number of actions in the tray before it. */
+  readonly after: number;
+}
+
+const KEY = "emulator-console-looks";
+const MAX_LOOKS = 200;
+
+export const looks = signal<readonly Look[]>(
+  JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as readonly Look[],
+);
+
+/** Whether an action is being sent, and the number of those in the tray; `actions.ts` sets both. */
+export const isActing = signal(false);
+export const actionCount = signal(0);
+
+/**
+ * Notes what a page shows, for the tests that the tray saves: the `members` of its `value`. They are read again, since
+ * the page may still show the time before the last action. The last look after an action counts.
+ */
+export function useLook<T>(
+  label: string,
+  path: string,
+  value: T,
+  members: (reply: T) => Look["members"],
+): void {
+  const after = actionCount.value;
+  useEffect(() => {
+    if (asOf.peek() !== null || after === 0) return;
+    const note = (reply: T) => {
+      if (isActing.peek() || actionCount.peek() !== after) return;
+      const others = looks.peek().filter((look) => look.path !== path || look.after !== after);
+      keepLooks([...others, { label, path, members: members(reply), after }].slice(-MAX_LOOKS));
+    };
+    // What is gone meanwhile is not compared.
+    client.call<T>("GET", path).then(note, () => {});
+  }, [path, after, JSON.stringify(members(value))]);
+}
+
+/** Drops the looks at what an undone action has made. */
+export function dropLooksAfter(count: number): void {
+  keepLooks(looks.value.filter(({ after }) => after <= count));
+}
+
+function keepLooks(next: readonly Look[]): void {
+  looks.value = next;
+  sessionStorage.setItem(KEY, JSON.stringify(next));
+}
