@@ -148,4 +148,46 @@ describe.skipIf(!hasChromium)("the axis", () => {
     await requests.locator(".mark[data-turn]").first().click();
     await page.getByRole("complementary", { name: /^Turn \d+$/ }).waitFor();
   });
+
+  it("shows what changed between two playheads", async () => {
+    const page = await openAt(rig.emulator.url, "#/time", { viewport: { width: 1440, height: 860 } });
+    await timeIsWhole(page, rig.emulator);
+    await page.getByRole("button", { name: "Select a range", exact: true }).click();
+    const changes = page.getByRole("region", { name: "Changes in the range", exact: true });
+    const row = (name: string) =>
+      changes.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+    const added = async (name: string) => Number(await row(name).getByRole("cell").nth(2).textContent());
+    await row("agent_threads").waitFor();
+    const journal = await rig.emulator.control<{ turn: number; cause: { name: string } }[]>(
+      "GET",
+      "/journal",
+    );
+    const threads = journal.filter(({ cause }) => cause.name === "createThread");
+    const addedThreads = () => added("agent_threads").catch(() => 0);
+    await expect.poll(addedThreads).toBe(threads.length);
+    expect(await findings(page)).toEqual([]);
+    const handle = page.getByRole("slider", { name: "Other end of the range" });
+    const since = threads[5]?.turn ?? 0;
+    await page.evaluate((turn) => {
+      window.location.hash = `#/time?since=${turn}`;
+    }, since);
+    await expect.poll(addedThreads).toBe(threads.length - 6);
+    await handle.press("ArrowRight");
+    await expect.poll(addedThreads).toBe(threads.length - 7);
+    const axis = await boxOf(page, ".axis-box");
+    const dragTo = async (x: number) => {
+      await handle.hover();
+      await page.mouse.down();
+      await page.mouse.move(x, axis.y + 60, { steps: 3 });
+    };
+    await dragTo(axis.x + axis.width / 2);
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    expect(new URL(page.url()).hash).toBe(`#/time?since=${since + 1}`);
+    await dragTo(axis.x + 1);
+    await page.mouse.up();
+    await expect.poll(addedThreads).toBe(threads.length);
+    await handle.press("Escape");
+    await changes.waitFor({ state: "detached" });
+  });
 });

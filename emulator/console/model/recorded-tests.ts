@@ -64,8 +64,9 @@ function asVitest(test: RecordedTest): string {
       `expect(await emulator.control("GET", ${JSON.stringify(path)})).toMatchObject(${JSON.stringify(members)});`,
     ],
   );
-  return `import { test } from "trace-platform-emulator/vitest";
-import { expect } from "vitest";
+  const importLine = (name: string, module: string) => `import { ${name} } from ${JSON.stringify(module)};`;
+  return `${importLine("test", "trace-platform-emulator/vitest")}
+${importLine("expect", "vitest")}
 
 // A machine may be slow, and actions may advance by days.
 const TIMEOUT_MS = 60_000;
@@ -87,11 +88,11 @@ function asPytest(test: RecordedTest): string {
       const rest = body === undefined ? "" : `, ${python(body)}`;
       if (control !== undefined)
         return [`# ${oneLine(label)}`, `emulator.control("${method}", ${python(control)}${rest})`];
-      const named = [
+      const options = [
         body === undefined ? "" : `, json=${python(body)}`,
         headers ? `, headers=${python(headers)}` : "",
       ];
-      return [`# ${oneLine(label)}`, `emulator.request("${method}", ${python(path)}${named.join("")})`];
+      return [`# ${oneLine(label)}`, `emulator.request("${method}", ${python(path)}${options.join("")})`];
     },
     ({ label, path, members }) => [
       `# ${oneLine(label)}`,

@@ -13,13 +13,15 @@ interface DragParts<T> {
 export function useDrag<T>(parts: DragParts<T>) {
   const latestParts = useRef(parts);
   latestParts.current = parts;
-  const drag = useRef<{ readonly before: T } | null>(null);
+  // Each rendering has its own functions, so the listener of the drag is kept with it.
+  const drag = useRef<{ readonly before: T; readonly listener: (event: KeyboardEvent) => void } | null>(null);
 
   function finish(use: (before: T) => void): void {
-    window.removeEventListener("keydown", onKey, true);
     const ended = drag.current;
     drag.current = null;
-    if (ended) use(ended.before);
+    if (!ended) return;
+    window.removeEventListener("keydown", ended.listener, true);
+    use(ended.before);
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -33,7 +35,7 @@ export function useDrag<T>(parts: DragParts<T>) {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return;
       (event.currentTarget as Element).setPointerCapture(event.pointerId);
-      drag.current = { before: latestParts.current.begin(event) };
+      drag.current = { before: latestParts.current.begin(event), listener: onKey };
       window.addEventListener("keydown", onKey, true);
     },
     onPointerMove(event: PointerEvent) {

@@ -1,12 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { instantMs } from "../../kernel/instant.ts";
 import { now } from "../model/clock.ts";
+import { isFilm } from "../model/live.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
 import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
 import { Bars, heightOf, type LaneBar, layOutBars, Marks, runBars } from "./lanes.tsx";
 import { Overview } from "./overview.tsx";
 import { Playhead } from "./playhead.tsx";
+import { RangeButton, RangeHandle } from "./range.tsx";
 import { type Scale, ticksOf, xOf } from "./scale.ts";
 import { type Future, isFolding, visibleRange, wholeAxis, zoom } from "./state.ts";
 
@@ -65,6 +67,7 @@ export function Axis({ history, exports, future, totals }: AxisProps) {
               </g>
             ))}
           </svg>
+          {!isFilm.value && <RangeHandle axis={axis} height={height} />}
           <Playhead axis={axis} height={height} />
         </div>
       </div>
@@ -83,6 +86,7 @@ function AxisBar({ axis: { scale, whole } }: { readonly axis: DrawnAxis }) {
         Showing {spanOf(scale.to - scale.from)}
       </span>
       <span class="spacer" />
+      {!isFilm.value && <RangeButton />}
       {(length > 0 || !isFolding.value) && (
         <button
           type="button"

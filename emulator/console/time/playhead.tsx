@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatInstant, instantMs } from "../../kernel/instant.ts";
+import { formatInstant } from "../../kernel/instant.ts";
 import { control, perform, runningAction } from "../model/actions.ts";
 import { asOf } from "../model/client.ts";
 import { clock, now, visibleInstant } from "../model/clock.ts";
@@ -8,6 +8,7 @@ import { useDrag } from "../parts/drag.ts";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { showAsOf } from "./as-of.ts";
 import type { DrawnAxis } from "./axis-input.ts";
+import { lastTurnAt } from "./range.tsx";
 import { instantAt, xOf } from "./scale.ts";
 import { centre } from "./state.ts";
 
@@ -84,7 +85,7 @@ function moveTo(at: number): void {
     void perform(`Advance to ${timeOf(at)}`, control("POST", "/clock/advance", { to }));
     return;
   }
-  const last = turns.findLast((turn) => instantMs(turn.now) <= at) ?? turns[0];
+  const last = lastTurnAt(turns, at);
   if (last) showAsOf(last.turn);
 }
 

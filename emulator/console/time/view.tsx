@@ -7,6 +7,7 @@ import { Axis } from "./axis.tsx";
 import { historyNow } from "./history.ts";
 import { Journal } from "./journal.tsx";
 import { exportBars } from "./lanes.tsx";
+import { RangeChanges } from "./range.tsx";
 import { lookAhead } from "./state.ts";
 
 /** The home view: the axis of virtual time above, the turns with their causes below. */
@@ -26,6 +27,7 @@ export function TimeView() {
         totals={exports.value ? { Exports: exports.value.total } : {}}
       />
       <FutureNote future={future.value} />
+      <RangeChanges />
       <Journal />
     </>
   );

@@ -49,7 +49,11 @@ export function Compare({ otherName }: { readonly otherName: string }) {
           )
         }
       </Loaded>
-      <Difference otherName={otherName} />
+      <Difference
+        heading="All differences"
+        path={`/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(otherName)}`}
+        names={[`in ${worldName}`, `in ${otherName}`]}
+      />
     </>
   );
 }
