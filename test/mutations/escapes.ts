@@ -129,7 +129,7 @@ export const ESCAPE_MUTATIONS = [
       "8.3/retry-delay-crash",
     ],
   ),
-  ...mutationsOf("emulator/subjects/bulk-exports/view.ts", [
+  ...mutationsOf("emulator/subjects/bulk-exports/operations.ts", [
     "a resumed run counts only the rows of its last file",
     "const rows_exported = rowsExported(run);",
     "const rows_exported = run.attempt > 0 ? (run.files.at(-1)?.rows ?? 0) : rowsExported(run);",

@@ -28,7 +28,7 @@ export const EXPORT_MUTATIONS = [
     ],
   ),
   ...mutationsOf(
-    "emulator/subjects/bulk-exports/view.ts",
+    "emulator/subjects/bulk-exports/operations.ts",
     [
       "TIMEDOUT is spelled TIMED_OUT",
       "    : status;",

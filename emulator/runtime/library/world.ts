@@ -1,13 +1,49 @@
-import type { ControlClient } from "../../client/control-client.ts";
-import { createControlClient } from "../../client/control-client.ts";
-import type { WorldAddresses } from "../../client/views.ts";
+import { type ControlClient, createControlClient } from "../../client/control-client.ts";
+import type { AdvanceResult, AdvanceTarget, WorldAddresses } from "../../client/views.ts";
 import { AS_OF_HEADER } from "../../http/as-of-choice.ts";
 import { MAIN, WORLD_HEADER } from "../../http/world-choice.ts";
 import { DEFAULT_API_KEY, DEFAULT_TENANT_ID } from "../../subjects/auth.ts";
 import type { Calls } from "./calls.ts";
-import { clockOf } from "./clock.ts";
 import type { Control } from "./control.ts";
-import type { Emulator, EmulatorRequestInit, EmulatorSnapshots } from "./emulator.ts";
+import type { Emulator, EmulatorClock, EmulatorRequestInit, EmulatorSnapshots } from "./emulator.ts";
+
+/** The clock stopped before its target: an effect did not end, or an export did not get the status. */
+class AdvanceUnfinished extends Error {
+  override readonly name = "AdvanceUnfinished";
+  /** The result up to that point. */
+  readonly result: AdvanceResult;
+
+  constructor(message: string, result: AdvanceResult) {
+    super(message);
+    this.result = result;
+  }
+}
+
+/** The clock of a world, over the client of its control API. */
+function clockOf({ clock }: ControlClient, now: () => string): EmulatorClock {
+  const advance = async (target: string | AdvanceTarget): Promise<AdvanceResult> => {
+    const result = await clock.advance(target);
+    const { settled, in_flight = [], to } = result;
+    if (settled) return result;
+    const names = in_flight.map(({ kind, ref }) => `${kind} ${ref}`).join(", ");
+    const message = `The clock stopped at ${to}, where these effects are still in flight: ${names}. Advance again to continue.`;
+    throw new AdvanceUnfinished(message, result);
+  };
+  return {
+    now,
+    freeze: async () => void (await clock.freeze()),
+    flow: async (rate) => void (await clock.flow(rate)),
+    advance,
+    async advanceUntil(end, status) {
+      const text = end instanceof Date ? end.toISOString() : end;
+      const until = status === undefined ? text : `${text} ${status}`;
+      const result = await clock.advance({ until });
+      if (result.reached === false)
+        throw new AdvanceUnfinished(`The clock did not get to "${until}": ${result.why}`, result);
+      return result;
+    },
+  };
+}
 
 /** What an `Emulator` needs of its world, in this process or in another one. */
 export interface WorldParts extends Pick<Emulator, "world" | "seed" | "fork" | "request"> {

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileFilter } from "../../../emulator/subjects/filters/compile.ts";
-import { explainFilter } from "../../../emulator/subjects/filters/explain.ts";
+import { explainFilter, printFilter } from "../../../emulator/subjects/filters/explain.ts";
 import { likeTest } from "../../../emulator/subjects/filters/like.ts";
 import { parseFilter } from "../../../emulator/subjects/filters/parse.ts";
-import { printFilter } from "../../../emulator/subjects/filters/print.ts";
 import { anyText } from "../../support/any-text.ts";
 import { casesOf } from "../../support/depth.ts";
 import { filters, rows } from "./arbitraries.ts";
