@@ -21,10 +21,8 @@ export interface ExportSource extends StoredImage {
   readonly of: string;
 }
 
-/** What an export needs. */
 export interface ExportOptions {
   readonly pool: Pool;
-  /** The secrets of the data folder. */
   readonly secrets: Secrets;
   readonly maxBytes: number;
 }

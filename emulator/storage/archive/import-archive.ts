@@ -18,10 +18,8 @@ import { createStateReader, type StateReader } from "./record-lines.ts";
 import { joinedSegments, sealedContent, traceFileOf } from "./trace-entries.ts";
 import { readText, type UnpackedEntry, unpackEntries } from "./unpack.ts";
 
-/** What an import needs. */
 export interface ImportOptions {
   readonly collections: readonly Collection<never>[];
-  /** The secrets of the data folder. */
   readonly secrets: Secrets;
   readonly maxBytes: number;
   readonly pool: Pool;
@@ -63,7 +61,6 @@ interface ImportedRecords {
   readonly bodies: readonly Body[];
 }
 
-/** The state of an import. */
 interface ImportProgress {
   readonly world: ArchivedWorld;
   readonly pool: Pool;

@@ -7,19 +7,15 @@ export const FORMAT = 5;
 /** The first entry of an archive. */
 export interface Manifest {
   readonly format: number;
-  /** The version of the emulator that wrote the file. */
   readonly written_by: string;
   /** Null in a capsule without a snapshot: its world starts from the settings. */
   readonly world: ArchivedWorld | null;
 }
 
-/** A world in an archive. */
 export interface ArchivedWorld {
-  /** The name of the snapshot. */
   readonly name: string;
   /** The world that the snapshot was taken of. */
   readonly of: string;
-  /** Virtual time. */
   readonly now: string;
   readonly turn: number;
   readonly seed: number;

@@ -5,7 +5,6 @@ import { createGzip } from "node:zlib";
 import type { Pack } from "tar-stream";
 import { ENTRY } from "./manifest.ts";
 
-/** One file of an archive. */
 export interface PackedEntry {
   readonly name: string;
   readonly size: number;
@@ -37,7 +36,6 @@ export async function* packEntries(
   }
 }
 
-/** An entry with a text in UTF-8. */
 export function textEntry(name: string, text: string): PackedEntry {
   const bytes = Buffer.from(text, "utf8");
   return { name, size: bytes.length, content: () => [bytes] };
@@ -87,7 +85,6 @@ export interface ArchiveTrailer {
   readonly sha256: string;
 }
 
-/** Hashes entries as they pass. */
 export type Digest = ReturnType<typeof createDigest>;
 
 /** Hashes each entry after its name and size, so that no bytes can move from one entry to another. */

@@ -21,7 +21,6 @@ const SEALED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Secrets with this prefix are invalid, and explain that in every error. */
 export const PLACEHOLDER = `${LEFT_OUT}-of-the-snapshot`;
 
-/** Removes the secrets from records. */
 export type SecretStripper = ReturnType<typeof createSecretStripper>;
 
 /** Decrypts sealed fields with `own`, since public values stay in the record. */

@@ -55,7 +55,6 @@ export async function* sealedContent(
   }
 }
 
-/** A file of rows in an archive. */
 interface TraceFile {
   /** Its name in the pool, with the suffix. */
   readonly file: string;

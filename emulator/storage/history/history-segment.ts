@@ -24,7 +24,6 @@ export type LimiterChange = Point &
     | { readonly repeat: (limiter: RateLimiter) => void }
   );
 
-/** Consecutive turns. */
 export interface HistorySegment {
   /** The point before the first of them. */
   readonly after: Point;

@@ -5,7 +5,6 @@ import { isDeviceName } from "../device-names.ts";
 import { withFolder } from "../pool/open-files.ts";
 import type { BodyLocation } from "./body-location.ts";
 
-/** The bucket and key of an object. */
 export interface ObjectPlace {
   readonly bucket: string;
   readonly key: string;

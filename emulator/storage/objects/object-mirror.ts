@@ -7,13 +7,11 @@ import type { Pool } from "../pool/pool.ts";
 import { locateBody } from "./body-location.ts";
 import { exportFile, folderOf, nameOf, type ObjectPlace, removeFile, tolerating } from "./exported-files.ts";
 
-/** The world whose objects are exported. */
 export interface MirrorOptions {
   readonly pool: Pick<Pool, "path" | "discard" | "objectsFolder">;
   readonly world: string;
   /** Bodies of other owners are not exported. */
   readonly owner: number;
-  /** Returns the current records. */
   readonly reader: () => Reader;
 }
 

@@ -11,13 +11,10 @@ const MAX_SYNCHRONOUS_BYTES = 1024 * 1024;
 /** Of a larger body, a thread writes this much at a time while more is received. */
 const BATCH_BYTES = 256 * 1024;
 
-/** The files that a stage writes to. */
 export interface StageOptions {
   readonly pool: Pick<Pool, "path" | "files">;
-  /** Returns the name of the next file. */
   readonly nextName: () => string;
   readonly shared: Pick<SharedFiles, "append" | "release">;
-  /** Bodies smaller than this share files. */
   readonly sharedBytes: number;
   /** Nobody else uses the chunks: their memory is freed as soon as they are written. */
   readonly ownsChunks: boolean;

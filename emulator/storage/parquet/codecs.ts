@@ -143,7 +143,6 @@ type Compress = (bytes: Uint8Array) => Uint8Array;
 
 interface Codec {
   readonly codec: CompressionCodec;
-  /** Undefined without compression. */
   readonly compress: Compress | undefined;
 }
 

@@ -158,7 +158,6 @@ export async function encodeRequest(
   }
 }
 
-/** Why rows could not be encoded. */
 export function encodingFailureOf(error: unknown): EncodingFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StoreError) return { failure: "damaged_rows", message };

@@ -74,7 +74,6 @@ function isSmall({ crash }: FileRequest, { rowFiles }: PartitionSource, maxBytes
   return !crash && rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes;
 }
 
-/** Encodes on this thread. */
 async function encodeHere(request: FileRequest, source: PartitionSource): Promise<Outcome> {
   const plans = createPlans();
   try {
@@ -182,7 +181,6 @@ export class SharedEncoder {
 
 /** Locates the rows of a world for an encoder thread. */
 interface LocatedRows {
-  /** Identifies the world. */
   readonly key: string;
   rowFiles(partition: Partition): readonly LocatedFile[];
 }

@@ -24,7 +24,6 @@ const KEY_CHECK = "trace-platform-emulator";
 
 export type Kind = "world" | "snapshot";
 
-/** The first line. */
 interface LogHeader {
   readonly format: number;
   /** How often the log was rewritten. */
@@ -51,7 +50,6 @@ interface SweptLine {
 
 export type LogLine = ManifestLine | SweptLine;
 
-/** The content of a log. */
 export interface ManifestTable {
   readonly world: Map<string, WorldEntry>;
   readonly snapshot: Map<string, SnapshotEntry>;

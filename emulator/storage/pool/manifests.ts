@@ -152,11 +152,9 @@ const MAX_SMALL_MANIFESTS = 16;
 /** With more to read, the sweep happens at the end of the process. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** The manifests of a pool, for a sweep. */
 interface SweepSource {
   /** Owners that may still write. */
   writers(): readonly number[];
-  /** Manifests that may lead to files of owners. */
   leadingTo(owners: Iterable<number>): Iterable<Manifest>;
   /** Keeps the files of manifests until the returned function is called. */
   keep(manifests: readonly Manifest[]): () => void;

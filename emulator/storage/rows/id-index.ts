@@ -20,13 +20,10 @@ export class IdIndex {
   #slots: Int32Array;
   /** Whether a copy uses the same slots. */
   #isShared: boolean;
-  /** The id of the current call. */
+  /** The id of the last search, its hash and its slot. */
   readonly #key = new Uint32Array(ID_WORDS);
   #keyHash = 0;
-  /** Its slot, or -1 before the search. */
-  #keySlot = -1;
-  /** Its text, if it was given as text. */
-  #keyText: string | undefined;
+  #keySlot = 0;
   readonly #isKey = (entry: number): boolean => this.#entries.has(entry, this.#key);
 
   /** An empty index with room for this many rows, or a copy of an index. */
@@ -42,24 +39,20 @@ export class IdIndex {
 
   /** The entry of an id, or -1. */
   find(id: string): number {
-    this.#setKeyText(id);
-    return this.#entryOfKey();
+    for (let word = 0; word < ID_WORDS; word += 1) this.#key[word] = wordOfId(id, word);
+    return this.#search();
   }
 
   /** The entry of the id in a sidecar record, or -1. */
   findBytes(bytes: Buffer, at: number): number {
-    this.#setKeyBytes(bytes, at);
-    return this.#entryOfKey();
+    for (let word = 0; word < ID_WORDS; word += 1) this.#key[word] = bytes.readUInt32BE(at + word * 4);
+    return this.#search();
   }
 
-  set(id: string, segment: number, position: number): void {
-    this.#setKeyText(id);
-    this.#setKeyPosition(segment, position);
-  }
-
-  setBytes(bytes: Buffer, at: number, segment: number, position: number): void {
-    this.#setKeyBytes(bytes, at);
-    this.#setKeyPosition(segment, position);
+  /** Sets the position of the id of the last search. */
+  put(segment: number, position: number): void {
+    const entry = this.#entryOfKey();
+    this.#entries.setPosition(entry < 0 ? this.#addKey() : entry, segment, position);
   }
 
   segmentOf(entry: number): number {
@@ -76,32 +69,14 @@ export class IdIndex {
     return new IdIndex(0, this);
   }
 
-  /** Consecutive calls often use the same id: to find an entry, read its position and change it. */
-  #setKeyText(id: string): void {
-    if (id === this.#keyText) return;
-    for (let word = 0; word < ID_WORDS; word += 1) this.#key[word] = wordOfId(id, word);
-    this.#beginKey(id);
-  }
-
-  #setKeyBytes(bytes: Buffer, at: number): void {
-    for (let word = 0; word < ID_WORDS; word += 1) this.#key[word] = bytes.readUInt32BE(at + word * 4);
-    this.#beginKey(undefined);
-  }
-
-  #beginKey(text: string | undefined): void {
-    this.#keyText = text;
+  #search(): number {
     this.#keyHash = hash(this.#key);
-    this.#keySlot = -1;
+    this.#keySlot = findSlot(this.#slots, this.#keyHash, this.#isKey);
+    return this.#entryOfKey();
   }
 
   #entryOfKey(): number {
-    if (this.#keySlot < 0) this.#keySlot = findSlot(this.#slots, this.#keyHash, this.#isKey);
     return (this.#slots[this.#keySlot + 1] ?? 0) - 1;
-  }
-
-  #setKeyPosition(segment: number, position: number): void {
-    const entry = this.#entryOfKey();
-    this.#entries.setPosition(entry < 0 ? this.#addKey() : entry, segment, position);
   }
 
   #addKey(): number {

@@ -102,6 +102,7 @@ function indexRows(pool: Pool, segment: Segment, index: IdIndex): void {
     segment.latest = Math.max(segment.latest, view.start(at));
     if (superseded[at] === 1) continue;
     segment.live += 1;
-    index.setBytes(view.bytes, at * RECORD_BYTES, segment.number, at);
+    index.findBytes(view.bytes, at * RECORD_BYTES);
+    index.put(segment.number, at);
   }
 }

@@ -136,7 +136,7 @@ function addRecord({ view, index, shared }: UnsharedRecords, first: number, at: 
   // A tombstone applies only to the version that it names, because the row may have returned to the segment.
   const hasReturned = view.length(at) === 0 && last >= 0 && previous !== first + last;
   if (hasReturned) shared[last] = shared[at];
-  else index.setBytes(view.bytes, at * RECORD_BYTES, 0, at);
+  else index.put(0, at);
 }
 
 /** Undefined for a row that has moved to another segment. */

@@ -65,7 +65,7 @@ function addRow(
   const offset = segment.dataBytes;
   const length = writeRow(linesOf(segment), row, { sequence, previous });
   const start = microsecondsOfDay(row.start_time);
-  index.set(id, segment.number, segment.records);
+  index.put(segment.number, segment.records);
   addRecord(segment, length, {
     id,
     start,

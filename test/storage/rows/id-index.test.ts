@@ -5,10 +5,15 @@ import { idOf } from "./sample-row.ts";
 
 const COUNT = 200_000;
 
+function set(index: IdIndex, id: string, segment: number, position: number): void {
+  index.find(id);
+  index.put(segment, position);
+}
+
 test("two hundred thousand ids are found where they were put last, and no others", () => {
   const index = new IdIndex();
-  for (let n = 0; n < COUNT; n += 1) index.set(idOf(n), n % 1000, n);
-  for (let n = 0; n < COUNT; n += 7) index.set(idOf(n), 4_000_000_000, n + 1);
+  for (let n = 0; n < COUNT; n += 1) set(index, idOf(n), n % 1000, n);
+  for (let n = 0; n < COUNT; n += 7) set(index, idOf(n), 4_000_000_000, n + 1);
   let wrong = 0;
   for (let n = 0; n < COUNT; n += 1) {
     const entry = index.find(idOf(n));
@@ -23,7 +28,7 @@ test("two hundred thousand ids are found where they were put last, and no others
 test("ids that come one after another do not pile up", () => {
   const index = new IdIndex();
   const id = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
-  for (let n = 0; n < 50_000; n += 1) index.set(id(n), 0, n);
+  for (let n = 0; n < 50_000; n += 1) set(index, id(n), 0, n);
   expect(index.positionOf(index.find(id(49_999)))).toBe(49_999);
 });
 
@@ -34,7 +39,8 @@ test("the id of a sidecar record is the id in text", () => {
   writeRecord(room, 0, record);
   writeRecord(room, 1, { ...record, id: idOf(6) });
   const { bytes } = room;
-  index.setBytes(bytes, RECORD_BYTES, 3, 4);
+  index.findBytes(bytes, RECORD_BYTES);
+  index.put(3, 4);
   expect(index.find(idOf(5))).toBe(-1);
   expect(index.find(idOf(6))).toBe(index.findBytes(bytes, RECORD_BYTES));
   expect(index.segmentOf(index.find(idOf(6)))).toBe(3);
@@ -44,7 +50,7 @@ test("copies go their own ways from where they were made, however often and whoe
   const all = [{ index: new IdIndex(), model: new Map<number, number>() }];
   const put = (at: number, n: number, position: number): void => {
     const each = all[at % all.length] as (typeof all)[number];
-    each.index.set(idOf(n), at, position);
+    set(each.index, idOf(n), at, position);
     each.model.set(n, position);
   };
   for (let n = 0; n < 16_300; n += 1) put(0, n, n);
