@@ -35,6 +35,8 @@ export interface PlayedFailure {
   readonly label: string;
   readonly place?: FileLocation | undefined;
   readonly differences: readonly string[];
+  /** The last request before it, as a shell command. */
+  readonly curl?: string | undefined;
 }
 
 /** Plays a scenario in a new world under conditions. */

@@ -42,6 +42,7 @@ const ROW_OUTCOMES = {
   held: "passed",
   differs: "failed",
   broken: "error",
+  "not kept": "passed",
 } as const satisfies Record<TrialResult["verdict"], ReportRow["outcome"]>;
 
 function trialRow(result: TrialResult, cwd: string): ReportRow {
@@ -59,7 +60,7 @@ function trialRow(result: TrialResult, cwd: string): ReportRow {
     details: verdict === "held" ? [] : [titleOf(result), ...detailLines(result, cwd)],
     durationMs,
     file: { path: near(place.file, cwd), line: place.line },
-    findings: verdict === "held" ? [] : [{ rule: trial, level: "error", text: message, fingerprint }],
+    findings: !isProblem(result) ? [] : [{ rule: trial, level: "error", text: message, fingerprint }],
   };
 }
 
@@ -71,6 +72,7 @@ export function explorationCounts({ results, notRun, refused }: ExplorationRepor
     held: count("held"),
     differs: count("differs"),
     broken: count("broken"),
+    not_kept: count("not kept"),
     not_run: notRun.length,
     refused: refused.length,
   };
@@ -81,8 +83,8 @@ function tableRows({ results }: ExplorationReport): readonly (readonly [string, 
   const names = [...new Set(results.map(({ trial }) => trial))];
   return names.map((name) => {
     const all = results.filter(({ trial }) => trial === name);
-    const heldCount = all.filter(({ verdict }) => verdict === "held").length;
-    const others = all.filter(({ verdict }) => verdict !== "held").map((each) => each.subject);
+    const others = all.filter(isProblem).map((each) => each.subject);
+    const heldCount = all.length - others.length;
     const outcome = others.length === 0 ? "ok" : `DIFFERS in ${others.join(", ")}`;
     return [
       `§${all[0]?.section}`,
@@ -92,8 +94,19 @@ function tableRows({ results }: ExplorationReport): readonly (readonly [string, 
   });
 }
 
+function isProblem({ verdict }: TrialResult): boolean {
+  return verdict === "differs" || verdict === "broken";
+}
+
+const TITLES = {
+  held: "ok",
+  differs: "DIFFERS",
+  broken: "BROKEN",
+  "not kept": "NOT KEPT, as documented:",
+} as const satisfies Record<TrialResult["verdict"], string>;
+
 function titleOf({ verdict, subject, trial }: TrialResult): string {
-  return `${verdict === "broken" ? "BROKEN" : "DIFFERS"} ${subject}: ${trial}`;
+  return `${TITLES[verdict]} ${subject}: ${trial}`;
 }
 
 function detailLines(result: TrialResult, cwd: string): readonly string[] {

@@ -23,6 +23,8 @@ export interface Trial {
   readonly means: string;
   /** `end` returns the problems of the world after the last request. */
   readonly conditions: Conditions<readonly string[]>;
+  /** Matches the last request before a failure that reads what is documented not to be kept. */
+  readonly notKept?: RegExp;
   /** True when a failed step is ignored: only the findings of `end` count. */
   readonly worldAlone?: true;
   /** Trials of a lower rank are chosen first where not all are run; default 0. */
@@ -46,8 +48,8 @@ export interface TrialResult {
   readonly section: string;
   readonly differs: string;
   readonly means: string;
-  /** `held`: as the baseline; `differs`: a step or the world is not; `broken`: it cannot be played so. */
-  readonly verdict: "held" | "differs" | "broken";
+  /** `held`: as the baseline; `differs`: a step or the world is not; `broken`: it cannot be played so; `not kept`: as documented. */
+  readonly verdict: "held" | "differs" | "broken" | "not kept";
   /** The first failed step. */
   readonly failure: Pick<PlayedFailure, "label" | "place"> | undefined;
   readonly differences: readonly string[];
@@ -129,10 +131,26 @@ async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
     section: trial.section,
     differs: trial.differs,
     means: trial.means,
-    verdict: problem !== undefined ? "broken" : failure || differences.length > 0 ? "differs" : "held",
+    verdict:
+      problem !== undefined
+        ? "broken"
+        : !failure && differences.length === 0
+          ? "held"
+          : isNotKept(trial, failure, found)
+            ? "not kept"
+            : "differs",
     failure: failure && { label: failure.label, place: failure.place },
     differences,
     durationMs: performance.now() - begun,
     again: subject.again(trial.name),
   };
+}
+
+/** Whether the only difference is that a step reads what is documented not to be kept. */
+function isNotKept(
+  { notKept }: Trial,
+  failure: PlayedFailure | undefined,
+  found: readonly string[],
+): boolean {
+  return found.length === 0 && notKept !== undefined && notKept.test(failure?.curl ?? "");
 }

@@ -36,6 +36,7 @@ export const TOGETHER = " + ";
 export function trialOf(parts: readonly Disturbance[], exports: readonly ExportFacts[]): Trial {
   const tolerance = TOLERANCES.findLast((each) => parts.some((part) => part.tolerance === each)) ?? "none";
   const settling = parts.find((part) => part.settling)?.settling;
+  const notKept = parts.find((part) => part.notKept)?.notKept;
   const conditions = parts.map((part) => part.conditions);
   const killAfterTurn = conditions.find((each) => each.killAfterTurn !== undefined)?.killAfterTurn;
   const text = (member: "differs" | "means" | "name", separator: string) =>
@@ -46,6 +47,7 @@ export function trialOf(parts: readonly Disturbance[], exports: readonly ExportF
     differs: text("differs", "; "),
     means: text("means", "; "),
     rank: Math.max(...parts.map(({ rank = 0 }) => rank)),
+    ...(notKept && { notKept }),
     ...(tolerance !== "none" && { worldAlone: true }),
     ...(parts.length > 1 && {
       smaller: () =>

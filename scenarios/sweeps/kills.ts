@@ -13,6 +13,9 @@ export function movedTurns(journal: Awaited<ReturnType<ControlClient["journal"]>
   return turns;
 }
 
+/** Webhooks in flight are sent again after a kill, so that an inbox has other messages (docs/understand/variations-and-sweeps.md). */
+const INBOX = /\/_emulator\/v1\/webhooks\/inbox\//;
+
 /** The process is killed after this turn, and started again. */
 export function killAfter(turn: number): Disturbance {
   return {
@@ -20,6 +23,7 @@ export function killAfter(turn: number): Disturbance {
     section: "7.3",
     tolerance: "none",
     scope: "kill",
+    notKept: INBOX,
     differs: `the process is killed after turn ${turn}, and started again`,
     means: "after a restart everything resumes, each turn complete or not at all (§7.3)",
     conditions: { killAfterTurn: turn },

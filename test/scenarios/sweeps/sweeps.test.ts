@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
+import { exitCodeOf } from "../../../bin/replay/explore.ts";
 import { spreadTrials } from "../../../bin/replay/trial-threads.ts";
 import type { Environment, Environments } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
+import { explorationCounts } from "../../../scenarios/exploration-reports.ts";
 import { randomSweep, sweep } from "../../../scenarios/sweeps/sweep.ts";
 import type { Exploration, TrialResult } from "../../../scenarios/trials.ts";
 import { isFull, turnOf } from "../../support/depth.ts";
@@ -85,6 +87,15 @@ describe("a sweep of crashes", () => {
       again: "again crash at export.running #1",
     });
   });
+});
+
+it("a kill that only changes an inbox is not kept, as documented", async () => {
+  const shipped = new URL("../../../scenarios/shipped/webhook-twice-and-late.scenario.yaml", import.meta.url);
+  const only = "killed after turn 33";
+  const { results, ...rest } = await swept(fileURLToPath(shipped), sweep(["crash"]), { only });
+  expect(results).toMatchObject([{ verdict: "not kept", failure: { label: "then[0]" } }]);
+  expect(explorationCounts({ results, ...rest })).toMatchObject({ differs: 0, not_kept: 1 });
+  expect(exitCodeOf({ results, ...rest })).toBe(0);
 });
 
 describe("a sweep of store errors", () => {
