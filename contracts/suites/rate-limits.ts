@@ -48,8 +48,9 @@ async function requestMany(send: SendRequest, count: number): Promise<readonly n
   return statuses;
 }
 
-/** Whether a request was refused for another reason than the first one. */
-const isStopped = (status: number, [first]: readonly number[]) => isRefused(status) && status !== first;
+/** Whether a request was refused for another reason than the first one; the status of a limit is not shown (§8.5). */
+const isStopped = (status: number, [first]: readonly number[]) =>
+  (isRefused(status) || status === 503) && status !== first;
 
 /** Ends the case on a server that does not say that it has the limits, and that shows none. */
 async function requireLimits(

@@ -149,7 +149,9 @@ function sessionOpener(parts: SessionParts): Target["open"] {
       ...(assistantId !== undefined && { assistantId }),
     };
     const removeBucket = world && !options.s3 ? await ownBucket(send, identity.bucket) : undefined;
-    const objects = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
+    const store = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
+    // After a reset a server may give an id again, and the bucket still has the files of the first one.
+    const objects = options.s3 && adapter?.canReset ? await withoutEarlier(store, identity) : store;
     await world?.freeze();
     // With one key the rate limits would count all cases together.
     if (world && options.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
@@ -215,6 +217,16 @@ function identityOf({ s3, ...options }: Addresses & Caller, word: string): Ident
   const name = `contract-${word}`;
   const key = { accessKeyId: `key-of-${word}`, secretAccessKey: `secret-of-${word}` };
   return { ...caller, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
+}
+
+type ObjectStoreClient = ReturnType<typeof openObjectStore>;
+
+/** An object store that lists only what was not in the bucket before. */
+async function withoutEarlier(store: ObjectStoreClient, { bucket }: Identity): Promise<ObjectStoreClient> {
+  const earlier = new Set(await store.list(bucket.name).catch(() => []));
+  const list: ObjectStoreClient["list"] = async (name, prefix) =>
+    (await store.list(name, prefix)).filter((key) => !earlier.has(key));
+  return { ...store, list };
 }
 
 /** Adds headers to every request, for probes: cases add them by themselves, so that they can leave some out. */

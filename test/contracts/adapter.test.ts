@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { createAddressTarget, runContracts } from "../../contracts/index.ts";
+import { type Addresses, createAddressTarget, runContracts } from "../../contracts/index.ts";
+import { startEmulator } from "../../emulator/runtime/index.ts";
 import { type AdapterMistakes, startPlainEmulator } from "./plain-emulator.ts";
 
 const closings: (() => Promise<unknown>)[] = [];
@@ -8,11 +9,11 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-async function openTarget(mistakes: AdapterMistakes = {}) {
+async function openTarget(mistakes: AdapterMistakes = {}, more: Partial<Addresses> = {}) {
   const server = await startPlainEmulator({ clock: "frozen", now: "2026-03-02T00:00:00Z" }, mistakes);
   closings.push(server.close);
   const { url, adapterUrl } = server;
-  const target = await createAddressTarget({ url, adapterUrl, allowWrites: false, waitMs: 0 });
+  const target = await createAddressTarget({ url, adapterUrl, allowWrites: false, waitMs: 0, ...more });
   closings.push(target.close);
   return target;
 }
@@ -51,6 +52,17 @@ it.each([
     expect(results[0]?.findings[0]?.text).toMatch(reason);
   },
 );
+
+it("reads only the files of its own case from a bucket that /reset leaves as it is", async () => {
+  const store = await startEmulator();
+  closings.push(store.close);
+  const keys = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
+  const s3 = { endpoint: store.s3Url, name: "traces", region: "us-east-1", ...keys };
+  const { results } = await runContracts(await openTarget({}, { s3 }), {
+    select: ["2.5/filter-grammar", "2.7/values"],
+  });
+  expect(results.map(({ verdict }) => verdict)).toEqual(["PASS", "PASS"]);
+});
 
 it("is not opened for an emulator, and must have a route", async () => {
   const server = await startPlainEmulator();

@@ -56,7 +56,8 @@ export async function startPlainEmulator(options: Options = {}, mistakes: Adapte
     "POST /restart": async ({ settings }) => {
       if (mistakes.ignoresSettings) return { settings };
       // The environment of a server in this process cannot be changed.
-      const { environment: _, ...known } = settings as Record<string, unknown>;
+      const known = settings as Record<string, unknown>;
+      if ("environment" in known) return { settings: {} };
       const next = await startEmulator({ clock: "flowing", ...options, ...(known as Options) });
       await emulator.close();
       emulator = next;
