@@ -15,15 +15,8 @@ const MARKED: Members = {
   outputs: { usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
 };
 
-/** Columns of §2.7, in forms that the specification shows: eq and like. */
-const FILTERS = [
-  'eq(error, "boom")',
-  "eq(total_tokens, 7)",
-  "eq(prompt_tokens, 3)",
-  "eq(completion_tokens, 4)",
-  'like(extra, "%blue%")',
-  'like(events, "%mark%")',
-] as const;
+/** Columns that hold JSON; `2.5/filter-values` has the others. */
+const FILTERS = ['like(extra, "%blue%")', 'like(events, "%mark%")'] as const;
 
 /** How a filter writes a value of a column, by its kind. */
 const WRITTEN: Readonly<Partial<Record<string, (value: unknown) => string>>> = {
@@ -79,7 +72,7 @@ const OPEN = { run_type: "Robot", status: "on-hold" } as const;
 
 export const FILTER_CASES = suite({
   "2.5/filter-columns": {
-    title: "a filter can use any column",
+    title: "a filter can use columns of JSON",
     requirements: ["2.5-4"],
     needs: FILES,
     async run(t) {
@@ -91,10 +84,6 @@ export const FILTER_CASES = suite({
         const ids = (await rowsOf(t, id)).map((each) => each.id);
         t.fact("2.5-4", sameItems(ids, [marked.id]), `${filter} selects the row that it describes`);
       }
-      const { id } = await runExport(t, prepared, { filter: `eq(tenant_id, "${t.identity.tenantId}")` });
-      const ids = (await rowsOf(t, id)).map((each) => each.id);
-      const all = [...prepared.rows, marked].map((each) => each.id);
-      t.fact("2.5-4", sameItems(ids, all), "eq(tenant_id, …) selects the rows of the workspace");
     },
   },
   "2.5/filter-values": {

@@ -103,7 +103,7 @@ function changedOperator(node: ts.BinaryExpression): readonly ChangeAt[] {
 function removedCall(node: ts.CallExpression): readonly ChangeAt[] {
   const { expression: callee, parent } = node;
   if (ts.isExpressionStatement(parent))
-    return [{ ...changed("removed call", parent, ""), form: "statement", to: "" }];
+    return [{ ...changed("removed call", parent, ""), form: "statement", text: ";", to: "" }];
   if (!ts.isPropertyAccessExpression(callee) || !LIST_METHODS.has(callee.name.text)) return [];
   // Parentheses would end an optional chain.
   if (node.flags & ts.NodeFlags.OptionalChain) return [];

@@ -69,7 +69,7 @@ function failedTest(folder: string, subject: string): Promise<string | undefined
   const options = { cwd: folder, maxBuffer: 2 ** 28, env: { ...process.env, NO_COLOR: "1" } };
   return new Promise((resolve) => {
     execFile("npx", ["vitest", "run", ...flags, ...files], options, (error, stdout, stderr) => {
-      const line = `${stdout}\n${stderr}`.split("\n").find((each) => /^\s*FAIL\s/.test(each));
+      const line = `${stdout}\n${stderr}`.split("\n").find((each) => /^\s*(FAIL\s|\w*Error: )/.test(each));
       resolve(error === null ? undefined : (line ?? `exit code ${error.code}`).trim());
     });
   });

@@ -24,9 +24,9 @@ function resultOf(active: number, points: number): unknown {
 }
 
 /** What a copy of the source with this change in it does. */
-function expectedOf({ start, end, text, form }: (typeof CHANGES)[number], points: number): unknown {
+function expectedOf({ start, end, text }: (typeof CHANGES)[number], points: number): unknown {
   const log: string[] = [];
-  const changedSource = SOURCE.slice(0, start) + (form === "statement" ? ";" : text) + SOURCE.slice(end);
+  const changedSource = SOURCE.slice(0, start) + text + SOURCE.slice(end);
   const code = `${changedSource} return [...grade(points, log), ...log];`;
   return new Function("log", "points", code)(log, points);
 }
