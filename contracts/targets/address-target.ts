@@ -149,9 +149,7 @@ function sessionOpener(parts: SessionParts): Target["open"] {
       ...(assistantId !== undefined && { assistantId }),
     };
     const removeBucket = world && !options.s3 ? await ownBucket(send, identity.bucket) : undefined;
-    const store = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
-    // After a reset a server may give an id again, and the bucket still has the files of the first one.
-    const objects = options.s3 && adapter?.canReset ? await withoutEarlier(store, identity) : store;
+    const objects = await objectsFor(parts, identity);
     await world?.freeze();
     // With one key the rate limits would count all cases together.
     if (world && options.apiKey !== undefined) await send(control("POST", "/rate-limits/reset", {}));
@@ -217,6 +215,12 @@ function identityOf({ s3, ...options }: Addresses & Caller, word: string): Ident
   const name = `contract-${word}`;
   const key = { accessKeyId: `key-of-${word}`, secretAccessKey: `secret-of-${word}` };
   return { ...caller, bucket: { name, region: "us-east-1", endpointUrl: null, ...key } };
+}
+
+async function objectsFor({ options, world, adapter }: SessionParts, identity: Identity) {
+  const store = openObjectStore(options.s3?.endpoint ?? world?.s3Url, identity.bucket);
+  // After a reset a server may give an id again, and the bucket still has the files of the first one.
+  return options.s3 && adapter?.canReset ? withoutEarlier(store, identity) : store;
 }
 
 type ObjectStoreClient = ReturnType<typeof openObjectStore>;
