@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
-import { startExportRig } from "../support/emulator.ts";
+import { prepareExport, startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 import { findings, timeIsWhole, useBrowser } from "./browser.ts";
 
@@ -189,5 +189,30 @@ describe.skipIf(!hasChromium)("the axis", () => {
     await expect.poll(addedThreads).toBe(threads.length);
     await handle.press("Escape");
     await changes.waitFor({ state: "detached" });
+  });
+});
+
+describe.skipIf(!hasChromium)("a year of daily exports and one of two seconds", () => {
+  it.each([1440, 1024, 390])("are readable %s px wide", async (width) => {
+    if (width === 1440) {
+      await rig.emulator.control("POST", "/reset", {});
+      const more = { start_time: "2026-03-01T00:00:00Z", end_time: null, interval_hours: 24 };
+      rig.prepared = await prepareExport(rig);
+      await rig.createExportId(more);
+      await rig.advance("P365D");
+      await rig.createExportId();
+      await rig.advance("PT5M");
+    }
+    const page = await openAt(rig.emulator.url, "#/time", { viewport: { width, height: 860 } });
+    await timeIsWhole(page, rig.emulator);
+    const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(scrollWidth).toBe(width);
+    // The band is filled with its exports, and the short export has its name and duration next to it.
+    const widths = await page
+      .locator(".band-bar rect")
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width));
+    expect(widths[1]).toBeGreaterThan((widths[0] ?? 0) * 0.9);
+    await page.locator(".bar:not(.band-bar) text").last().waitFor();
+    expect(await findings(page)).toEqual([]);
   });
 });

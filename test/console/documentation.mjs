@@ -50,20 +50,18 @@ const first = await order(days("2026-02-22", "2026-03-01"));
 await emulator.clock.advance({ until: { export: first.id, status: "COMPLETED" } });
 const { thread_id } = await post("/threads", {});
 const runs = `/threads/${thread_id}/runs`;
-for (let sent = 0; sent < 3; sent += 1) {
-  await emulator.clock.advance("PT40S");
-  await post(runs, { assistant_id: "agent", webhook: "/_emulator/inbox/hooks" });
-}
-await post(`${runs}/crons`, { assistant_id: "agent", schedule: "* * * * *" });
-await emulator.clock.advance("PT90S");
-await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
-await post("/runs/query", { session: [session_id] });
+await order({ start_time: "2026-03-01T00:00:00Z", interval_hours: 24 });
+await post(`${runs}/crons`, { assistant_id: "agent", schedule: "0 */8 * * *" });
+await emulator.clock.advance("P3D");
 await emulator.control("POST", "/faults", { preset: "worker_crash" });
 await emulator.control("POST", "/faults", { target: "webhook", match: {}, then: { drop: true } });
+await emulator.control("PUT", "/rate-limits/runs_query_key", { remaining: 0 });
+await post("/runs/query", { session: [session_id] });
+for (let day = 0; day < 5; day += 1) {
+  await post(runs, { assistant_id: "agent", webhook: "/_emulator/inbox/hooks" });
+  await emulator.clock.advance("P1D");
+}
 const crashed = await order(days("2026-02-25", "2026-03-01"));
-await emulator.clock.advance("PT3S");
-await post(runs, { assistant_id: "agent", webhook: "/_emulator/inbox/hooks" });
-await order({ start_time: "2026-02-28T12:00:00Z", interval_hours: 6 });
 await emulator.clock.advance("PT5S");
 
 const browser = await chromium.launch({

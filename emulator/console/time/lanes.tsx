@@ -200,6 +200,7 @@ function apart(bars: readonly Bar[], scale: Scale): readonly Bar[] {
     const last = visibleBars.at(-1);
     if (last && x < right) {
       if (bar.tone === "bad") last.tone = "bad";
+      last.to = last.to === null || bar.to === null ? null : Math.max(last.to, bar.to);
     } else visibleBars.push({ ...bar });
     right = Math.max(right, x + MIN_WIDTH, xOf(scale, bar.to ?? bar.from));
   }

@@ -118,6 +118,7 @@ const STEPS = [1, 10, 100, SECOND, 5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 
   14 * DAY,
   30 * DAY,
   90 * DAY,
+  180 * DAY,
   365 * DAY,
 ]);
 const PIXELS_PER_TICK = 110;
