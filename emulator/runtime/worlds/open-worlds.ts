@@ -56,7 +56,7 @@ export interface OpenWorlds {
 }
 
 /** A stop exports objects for users for this long; a stop signal of a container leaves ten seconds in all. */
-const MAX_EXPORT_MS = 3000;
+const MAX_EXPORT_MS = 1000;
 
 /** A world is opened once, however many ask for it at the same time. */
 export function createOpenWorlds(parts: OpenWorldsParts): OpenWorlds {
