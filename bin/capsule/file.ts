@@ -1,5 +1,6 @@
 import { type Capsule, readCapsule } from "../../emulator/runtime/capsules/file.ts";
 import { checkWritable } from "../../emulator/storage/archive/archive-file.ts";
+import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { UsageError } from "../command.ts";
 
 /** Reads a capsule. Throws `UsageError`. */
@@ -12,11 +13,14 @@ export function checkCapsule(file: string): Promise<void> {
   return withFileErrors(() => checkWritable(file, true));
 }
 
-/** Turns errors of a file that the user named into `UsageError`. */
+/** Turns errors of a file that the user named, and of the temporary folder, into `UsageError`. */
 export async function withFileErrors<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw (error as Error).name === "ArchiveFileError" ? new UsageError((error as Error).message) : error;
+    const { name, message, code, path } = error as NodeJS.ErrnoException;
+    if (name === "ArchiveFileError") throw new UsageError(message);
+    if (code === undefined || path === undefined) throw error;
+    throw new UsageError(`${path}: cannot be used: ${fileAdvice(error)}`);
   }
 }

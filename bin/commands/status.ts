@@ -1,20 +1,12 @@
-import { AS_OF_FLAG, type Command, type Invocation, WORLD_FLAGS } from "../command.ts";
-import { readWorld } from "../running.ts";
-import { aligned, printResult } from "../terminal.ts";
+import { clientCommand } from "../client-command.ts";
+import { aligned } from "../terminal.ts";
 
-export const command: Command = {
+export const command = clientCommand({
   summary: "print the addresses, version, clock and contents of a running emulator",
-  operands: [],
-  flags: { ...WORLD_FLAGS, ...AS_OF_FLAG },
-  run,
-};
-
-async function run(invocation: Invocation): Promise<number> {
-  const { client } = await readWorld(invocation);
-  const status = await client.status();
-  if (invocation.flags.quiet !== true) printResult(invocation, status, aligned(rowsOf(status)));
-  return 0;
-}
+  reads: true,
+  send: ({ client }) => client.status(),
+  lines: (status) => aligned(rowsOf(status)),
+});
 
 /** A row for each member; those of an object have its name before theirs. */
 function rowsOf(value: object, parent = ""): readonly (readonly [string, string])[] {

@@ -1,9 +1,22 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/runtime/index.ts";
-import { run, runAlone, runShared, workingFolder } from "../support/emulator-process.ts";
+import {
+  BASE_ENVIRONMENT,
+  CLI,
+  launch,
+  type Outcome,
+  outcomeOf,
+  run,
+  runAlone,
+  runShared,
+  workingFolder,
+} from "../support/emulator-process.ts";
 
 /** The words of a command, and a part of its message; the exit code is 2 unless a row says otherwise. */
 type Mistake = readonly [words: string, text: string, exitCode?: number];
@@ -191,14 +204,14 @@ interface ErrorObject {
 async function expectMistake(
   [words, text, exitCode = 2]: Mistake,
   cwd: string,
-  { env = {}, runText = runShared } = {},
+  { env = {}, runText = runShared, runJson = runShared } = {},
 ): Promise<void> {
   const all = words.split(" ");
   const asText = await runText(all, { cwd, env });
   expect(asText).toEqual({ code: exitCode, stdout: "", stderr: expect.stringContaining(text) });
   expect(asText.stderr).toMatch(/^(emulator: .+\n)+$/);
   const end = all.indexOf("--");
-  const asJson = await runShared(end === -1 ? [...all, "--json"] : all.toSpliced(end, 0, "--json"), {
+  const asJson = await runJson(end === -1 ? [...all, "--json"] : all.toSpliced(end, 0, "--json"), {
     cwd,
     env,
   });
@@ -271,6 +284,71 @@ describe("a running emulator refuses", () => {
       code: 2,
       error: { error: { code: "wrong_use" } },
     });
+  });
+});
+
+/** Needs of files and folders that the user may not read or write. */
+const DENIED: readonly Mistake[] = [
+  ["replay secret.scenario.yaml", "secret.scenario.yaml"],
+  ["start --ephemeral --port 0 --config secret", "secret"],
+  ["start --port 0 --data locked/data", "locked/data"],
+  ["demo --data locked/data", "locked/data"],
+  ["init locked", "locked"],
+  ["open secret", "no permission"],
+  ["report merge secret", "secret"],
+  ["contract check secret", "secret"],
+  ["replay good.scenario.yaml --report json --output locked/report.json", "locked/report.json"],
+];
+
+/** Root may read everything, so its commands run as another user, in a folder that this one can enter. */
+const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+function runAsUser(words: readonly string[], { cwd }: { readonly cwd: string }): Promise<Outcome> {
+  chmodSync(cwd, 0o755);
+  chmodSync(tmpdir(), 0o755);
+  return outcomeOf(spawn(process.execPath, [CLI, ...words], { cwd, env: BASE_ENVIRONMENT, ...USER }));
+}
+
+describe("a missing permission is explained as text and as data", () => {
+  it.each(DENIED.map((each) => [each[0], each] as const))("emulator %s", async (_, mistake) => {
+    const cwd = folder();
+    for (const name of ["secret", "secret.scenario.yaml"])
+      writeFileSync(join(cwd, name), "x", { mode: 0o200 });
+    mkdirSync(join(cwd, "locked"), { mode: 0o555 });
+    await expectMistake(mistake, cwd, { runText: runAsUser, runJson: runAsUser });
+  });
+});
+
+describe("an interruption is explained as text and as data", () => {
+  it.each(["wait", "status", "traces query"])("emulator %s", async (words) => {
+    const cwd = folder();
+    for (const isJson of [false, true]) {
+      // It never answers; the command is interrupted once it waits for the answer.
+      const server = createServer();
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+      const all = [...words.split(" "), "--url", url];
+      const { child, ended } = launch(isJson ? [...all, "--json"] : all, { cwd });
+      const [socket] = (await once(server, "connection")) as [Socket];
+      await once(socket, "data");
+      child.kill("SIGINT");
+      const { code, stdout, stderr } = await ended;
+      socket.destroy();
+      server.close();
+      if (isJson)
+        expect([code, stderr, JSON.parse(stdout)]).toMatchObject([
+          130,
+          "",
+          { error: { code: "interrupted" } },
+        ]);
+      else
+        expect([code, stdout, stderr]).toEqual([
+          130,
+          "",
+          expect.stringMatching(/^emulator: stopped by SIGINT: .+\n$/),
+        ]);
+    }
   });
 });
 
