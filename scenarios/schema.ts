@@ -1,3 +1,4 @@
+import { publishedSchema } from "../emulator/validation/published-schema.ts";
 import { HEAD, PART, SCENARIO, VERBS } from "./definition.ts";
 
 const ID = "https://trace-platform-emulator.invalid/scenario.schema.json";
@@ -11,7 +12,7 @@ export function scenarioSchema(settings?: Schema): Schema {
     ...(SCENARIO.properties as Schema),
     ...(settings && { settings: { $ref: "#/$defs/settings" } }),
   };
-  return {
+  return publishedSchema({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: ID,
     title: "A scenario of the Trace Platform emulator",
@@ -23,7 +24,7 @@ export function scenarioSchema(settings?: Schema): Schema {
       ...VERBS,
       ...(settings && { settings: { ...settings, $schema: undefined } }),
     },
-  };
+  });
 }
 
 function requiredHead(): readonly string[] {

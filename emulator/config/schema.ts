@@ -1,3 +1,4 @@
+import { publishedSchema } from "../validation/published-schema.ts";
 import { SETTINGS } from "./settings.ts";
 
 interface Section {
@@ -21,7 +22,11 @@ export function configurationSchema(): Readonly<Record<string, unknown>> {
     if (properties?.enabled)
       (root.properties as Section)[name] = { anyOf: [sectionSchema, properties.enabled] };
   }
-  return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "emulator.config", ...root };
+  return publishedSchema({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "emulator.config",
+    ...root,
+  });
 }
 
 /** The id of an assumption contains dots and is one key. */

@@ -6,7 +6,7 @@ import { SETTINGS } from "../../emulator/config/settings.ts";
 const validate = new Ajv2020({
   strict: true,
   allowUnionTypes: true,
-  formats: { "date-time": true, duration: true },
+  formats: { "date-time": true },
 }).compile(configurationSchema());
 
 describe("the schema of the configuration file", () => {
@@ -37,7 +37,7 @@ describe("the schema of the configuration file", () => {
   it.each([
     { server: { prot: 1 } },
     { clock: "frozen" },
-    { limits: { workflow_timeout: "48h" } },
+    { limits: { workflow_timeout: "48 hours" } },
     { assumptions: { "export.start": "now" } },
     { rate_limits: { rows: { catch_all: { count: 5, minutes: 1 } } } },
     { seed_data: { keys: [{ access_key_id: "reader" }] } },

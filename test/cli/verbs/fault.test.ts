@@ -12,7 +12,7 @@ describe("emulator fault", () => {
       preset: "worker_crash",
       match: { at: "file.written", nth: 2 },
       times: 3,
-      ttl: "PT1H",
+      ttl: "1h",
     });
     expect(
       await arm("s3", "--match", "op=PutObject,UploadPart", "--then", "s3_error=SlowDown"),
@@ -21,7 +21,7 @@ describe("emulator fault", () => {
       then: { s3_error: "SlowDown" },
     });
     expect(await arm("worker", "--match", "run=*", "--then", "stall=4h1s")).toMatchObject({
-      then: { stall: "PT4H1S" },
+      then: { stall: "4h1s" },
     });
     expect(
       await arm(
