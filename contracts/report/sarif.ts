@@ -2,8 +2,8 @@ import { partLabel, type ReportModel, type ReportRow, type RowFinding, rowsOf } 
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/** The page that documents the rules; GitHub links to it. */
-const HELP = "https://www.npmjs.com/package/trace-platform-emulator";
+/** The package has no home page. The address only identifies the rule, and `help` has its text. */
+const HELP = "https://trace-platform-emulator.invalid/requirements";
 
 const LEVELS: readonly RowFinding["level"][] = ["error", "warning", "note"];
 
