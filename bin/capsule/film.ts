@@ -17,7 +17,7 @@ export async function reportFilm({ operands, flags, cwd }: Invocation): Promise<
 export function filmFile({ flags, cwd }: Pick<Invocation, "flags" | "cwd">): string | undefined {
   if (flags.film === undefined) return undefined;
   if (flags.capsule === undefined)
-    throw new UsageError("--film: a film is made of a capsule; give --capsule <file> too");
+    throw new UsageError("--film: a film is made from a capsule; add --capsule <file>");
   return resolve(cwd, String(flags.film));
 }
 

@@ -93,7 +93,8 @@ function untilTarget([end = "", status]: readonly string[], within: string | und
   const target = parseUntil(words);
   if (target === undefined) throw new UsageError(`clock until: "${words}" is not valid; give ${UNTIL_FORMS}`);
   if (within === undefined) return target;
-  if ("to" in target) throw new UsageError("--within: only with an export");
+  if ("to" in target)
+    throw new UsageError("--within: it is only valid with an export id; remove it, or name an export");
   return { ...target, within: readDuration(within, "--within") };
 }
 

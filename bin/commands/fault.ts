@@ -53,7 +53,9 @@ export const command: CommandGroup = {
       flags: { all: { help: "remove every fault" } },
       prepare({ operands: [id], flags: { all } }) {
         if ((id === undefined) === (all !== true))
-          throw new UsageError("fault rm: give the id of a fault, or --all");
+          throw new UsageError(
+            "fault rm: give either the id of a fault or --all; `emulator fault list` lists the ids",
+          );
         return ({ client }) => client.faults.clear(id);
       },
       lines: ({ deleted }) => [typeof deleted === "number" ? `${deleted} removed` : `${deleted} is removed`],
@@ -131,7 +133,8 @@ function faultOrderOf(invocation: Invocation): Members {
 /** A whole rule as JSON, as the control API takes it. */
 function ruleOf(text: string, { flags }: Invocation): Members {
   const beside = ["match", "then", "times", "ttl", "optional"].find((name) => flags[name] !== undefined);
-  if (beside !== undefined) throw new UsageError(`--${beside}: put it into the JSON rule instead`);
+  if (beside !== undefined)
+    throw new UsageError(`--${beside}: it cannot be combined with a JSON rule; put it into the rule`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -60,7 +60,7 @@ export const command: Command = {
   async run(invocation) {
     const folder = resolve(invocation.cwd, invocation.operands[0] ?? ".");
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new UsageError(`${folder}: no such folder; create it, or name the project's`);
+      throw new UsageError(`${folder}: no such folder; create it, or name the folder of the project`);
     const name = runnerName(invocation) ?? runnerOf(folder);
     const runner: Runner = RUNNERS[name];
     const files = { "emulator.config.yaml": CONFIGURATION, ...runner.files, ...workflow(folder, runner) };
@@ -68,7 +68,9 @@ export const command: Command = {
     const guide = textIn(folder, AGENTS);
     if (guide.includes(AGENTS_HEADING)) present.push(`"${AGENTS_HEADING}" in ${AGENTS}`);
     if (present.length > 0)
-      throw new UsageError(`${present.join(", ")}: there already; nothing is written. Move it away first`);
+      throw new UsageError(
+        `${present.join(", ")}: already in the project; nothing was written. Move it away first`,
+      );
     const { lines: writtenFiles, done } = writeAll(folder, files, guide);
     const outcome = await runTest(invocation, folder, runner);
     printResult(invocation, { folder, runner: name, written: writtenFiles, test: outcome }, [

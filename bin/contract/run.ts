@@ -42,7 +42,7 @@ export async function run(invocation: Invocation, selectors: readonly string[]):
   const format = formatFor(invocation);
   refuseUnknown(selectors);
   if (flags.compare === undefined && flags["compare-api-key"] !== undefined)
-    throw new UsageError("--compare-api-key: only valid with --compare");
+    throw new UsageError("--compare-api-key: it is only valid with --compare; add --compare, or remove it");
   for (const name of ["seed", "budget"]) countOf(invocation, name, FROM_ZERO);
   await oracleOf(flags);
   await refuseUnwritable(invocation);

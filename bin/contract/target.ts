@@ -13,7 +13,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   const { flags } = invocation;
   const image = imageOf(flags);
   if (image !== undefined) {
-    refuseUnusedFlags(flags, "not valid with a container");
+    refuseUnusedFlags(flags, "it is not valid with a container; remove it");
     return (await import("./container.ts")).containerTarget(image);
   }
   if (flags.target !== undefined) return at(invocation, "target");
@@ -56,7 +56,7 @@ async function at(
   refuseTwoWorlds(addressFlags, world);
   const apiKey = textOf({ flags }, "api-key");
   if (!areLocal(addressFlags) && apiKey === undefined)
-    throw new UsageError(`--${keyFlag}: give the key of the server at --${flag}`);
+    throw new UsageError(`--${keyFlag}: is missing; give the key of the server at --${flag}`);
   const waitSeconds = countOf({ flags }, "wait", FROM_ZERO);
   return createAddressTarget({
     ...addressFlags,
@@ -102,7 +102,10 @@ const SERVER_FLAGS =
   );
 
 /** Refuses flags that describe a remote server when the emulator is started here. Throws `UsageError`. */
-function refuseUnusedFlags(flags: Flags, why = "only valid with --target"): void {
+function refuseUnusedFlags(
+  flags: Flags,
+  why = "it is only valid with --target; add --target, or remove it",
+): void {
   for (const name of SERVER_FLAGS) if (flags[name] !== undefined) throw new UsageError(`--${name}: ${why}`);
 }
 
@@ -145,7 +148,9 @@ export function baseOf(name: string, addressFlags: string): string {
       `--${name}: user and password are not allowed in the address; give a key with --api-key`,
     );
   if (address.search !== "" || address.hash !== "")
-    throw new UsageError(`--${name}: a base address ends before "?" and "#"`);
+    throw new UsageError(
+      `--${name}: a base address must not have a query or a fragment; remove the part from "?" or "#" on`,
+    );
   return addressFlags.replace(/\/+$/, "");
 }
 
@@ -167,7 +172,9 @@ function headersIn(flags: Flags): Readonly<Record<string, string>> | undefined {
 function adapterIn(flags: Flags, addressFlags: Parameters<typeof areLocal>[0]): string | undefined {
   const url = addressIn(flags, "adapter");
   if (url === undefined || areLocal(addressFlags) || flags["allow-writes"] === true) return url;
-  throw new UsageError("--adapter: an adapter may empty the server, which is not local; add --allow-writes");
+  throw new UsageError(
+    "--adapter: an adapter may empty the server, and this server is not local; add --allow-writes to allow it",
+  );
 }
 
 /** Operations that the server is said to have. Throws `UsageError` for an unknown one. */
@@ -187,7 +194,9 @@ function storeOf(flags: Flags, env: Invocation["env"]) {
   const accessKeyId = textOf({ flags }, "s3-access-key-id") ?? env.AWS_ACCESS_KEY_ID;
   const secretAccessKey = textOf({ flags }, "s3-secret-access-key") ?? env.AWS_SECRET_ACCESS_KEY;
   if (!accessKeyId || !secretAccessKey)
-    throw new UsageError("--s3: give --s3-access-key-id and --s3-secret-access-key, or their AWS variables");
+    throw new UsageError(
+      "--s3: the key pair is missing; give --s3-access-key-id and --s3-secret-access-key, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    );
   const sessionToken = env.AWS_SESSION_TOKEN;
   return {
     endpoint: endpoint === "aws" ? null : baseOf("s3", endpoint),

@@ -28,7 +28,7 @@ export async function exploreCommand(invocation: Invocation): Promise<number> {
   const { operands, cwd, flags } = invocation;
   if (flags.data !== undefined)
     throw new UsageError(
-      "--data: not with --vary or --sweep, which run each time with a fresh emulator; leave it out",
+      "--data: it cannot be combined with --vary or --sweep, which start a fresh emulator for each run; remove it",
     );
   const way = wayOf(invocation, true);
   // Reports invalid flags once, not in each run.

@@ -76,7 +76,7 @@ function orderOf(invocation: Invocation) {
   if (start_time === undefined)
     throw new UsageError("--from: is missing; give the start of the export window, such as 2026-01-01");
   if ((end_time === undefined) === (every === undefined))
-    throw new UsageError("--to: give the end of the window, or --every for a schedule");
+    throw new UsageError("--to: give the end of the window, or --every for a schedule, but not both");
   if (end_time !== undefined && Date.parse(end_time) <= Date.parse(start_time))
     throw new UsageError(`--to: ${end_time} is not later than --from`);
   return {

@@ -15,7 +15,7 @@ export const EXPLORATION_FLAGS: Flags = {
   vary: {
     value: "[each|pairs|observed]",
     words: ["each", "pairs", "observed"],
-    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; a next word that is none of these is an argument)",
+    help: "run again with other values of the assumptions, where the specification is silent: each value alone, pairs of values, or all values of the profile `observed` (default each; any other word after the flag is an argument of the command)",
   },
   sweep: {
     value: "crash|edges|store|limits|cancel|late-row[,…]",
@@ -37,7 +37,10 @@ export const EXPLORATION_FLAGS: Flags = {
 /** Refuses flags that only bound or divide `--vary` and `--sweep`. Throws `UsageError`. */
 export function refuseBounds(flags: Invocation["flags"], ...more: readonly string[]): void {
   const lostFlag = ["all", "budget", "max-runs", "only", ...more].find((name) => flags[name] !== undefined);
-  if (lostFlag !== undefined) throw new UsageError(`--${lostFlag}: give it with --vary or --sweep`);
+  if (lostFlag !== undefined)
+    throw new UsageError(
+      `--${lostFlag}: it is only valid with --vary or --sweep; add one of them, or remove it`,
+    );
 }
 
 /** The bounds in the flags. Throws `UsageError`. */

@@ -25,7 +25,7 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   const apart = APART.find((name) => flags[name] !== undefined);
   if (apart !== undefined)
     throw new UsageError(
-      `--${apart}: not with --vary, --sweep or --explore, which start emulators of their own`,
+      `--${apart}: it cannot be combined with --vary, --sweep or --explore, which start their own emulators; remove it`,
     );
   const way = wayOf(invocation, false);
   const seed = countOf(invocation, "seed", FROM_ZERO);

@@ -99,7 +99,7 @@ async function capsuleOf(
   if (flags.capsule === undefined) return undefined;
   if (address !== undefined)
     throw new UsageError(
-      "--capsule: not with --target, whose world is not known from its beginning; leave it out",
+      "--capsule: it cannot be combined with --target, because the earlier requests of its world are not known; remove it",
     );
   const file = resolve(cwd, String(flags.capsule));
   await (await import("../capsule/file.ts")).checkCapsule(file);

@@ -9,7 +9,9 @@ export async function recordScenario(invocation: Invocation, from: string | bool
   const { flags, operands, cwd } = invocation;
   const [file, second] = operands;
   if (file === undefined || second !== undefined || !file.endsWith(".scenario.yaml"))
-    throw new UsageError("--record: give one file to write, such as seen.scenario.yaml");
+    throw new UsageError(
+      "--record: give one file to write that ends in .scenario.yaml, such as seen.scenario.yaml",
+    );
   const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");
   const { text, steps, warnings } = await record(url).catch((error: Error) => {

@@ -17,7 +17,9 @@ export async function shrinkScenario(invocation: Invocation): Promise<number> {
   const file = resolve(cwd, String(flags.shrink));
   const name = textOf(invocation, "output");
   if (name === undefined)
-    throw new UsageError("--output: give the file to write with --shrink, such as small.scenario.yaml");
+    throw new UsageError(
+      "--output: is missing; give the file to write with --shrink, such as small.scenario.yaml",
+    );
   const word = textOf(invocation, "same") ?? "path";
   const same = SAMENESSES.find((each) => each === word);
   if (same === undefined)

@@ -23,10 +23,13 @@ const RANDOM_TRIALS = 2_000;
 export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean): Way {
   const { all, explore } = flags;
   const [first, second] = ["vary", "sweep", "explore"].filter((name) => flags[name] !== undefined);
-  if (second !== undefined) throw new UsageError(`--${second}: not with --${first}; run one after the other`);
+  if (second !== undefined)
+    throw new UsageError(`--${second}: it cannot be combined with --${first}; run one after the other`);
   if (first === "sweep") return sweepOf(String(flags.sweep), isCommand);
   if (all !== undefined)
-    throw new UsageError(`--all: give it with --sweep; --${first} has no points to choose from`);
+    throw new UsageError(
+      `--all: it is only valid with --sweep, because --${first} has no points to choose from; remove it`,
+    );
   if (explore === undefined) return variationsOf(flags);
   const only = flags.only === undefined ? undefined : String(flags.only);
   const exploration = randomSweep(Number(flags.seed ?? 1), RANDOM_TRIALS, only);

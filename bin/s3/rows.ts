@@ -113,7 +113,9 @@ export function readLocation(text: string): ObjectLocation {
 export function readObjectLocation(text: string): ObjectLocation {
   const location = readLocation(text);
   if (location.bucket !== "" && location.key !== "") return location;
-  throw new UsageError(`"${text}" names no object; give <bucket>/<key>, as \`emulator s3 ls\` prints them`);
+  throw new UsageError(
+    `"${text}" is not the name of an object; give <bucket>/<key>, as \`emulator s3 ls\` prints them`,
+  );
 }
 
 /** `s3 cat`: writes an object to standard output as it is stored. */

@@ -220,7 +220,10 @@ describe("a file that is not a capsule", () => {
     ["replay none.capsule", "no such file"],
     ["open none.capsule", "no such file"],
     ["replay . --capsule no/such/folder.capsule", "no such file or folder"],
-    ["replay . --capsule a.capsule --target http://127.0.0.1:1", "--capsule: not with --target"],
+    [
+      "replay . --capsule a.capsule --target http://127.0.0.1:1",
+      "--capsule: it cannot be combined with --target",
+    ],
   ])("nor what cannot be one: %s", async (words, said) => {
     const { code, stderr } = await run(words.split(" "), { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });

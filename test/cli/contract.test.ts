@@ -47,8 +47,8 @@ describe("emulator contract", () => {
   it.each([
     ["run 7.7", '7.7: no case matches; run "emulator contract list" for a list'],
     ["verify", "contract verify: unknown command; give one of run, model, check, list, coverage, selftest"],
-    ["run --api-key k", "--api-key: only valid with --target"],
-    ["run --target https://api.example.com", "--api-key: give the key of the server at --target"],
+    ["run --api-key k", "--api-key: it is only valid with --target; add --target, or remove it"],
+    ["run --target https://api.example.com", "--api-key: is missing; give the key of the server at --target"],
     [
       "run --target here",
       '--target: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
@@ -58,17 +58,23 @@ describe("emulator contract", () => {
       "run --compare http://127.0.0.1:9 --report junit",
       "--report: junit describes one server only; with --compare give pretty, json, md or html",
     ],
-    ["run --compare https://api.example.com", "--api-key: give the key of the server at --compare"],
-    ["run --assistant echo", "--assistant: only valid with --target"],
-    ["run --world main", "--world: only valid with --target"],
-    ["run --adapter http://127.0.0.1:9", "--adapter: only valid with --target"],
+    [
+      "run --compare https://api.example.com",
+      "--api-key: is missing; give the key of the server at --compare",
+    ],
+    ["run --assistant echo", "--assistant: it is only valid with --target; add --target, or remove it"],
+    ["run --world main", "--world: it is only valid with --target; add --target, or remove it"],
+    [
+      "run --adapter http://127.0.0.1:9",
+      "--adapter: it is only valid with --target; add --target, or remove it",
+    ],
     [
       "run --target http://127.0.0.1:9 --adapter here",
       '--adapter: "here" is not an http or https address; give one such as http://127.0.0.1:4700',
     ],
     [
       "run --target https://api.example.com --api-key k --adapter http://127.0.0.1:9",
-      "--adapter: an adapter may empty the server, which is not local; add --allow-writes",
+      "--adapter: an adapter may empty the server, and this server is not local; add --allow-writes to allow it",
     ],
     [
       "run --target https://a.example.com --api-key k --world main",
@@ -80,16 +86,22 @@ describe("emulator contract", () => {
       "run --target http://joe:hunter2@127.0.0.1:9",
       "--target: user and password are not allowed in the address; give a key with --api-key",
     ],
-    ["run --target http://127.0.0.1:9/?a=b", '--target: a base address ends before "?" and "#"'],
+    [
+      "run --target http://127.0.0.1:9/?a=b",
+      '--target: a base address must not have a query or a fragment; remove the part from "?" or "#" on',
+    ],
     [
       "run --target http://127.0.0.1:9 --agent-url https://agent.example.com",
-      "--api-key: give the key of the server at --target",
+      "--api-key: is missing; give the key of the server at --target",
     ],
     [
       "run --target http://127.0.0.1:9 --api-key k --compare https://api.example.com",
-      "--compare-api-key: give the key of the server at --compare",
+      "--compare-api-key: is missing; give the key of the server at --compare",
     ],
-    ["run --compare-api-key k", "--compare-api-key: only valid with --compare"],
+    [
+      "run --compare-api-key k",
+      "--compare-api-key: it is only valid with --compare; add --compare, or remove it",
+    ],
     ["selftest --target http://a.b", "--target: unknown flag; see `emulator contract selftest --help`"],
     ["run --seed x", '--seed: "x" is not valid; give a number of 0 or more'],
     [

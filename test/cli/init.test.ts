@@ -153,7 +153,9 @@ it("adds to AGENTS.md and .gitignore, and never twice", async () => {
   const before = textOf(cwd, "AGENTS.md");
   const again = await run(["init"], { cwd });
   expect(again).toMatchObject({ code: 2, stdout: "" });
-  expect(again.stderr).toMatch(/^emulator: emulator.config.yaml, .*there already; nothing is written.*\n$/);
+  expect(again.stderr).toMatch(
+    /^emulator: emulator.config.yaml, .*already in the project; nothing was written.*\n$/,
+  );
   expect(textOf(cwd, "AGENTS.md")).toBe(before);
 });
 

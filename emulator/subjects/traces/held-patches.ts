@@ -96,7 +96,7 @@ function heldPatchesFull({ patches, bytes }: HeldBounds): Refusal {
   return new Refusal(
     429,
     "held_patches_full",
-    `this workspace already holds patches for rows that were never posted up to the bound ` +
-      `(${patches} patches, ${bytes} bytes); no more are kept until rows arrive.`,
+    `The workspace has reached the limit of patches for rows that were never posted ` +
+      `(${patches} patches, ${bytes} bytes). Post the rows of these patches first.`,
   );
 }

@@ -73,10 +73,10 @@ describe("emulator fault", () => {
       ["fault arm worker_crash --times 0", '--times: "0" is not valid'],
       ["fault arm worker_crash --ttl soon", '--ttl: "soon" is not valid'],
       ['fault arm {"target":', "fault arm: the rule is not valid JSON"],
-      ["fault arm {} --times 2", "--times: put it into the JSON rule instead"],
+      ["fault arm {} --times 2", "--times: it cannot be combined with a JSON rule"],
       ["fault arm {}", "target: "],
-      ["fault rm", "fault rm: give the id of a fault, or --all"],
-      ["fault rm x --all", "fault rm: give the id of a fault, or --all"],
+      ["fault rm", "fault rm: give either the id of a fault or --all"],
+      ["fault rm x --all", "fault rm: give either the id of a fault or --all"],
       ["fault rm 00000000-0000-4000-8000-00000000dead", "`emulator fault list` lists them"],
     ]);
   });

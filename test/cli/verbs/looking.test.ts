@@ -193,7 +193,7 @@ describe("emulator s3", () => {
     await expectRefusals(verbs, [
       ["s3 ls none", 'Bucket "none" does not exist.'],
       ["s3 cat", "s3 cat: <bucket/key> is missing"],
-      ["s3 cat traces", '"traces" names no object; give <bucket>/<key>'],
+      ["s3 cat traces", '"traces" is not the name of an object; give <bucket>/<key>'],
       ["s3 cat traces/none", 'Object "none" does not exist in bucket traces.'],
       [`s3 rows ${name} --columns id,nme`, "--columns: no column nme; did you mean name?"],
       [`s3 rows ${name} --limit 0`, '--limit: "0" is not valid'],

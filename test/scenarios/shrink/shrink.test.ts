@@ -149,7 +149,7 @@ describe("emulator replay --shrink", () => {
 
   it.each([
     [["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"], "none.scenario.yaml: cannot be read"],
-    [["--shrink", "long.scenario.yaml"], "--output: give the file to write with --shrink"],
+    [["--shrink", "long.scenario.yaml"], "--output: is missing; give the file to write with --shrink"],
     [
       ["--shrink", "long.scenario.yaml", "--output", "b.yaml", "--same", "text"],
       '--same: "text" is not valid; give one of step, path, difference',
