@@ -127,6 +127,10 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "An older version wrote the file.",
     "Use the version that the message names, or write the file again.",
   ],
+  other_generation: [
+    "The turn is not in the history of this world, which was reset, loaded or rewound.",
+    "Read the generation from GET /_emulator/v1/status again, or leave it out.",
+  ],
   payload_gone: [
     "The payload of the delivery was too long to be retained.",
     "Raise limits.webhook_payload_bytes before it is sent.",
