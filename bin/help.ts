@@ -25,7 +25,7 @@ const TERMS =
   "Terms: docs/understand/glossary.md of the package. § numbers are sections of the emulated service's specification.";
 
 /** Which flags have an environment variable. */
-export const ENVIRONMENT = `The flags of settings have an environment variable: --port is EMULATOR_PORT; so have ${VARIABLE_FLAGS.map((flag) => `--${flag}`).join(", ")} and --config.`;
+export const ENVIRONMENT = `The flags of settings have an environment variable: for --port it is EMULATOR_PORT. These flags have one too: ${VARIABLE_FLAGS.map((flag) => `--${flag}`).join(", ")} and --config.`;
 
 /** The help of one command. */
 export function commandHelp({ name, command }: NamedCommand): string {

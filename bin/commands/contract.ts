@@ -11,7 +11,7 @@ const REPORT_FLAGS: Flags = {
   ...PROFILE_FLAG,
   strict: { help: "also fail on differences from the emulator's documented assumptions" },
   report: { value: "pretty|junit|json|md|sarif|html", help: "report format (default pretty)" },
-  verbose: { help: "show all findings, not only the first three of each row" },
+  verbose: { help: "show all findings, not only the first five of each requirement" },
   output: { value: "<file>", help: "write the report to a file; the summary is still printed" },
 };
 

@@ -17,7 +17,10 @@ export const command: Command = {
   operands: ["-- <cmd…>"],
   flags: {
     ...settingFlags(),
-    port: { value: "<n>", help: "US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)" },
+    port: {
+      value: "<n>",
+      help: "port of the US region; the EU region uses the next port, and S3 the one after it (default 0: free ports)",
+    },
     data: {
       value: "<dir>",
       help: "data folder, which remains afterwards (default: memory and a temporary folder)",
@@ -55,7 +58,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { vary, sweep, fixtures } = invocation.flags;
   const isExploring = vary !== undefined || sweep !== undefined;
   if (isExploring && fixtures !== undefined)
-    throw new UsageError("--fixtures: not with --vary or --sweep; leave it out");
+    throw new UsageError("--fixtures: it cannot be combined with --vary or --sweep; remove it");
   if (isExploring) return (await import("../exec/explore.ts")).exploreCommand(invocation);
   refuseBounds(invocation.flags, "shard", "jobs", "report", "output");
   const capsule = await capsuleOf(invocation);

@@ -15,7 +15,7 @@ import { readId, readOptionalId, textOf } from "../values.ts";
 
 /** `export why`: why a trace row is in an export, or not. */
 const whyExported = clientCommand({
-  summary: "say why a trace row is in an export, or not",
+  summary: "explain why a trace row is in an export, or not",
   operands: ["<row id>"],
   flags: { export: { value: "<id>", help: "export (default: the newest)" }, ...CALLER_FLAGS },
   prepare(invocation) {

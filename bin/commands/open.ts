@@ -21,7 +21,7 @@ export const command: Command = {
     ...WORLD_FLAGS,
     port: {
       value: "<n>",
-      help: "with a capsule: US origin; EU = port + 1, S3 = port + 2 (default 0: free ports)",
+      help: "with a capsule: port of the US region; the EU region uses the next port, and S3 the one after it (default 0: free ports)",
     },
     host: { value: "<host>", help: "with a capsule: address to bind to (default 127.0.0.1)" },
     trust: {

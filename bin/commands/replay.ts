@@ -29,7 +29,7 @@ export const command: Command = {
     ...EXPLORATION_FLAGS,
     explore: {
       value: "<duration>",
-      help: "for this time, run again with random disturbances (up to four in one run) and reduce those that fail; --seed gives others",
+      help: "for this time, run again with random disturbances (up to four in one run) and reduce those that fail; another --seed gives other disturbances",
     },
     capsule: {
       value: "<file>",
@@ -88,7 +88,8 @@ async function run(invocation: Invocation): Promise<number> {
 
 /** A capsule is replayed unchanged. */
 function refuseBeside({ flags, operands }: Invocation, capsule: string): void {
-  if (operands.length > 1) throw new UsageError(`${capsule}: a capsule is played alone; leave the rest out`);
+  if (operands.length > 1)
+    throw new UsageError(`${capsule}: a capsule is replayed alone; remove the other arguments`);
   const beside = Object.keys(command.flags).find((name) => name !== "trust" && flags[name] !== undefined);
   if (beside !== undefined)
     throw new UsageError(

@@ -5,7 +5,7 @@ import { catObject, readLocation, showRows } from "../s3/rows.ts";
 import { aligned, counted } from "../terminal.ts";
 
 export const command: CommandGroup = {
-  summary: "the embedded object store of a running emulator, independent of access keys and faults",
+  summary: "read the embedded object store of a running emulator; access keys and faults do not apply",
   actions: {
     ls: clientCommand({
       summary: "list the buckets, or the objects of a bucket below a prefix",

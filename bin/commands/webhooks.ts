@@ -10,7 +10,7 @@ const DEFAULT_DELIVERIES = 100;
 const MAX_DELIVERIES = 10_000;
 
 export const command: CommandGroup = {
-  summary: "webhook deliveries of a running emulator: follow, list, send again; check a URL",
+  summary: "webhook deliveries of a running emulator: list, print as they end, send again; check a URL",
   usual: "list",
   actions: {
     tail: {
@@ -21,7 +21,7 @@ export const command: CommandGroup = {
       run: tail,
     },
     list: clientCommand({
-      summary: "list the newest deliveries, oldest first",
+      summary: "list the latest deliveries, the newest at the end",
       reads: true,
       flags: { limit: { value: "<n>", help: `number of deliveries (default ${DEFAULT_DELIVERIES})` } },
       prepare(invocation) {

@@ -48,7 +48,7 @@ export const command: CommandGroup = {
       operands: ["<a>", "<b>"],
       flags: {
         at: { value: "<turn|time>", help: "state of the first world after a turn, or at an ISO 8601 time" },
-        "with-at": { value: "<turn|time>", help: "the same for the second world" },
+        "with-at": { value: "<turn|time>", help: "state of the second world, in the same form" },
       },
       where: TARGET_FLAGS,
       prepare: (invocation) => {

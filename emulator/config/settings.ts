@@ -48,7 +48,7 @@ const SERVER = {
       expects: `an integer from 0 to ${MAX_PORT}, since EU and S3 use the next two ports`,
     },
     4700,
-    "US origin; EU = port + 1, S3 = port + 2; 0 = free ports",
+    "port of the US region; the EU region uses the next port, and S3 the one after it; 0 takes free ports",
     {
       flag: "port",
     },
@@ -191,10 +191,10 @@ const AUTH = {
   "auth.keys": setting(
     list(
       closed({ key: TEXT, tenants: listOf(TEXT), region: optional(oneOf(RATE_REGIONS)) }),
-      "keys, each with key, a list of tenants and, if it is good in one region only, that region",
+      "keys, each with key, a list of tenants and, if it is valid in one region only, that region",
     ),
     [],
-    "the keys that are accepted, their tenants, and the region of those that are good in one only",
+    "the keys that are accepted, their tenants, and the region of those that are valid in one region only",
     { secret: true },
   ),
 };

@@ -58,7 +58,7 @@ export const CLOCK_OPERATIONS = [
   control({
     method: "GET",
     path: "/clock",
-    summary: "The time, the clock mode, the next due events and the effects in flight.",
+    summary: "Show the time, the clock mode, the next due events and the effects in flight.",
     run: ({ clock, world }) => ({
       now: formatInstant(world.now),
       mode: world.clock.mode,
@@ -127,7 +127,7 @@ export const CLOCK_OPERATIONS = [
     method: "GET",
     path: "/progress",
     hasHistory: false,
-    summary: "The progress of an advance, and of exports that are being verified.",
+    summary: "Show the progress of an advance, and of exports that are being verified.",
     run: ({ clock, oracle, world }) => ({
       now: formatInstant(world.now),
       advance: advancingView(clock.currentAdvance()),

@@ -115,7 +115,7 @@ export const FIND_OPERATIONS = [
     method: "GET",
     path: "/find",
     summary:
-      "Everything whose id or name contains a text, by kind: exports, runs, threads, crons, deliveries, faults, projects, destinations, buckets, objects (bucket/key), requests and turns; a trace row by its whole id. At most `limit` of each kind, and the number of all.",
+      "Find everything whose id or name contains a text, by kind: exports, runs, threads, crons, deliveries, faults, projects, destinations, buckets, objects (bucket/key), requests and turns. A trace row is found by its whole id. The reply has at most `limit` matches of each kind, and the number of all.",
     query: {
       text: text({ minLength: 1, maxLength: 300, title: "the text to search" }),
       limit: optional(integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),

@@ -23,27 +23,28 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/status",
     summary:
-      "Versions, addresses and sizes of the emulator; the error that ended the world; whether the disk is full.",
+      "Show versions, addresses and sizes of the emulator, the error that ended the world, and whether the disk is full.",
     run: (context) => context.status(),
   }),
   control({
     method: "GET",
     path: "/config",
     hasHistory: false,
-    summary: "The effective configuration, and every assumption with its value, alternatives and section.",
+    summary:
+      "Show the effective configuration, and every assumption with its value, alternatives and section.",
     run: (context) => context.configuration(),
   }),
   control({
     method: "GET",
     path: "/choices",
-    summary: "The assumptions that the requests of this world have depended on so far.",
+    summary: "List the assumptions that the requests of this world have depended on so far.",
     run: ({ choices, world }) => choicesView(choices, world.ports.settings),
   }),
   control({
     method: "GET",
     path: "/journal",
     summary:
-      "Every turn with its cause, one JSON object per line; unknown_fields, sent_beyond and answered_beyond list members that the specification does not define.",
+      "List every turn with its cause, one JSON object per line. unknown_fields, sent_beyond and answered_beyond list members that the specification does not define.",
     query: {
       since: optional(integer({ minimum: 0, default: 0 })),
       follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })),
@@ -65,7 +66,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/exports/{export_id}/explain",
     summary:
-      "Why a trace row is in an export or not: project, window, filter, late arrival, partition, file.",
+      "Explain why a trace row is in an export or not: project, window, filter, late arrival, partition, file.",
     query: { run: uuid() },
     run({ world }, { path, query }) {
       const exportId = (path.export_id ?? "").toLowerCase();
@@ -76,7 +77,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/why/{id}",
     summary:
-      "The turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request; with field=<path> those that led to the value of this field; with effects=1 also the turns that it caused.",
+      "List the turns that caused an export, a run, a delivery, an object (bucket/key, encoded) or a trace row, back to a request. With field=<path>, list those that led to the value of this field. With effects=1, also list the turns that it caused.",
     query: { field: optional(text()), effects: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
     run: (context, { path, query }) =>
       causesOf(context, path.id ?? "", { field: query.field, effects: query.effects === 1 }),

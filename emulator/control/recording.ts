@@ -131,14 +131,15 @@ export const RECORDING_OPERATIONS = [
   control({
     method: "GET",
     path: "/recording",
-    summary: "The latest requests and their replies as NDJSON, without secrets.",
+    summary: "Return the latest requests and their replies as NDJSON, without secrets.",
     run: ({ recording, world }): Lines => ({ lines: linesOf(recording, world.seed) }),
   }),
   control({
     method: "POST",
     path: "/recording/check",
     recorded: false,
-    summary: "Checks one exchange, given as a line of the recording, against the contract.",
+    summary:
+      "Check one exchange (a request with its reply), given as a line of the recording, against the contract.",
     body: EXCHANGE,
     async run(context, { body }) {
       const verdict = await context.checkExchange({

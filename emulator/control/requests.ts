@@ -16,7 +16,8 @@ export const REQUEST_OPERATIONS = [
   control({
     method: "GET",
     path: "/requests",
-    summary: "The newest recorded requests with their turns, oldest first; without headers and bodies.",
+    summary:
+      "List the latest recorded requests with their turns, the newest at the end; without headers and bodies.",
     query: {
       ...LIST_QUERY,
       ...{ show: FILTER, method: FILTER, status: FILTER },
@@ -35,7 +36,7 @@ export const REQUEST_OPERATIONS = [
   control({
     method: "GET",
     path: "/requests/{number}",
-    summary: "One recorded request with its reply, without secrets: a line of the recording.",
+    summary: "Show one recorded request with its reply, without secrets: a line of the recording.",
     run({ recording }, { path }) {
       const request = recording.find(Number(path.number));
       if (request) return request;

@@ -20,7 +20,7 @@ export const WORKSPACE_OPERATIONS = [
   control({
     method: "GET",
     path: "/workspaces",
-    summary: "Every workspace that has a project or a destination, with those that it has.",
+    summary: "List every workspace that has a project or a destination, with its projects and destinations.",
     run: ({ world }) => listWorkspaces(world.reader),
   }),
 ] as const;

@@ -47,14 +47,14 @@ export const WORLD_OPERATIONS = [
     method: "GET",
     hasHistory: false,
     path: "/worlds",
-    summary: "The worlds of this process, with their addresses.",
+    summary: "List the worlds of this process, with their addresses.",
     run: ({ worlds }) => worlds.list(),
   }),
   control({
     method: "GET",
     hasHistory: false,
     path: "/worlds/{world}",
-    summary: "One world.",
+    summary: "Show one world.",
     run: ({ worlds }, { path }) => worlds.find(path.world ?? ""),
   }),
   control({
@@ -62,7 +62,7 @@ export const WORLD_OPERATIONS = [
     path: "/worlds/{world}/diff",
     hasHistory: false,
     summary:
-      "The differences between two worlds, or two points of one: records, trace rows, objects, due events, and the first turn that differs.",
+      "List the differences between two worlds, or two points of one: records, trace rows, objects, due events, and the first turn that differs.",
     query: { with: text(), at: optional(text()), with_at: optional(text()) },
     run: ({ worlds }, { path, query }) =>
       worlds.diff(
@@ -112,7 +112,7 @@ export const WORLD_OPERATIONS = [
     method: "GET",
     hasHistory: false,
     path: "/snapshots",
-    summary: "The snapshots of all worlds.",
+    summary: "List the snapshots of all worlds.",
     run: ({ snapshots }) => snapshots.list(),
   }),
   control({
@@ -138,7 +138,7 @@ export const WORLD_OPERATIONS = [
     method: "GET",
     hasHistory: false,
     path: "/snapshots/{name}/file",
-    summary: "A snapshot as one file for another machine, without secrets.",
+    summary: "Return a snapshot as one file for another machine, without secrets.",
     async run({ snapshots }, { path }): Promise<FileReply> {
       const name = path.name ?? "";
       const { chunks, leftOut } = await snapshots.export(name);
@@ -168,7 +168,7 @@ export const WORLD_OPERATIONS = [
     method: "PUT",
     path: "/secrets",
     summary:
-      "Supply the secrets that the file of this world, or of a snapshot, does not contain; returns those still missing.",
+      "Supply the secrets that the file of this world, or of a snapshot, does not contain. The reply lists those that are still missing.",
     query: { snapshot: optional(text()) },
     body: SUPPLIED_SECRETS,
     run: ({ supplySecrets }, { query, body }) => ({ missing: supplySecrets(body, query.snapshot) }),

@@ -19,14 +19,14 @@ export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/threads",
-    summary: "The newest threads of all workspaces, oldest first.",
+    summary: "List the latest threads of all workspaces, the newest at the end.",
     query: { ...LIST_QUERY, status: FILTER },
     run: ({ world }, { query }) => listThreads(world.reader, world.ports.settings, query),
   }),
   control({
     method: "GET",
     path: "/agent/runs",
-    summary: "List the newest runs of all workspaces or of one thread, oldest first.",
+    summary: "List the latest runs of all workspaces or of one thread, the newest at the end.",
     query: { ...LIST_QUERY, thread: optional(text()), status: FILTER, kind: FILTER },
     run: ({ world }, { query }) => listRuns(world.reader, query),
   }),
@@ -39,7 +39,8 @@ export const AGENT_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/scripts",
-    summary: "List the scripts in force, the one that decides first, with the runs that each has matched.",
+    summary:
+      "List the active scripts in the order in which they are tried, with the runs that each has matched.",
     run: ({ world }) =>
       activeScripts(world.reader, world.ports.settings.agent.scripts).map((script) =>
         viewOf(world.reader, script),
@@ -49,7 +50,7 @@ export const AGENT_OPERATIONS = [
     method: "POST",
     path: "/agent/scripts",
     summary:
-      "Decide how runs go: which ones by match, how by then. It goes before the scripts that are there.",
+      "Add a script: `match` selects runs, and `then` defines how they end. It is tried before the existing scripts.",
     body: SCRIPT,
     run: ({ world }, { body }) =>
       viewOf(
@@ -60,7 +61,7 @@ export const AGENT_OPERATIONS = [
   control({
     method: "DELETE",
     path: "/agent/scripts/{id}",
-    summary: "Take a script out of force.",
+    summary: "Remove one script.",
     run({ world }, { path }) {
       const id = path.id ?? "";
       world.turn({ type: "control", name: "agent.script.remove", ref: id }, (turn) => removeScript(turn, id));

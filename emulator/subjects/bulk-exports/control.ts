@@ -8,14 +8,14 @@ export const EXPORT_OPERATIONS = [
   control({
     method: "GET",
     path: "/exports",
-    summary: "The newest exports of all workspaces with their runs, oldest first.",
+    summary: "List the latest exports of all workspaces with their runs, the newest at the end.",
     query: { ...LIST_QUERY, status: FILTER, project: FILTER, kind: FILTER },
     run: ({ world }, { query }) => listExports(world.reader, query),
   }),
   control({
     method: "GET",
     path: "/exports/{export_id}",
-    summary: "One export with its runs: attempts, files, and pending events.",
+    summary: "Show one export with its runs: attempts, files, and pending events.",
     run({ world }, { path }) {
       return detailOf(world, requireExport(world.reader, (path.export_id ?? "").toLowerCase()));
     },

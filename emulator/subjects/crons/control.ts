@@ -10,7 +10,7 @@ export const CRON_OPERATIONS = [
   control({
     method: "GET",
     path: "/agent/crons",
-    summary: "The crons of all workspaces, oldest first.",
+    summary: "List the crons of all workspaces, oldest first.",
     run: ({ world }) =>
       [...world.reader.all(CRONS)].map((cron) => {
         const { payload: _, ...shown } = cronView(world.ports.settings, cron);

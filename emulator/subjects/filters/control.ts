@@ -9,7 +9,7 @@ export const FILTER_OPERATIONS = [
     path: "/filters/check",
     recorded: false,
     summary:
-      "Whether an export takes a filter (§2.5), and if not, where it goes wrong and what to write instead.",
+      "Check whether an export accepts a filter (§2.5). If not, show the position of the mistake and a hint.",
     body: object({ filter: text({ minLength: 1, maxLength: 65_536 }) }),
     run({ world }, { body }) {
       const parseResult = parseFilter(body.filter, refusesColumns(world.ports.settings));

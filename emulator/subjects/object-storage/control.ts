@@ -32,7 +32,7 @@ export const OBJECT_STORAGE_OPERATIONS = [
   control({
     method: "DELETE",
     path: "/s3/buckets/{name}",
-    summary: "Delete a bucket with all that is in it, in use or not.",
+    summary: "Delete a bucket with its objects, even if an export uses it.",
     run({ world }, { path }) {
       const name = path.name ?? "";
       world.turn(cause("s3.bucket.delete", name), (turn) => dropBucket(turn, name));
@@ -42,7 +42,7 @@ export const OBJECT_STORAGE_OPERATIONS = [
   control({
     method: "GET",
     path: "/s3/buckets/{name}/objects",
-    summary: "List the objects of a bucket by key; no permission and no fault applies.",
+    summary: "List the objects of a bucket by key; permissions and faults do not apply.",
     query: {
       prefix: optional(text()),
       delimiter: optional(text()),
@@ -58,7 +58,7 @@ export const OBJECT_STORAGE_OPERATIONS = [
   control({
     method: "GET",
     path: "/s3/buckets/{name}/object",
-    summary: "The body of an object; no permission and no fault applies.",
+    summary: "Return the body of an object; permissions and faults do not apply.",
     query: { key: text({ minLength: 1 }) },
     async run({ world, readBody }, { path, query }): Promise<FileReply> {
       const object = objectAt(world.reader, path.name ?? "", query.key);
@@ -76,7 +76,7 @@ export const OBJECT_STORAGE_OPERATIONS = [
   control({
     method: "GET",
     path: "/s3/buckets/{name}/parquet",
-    summary: "An object as a Parquet file: schema, row groups, codecs, statistics and some of its rows.",
+    summary: "Show an object as a Parquet file: schema, row groups, codecs, statistics and some of its rows.",
     query: {
       key: text({ minLength: 1 }),
       offset: optional(integer({ minimum: 0, default: 0 })),

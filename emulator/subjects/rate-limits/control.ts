@@ -34,13 +34,14 @@ export const RATE_LIMIT_OPERATIONS = [
   control({
     method: "GET",
     path: "/rate-limits",
-    summary: "Every row of the rate-limit table with its limits and the identities that it counts now.",
+    summary: "List every row of the rate-limit table with its limits and the identities that it counts now.",
     run: ({ world }) => limiterView(world.ports.limiter, world.now),
   }),
   control({
     method: "GET",
     path: "/rate-limits/explain",
-    summary: "Which rows a request falls under, which one decides, what remains, and when the next passes.",
+    summary:
+      "Explain which rows match a request, which one decides, what remains, and when the next request passes.",
     query: question,
     run({ world }, { query, region, raw }) {
       const path = query.path?.split("?")[0] ?? "";
@@ -61,13 +62,13 @@ export const RATE_LIMIT_OPERATIONS = [
     method: "PUT",
     path: "/rate-limits/{row}",
     summary:
-      "Trip a row for one window, or change its count and window; a changed row counts with limits off too.",
+      "Trip a row for one window, or change its count and window. A changed row counts even if rate limits are off.",
     body: changeBody,
     run({ world }, { path, body }) {
       const row = rowNamed(path.row ?? "");
       const { region, ...change } = body;
       if (Object.keys(change).length === 0)
-        throw new Refusal(422, "invalid_request", "body: give remaining, count or seconds");
+        throw new Refusal(422, "invalid_request", "body: it has no change; give remaining, count or seconds");
       return world.turn(cause("change", row.id), (turn) =>
         changeRow(turn, row, region ? [region] : RATE_REGIONS, change),
       );
@@ -76,7 +77,7 @@ export const RATE_LIMIT_OPERATIONS = [
   control({
     method: "POST",
     path: "/rate-limits/reset",
-    summary: "Forget counters, trips and changes: all, or those of one row, in one region where it is given.",
+    summary: "Reset counters, trips and changes of all rows or of `row`, in both regions or in `region`.",
     body: object({ row: optional(oneOf(RATE_LIMIT_IDS)), region: optional(oneOf(RATE_REGIONS)) }),
     run({ world }, { body: { row: name, region } }) {
       if (region !== undefined && name === undefined)

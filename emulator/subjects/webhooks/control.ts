@@ -13,7 +13,7 @@ export const WEBHOOK_OPERATIONS = [
   control({
     method: "GET",
     path: "/webhooks/deliveries",
-    summary: "The newest deliveries with every attempt, oldest first; secrets masked.",
+    summary: "List the latest deliveries with every attempt, the newest at the end; secrets are masked.",
     query: {
       run_id: optional(uuid()),
       status: optional(oneOf(DELIVERY_STATUSES)),
@@ -29,14 +29,14 @@ export const WEBHOOK_OPERATIONS = [
   control({
     method: "GET",
     path: "/webhooks/deliveries/{delivery_id}",
-    summary: "One delivery with every attempt; secrets masked.",
+    summary: "Show one delivery with every attempt; secrets are masked.",
     run: ({ world }, { path }) =>
       deliveryView(world.ports.settings, deliveryById(world.reader, path.delivery_id ?? "")),
   }),
   control({
     method: "POST",
     path: "/webhooks/deliveries/{delivery_id}/redeliver",
-    summary: "Send what was sent before once more.",
+    summary: "Send a delivery again.",
     body: object({}),
     run({ world }, { path }) {
       const id = path.delivery_id ?? "";
@@ -47,7 +47,7 @@ export const WEBHOOK_OPERATIONS = [
   control({
     method: "POST",
     path: "/webhooks/check",
-    summary: "Which rule of §6.1 decides on a URL, and what the others make of it.",
+    summary: "Check a URL: which rule of §6.1 decides, and the result of the other rules.",
     body: object({ url: text({ minLength: 1, maxLength: 65_536 }) }),
     run: ({ world }, { body }) => explainWebhook(world.ports.settings, body.url),
   }),
@@ -56,7 +56,7 @@ export const WEBHOOK_OPERATIONS = [
     path: "/inbox/{name}",
     unversioned: true,
     recorded: false,
-    summary: "The built-in receiver: keeps what it is sent.",
+    summary: "The built-in receiver: stores the requests that it receives.",
     run({ world }, { path, raw }) {
       const name = path.name ?? "";
       const { query, headers, body } = raw;
@@ -70,19 +70,19 @@ export const WEBHOOK_OPERATIONS = [
   control({
     method: "GET",
     path: "/webhooks/inbox",
-    summary: "The inboxes that have received something, oldest first.",
+    summary: "List the inboxes that have received something, oldest first.",
     run: ({ world }) => listInboxes(world.reader),
   }),
   control({
     method: "GET",
     path: "/webhooks/inbox/{name}",
-    summary: "What an inbox has been sent, oldest first.",
+    summary: "List the messages of an inbox, oldest first.",
     run: ({ world }, { path }) => readInbox(world.reader, path.name ?? ""),
   }),
   control({
     method: "DELETE",
     path: "/webhooks/inbox/{name}",
-    summary: "Throw away what an inbox has been sent.",
+    summary: "Delete the messages of an inbox.",
     run({ world }, { path }) {
       const name = path.name ?? "";
       return { deleted: world.turn(cause("webhook.inbox.empty", name), (turn) => clearInbox(turn, name)) };
