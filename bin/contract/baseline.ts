@@ -12,7 +12,8 @@ export function baselineOf(invocation: Invocation, cases: readonly Case[]): RunR
   const file = textOf(invocation, "baseline");
   if (file === undefined) return undefined;
   for (const name of ["compare", "bail"])
-    if (flags[name] !== undefined) throw new UsageError(`--${name}: not valid with --baseline`);
+    if (flags[name] !== undefined)
+      throw new UsageError(`--${name}: it cannot be combined with --baseline; remove it`);
   const report = readReport(file, resolve(cwd, file));
   if (report.interrupted)
     throw refused(file, "is the report of an interrupted run; run the cases again to the end");

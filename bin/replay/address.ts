@@ -24,7 +24,7 @@ export function targetAddressOf(
   if (inPath === "")
     throw new UsageError(`${flag}: "${text}" has a path that is not /w/<world>; give ${url.origin}`);
   if (inPath !== undefined && requestedWorld !== undefined && inPath !== requestedWorld)
-    throw new UsageError(`--world: ${flag} names the world ${inPath} already`);
+    throw new UsageError(`--world: ${flag} names the world ${inPath} already; remove --world`);
   return { url: url.origin, world: requestedWorld ?? inPath };
 }
 

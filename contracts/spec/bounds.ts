@@ -80,7 +80,7 @@ export const BOUNDS = {
     value: 65_536,
     unit: "count",
     own: true,
-    text: "Characters of a message's body that an inbox retains, and those its query and headers may have.",
+    text: "Maximum number of characters of a message's body that an inbox retains, and of its query and headers together.",
   },
   form_parts: {
     section: "4",
@@ -97,7 +97,7 @@ export const BOUNDS = {
     maximum: 1_000,
     unit: "count",
     own: true,
-    text: "Levels that the JSON of a body may nest.",
+    text: "Maximum nesting depth of the JSON of a body.",
   },
   json_values: {
     section: "4",
@@ -129,7 +129,7 @@ export const BOUNDS = {
     value: 16,
     unit: "count",
     own: true,
-    text: "Exports of a world that may be verified or wait for it at the same time.",
+    text: "Maximum number of exports of a world that are verified, or wait to be verified, at the same time.",
   },
   snapshot_transfers: {
     section: "8",
@@ -137,7 +137,7 @@ export const BOUNDS = {
     value: 4,
     unit: "count",
     own: true,
-    text: "Snapshot files that may be read or written at the same time.",
+    text: "Maximum number of snapshot files that are read or written at the same time.",
   },
   recorded_requests: {
     section: "8",
@@ -145,7 +145,7 @@ export const BOUNDS = {
     value: 2_000,
     unit: "count",
     own: true,
-    text: "Requests that the recording of a world retains; the oldest ones are dropped.",
+    text: "Maximum number of requests that the recording of a world retains. The oldest ones are dropped.",
   },
   recorded_bytes: {
     section: "8",
@@ -153,7 +153,7 @@ export const BOUNDS = {
     value: 8_388_608,
     unit: "bytes",
     own: true,
-    text: "Bytes of requests and replies that the recording of a world retains; the oldest ones are dropped.",
+    text: "Maximum size of the requests and replies that the recording of a world retains. The oldest ones are dropped.",
   },
   recorded_body_bytes: {
     section: "8",
@@ -161,7 +161,7 @@ export const BOUNDS = {
     value: 65_536,
     unit: "bytes",
     own: true,
-    text: "Bytes of a request or reply body that the recording retains; longer bodies are left out.",
+    text: "Maximum size of a request or reply body that the recording retains. Longer bodies are left out.",
   },
   recording_file_bytes: {
     section: "8",
@@ -170,7 +170,7 @@ export const BOUNDS = {
     maximum: 500_000_000,
     unit: "bytes",
     own: true,
-    text: "Bytes of a file that `emulator contract check` reads.",
+    text: "Maximum size of a file that `emulator contract check` reads.",
   },
   journal_turns: {
     section: "8",
@@ -178,7 +178,7 @@ export const BOUNDS = {
     value: 10_000,
     unit: "count",
     own: true,
-    text: "Turns that the journal of a world lists; the oldest ones are dropped.",
+    text: "Maximum number of turns that the journal of a world lists. The oldest ones are dropped.",
   },
   compared_rows: {
     section: "8",
@@ -186,7 +186,7 @@ export const BOUNDS = {
     value: 1_000_000,
     unit: "count",
     own: true,
-    text: "Trace rows with a version in each of two worlds whose values a comparison reads; it reports how many it did not.",
+    text: "Maximum number of trace rows, each with a version in both worlds, whose values a comparison reads. It reports how many it did not read.",
   },
   parquet_page_bytes: {
     section: "2.8",
@@ -194,6 +194,6 @@ export const BOUNDS = {
     value: 268_435_456,
     unit: "bytes",
     own: true,
-    text: "Bytes of a Parquet file whose rows can be listed.",
+    text: "Maximum size of a Parquet file whose rows can be listed.",
   },
 } as const satisfies LimitTable;

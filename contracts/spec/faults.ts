@@ -4,7 +4,7 @@
 export const FAULT_POINTS = {
   "export.running": "The export has moved to RUNNING, and its first run starts. A rule must name this point.",
   "run.started": "An attempt of the run has started.",
-  "rows.read": "The rows of the next file will be read and encoded next.",
+  "rows.read": "The rows of the next file are about to be read and encoded.",
   "file.written": "A file is stored, and the checkpoint is not saved yet.",
   "checkpoint.saved": "The checkpoint after the file is saved.",
 } as const satisfies Record<string, string>;

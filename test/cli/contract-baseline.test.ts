@@ -75,7 +75,7 @@ it.each([
 });
 
 it.each([
-  ["--baseline base.json --bail", "--bail: not valid with --baseline"],
+  ["--baseline base.json --bail", "--bail: it cannot be combined with --baseline; remove it"],
   ["--source nowhere.ts", "--source: nowhere.ts does not exist; name a file of the repository"],
   [
     "--source ../x.ts",

@@ -207,7 +207,7 @@ describe("emulator replay --target", () => {
     ]);
     expect(await said("--target", `${url}/w/side`, "--world", "main")).toEqual([
       2,
-      "emulator: --world: --target names the world side already",
+      "emulator: --world: --target names the world side already; remove --world",
     ]);
     expect(await said("--target", `${url}/threads`)).toEqual([
       2,

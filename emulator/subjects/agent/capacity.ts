@@ -69,7 +69,7 @@ export function requireMetadataSize(
   throw new Refusal(
     413,
     "metadata_too_large",
-    `metadata: with config and context it would have ${bytes} bytes, and may have ${most}.`,
+    `metadata: with config and context it would have ${bytes} bytes; at most ${most} are allowed.`,
     "Send less, or raise limits.agent_metadata_bytes.",
   );
 }

@@ -100,7 +100,7 @@ function changeRow({ ports, now }: Turn, row: RateRow, regions: readonly RateReg
       throw new Refusal(
         422,
         "invalid_request",
-        `body.remaining: ${row.id} admits ${most} requests in ${region}`,
+        `body.remaining: must be at most ${most}, since ${row.id} admits ${most} requests in ${region}`,
       );
   }
   for (const region of regions) limiter.change(row, region, change, now);

@@ -48,7 +48,7 @@ describe("emulator limits", () => {
       ["limits trip runs_query_key --remaining -1", "--remaining"],
       ["limits reset --region us", "give row with region"],
       ["limits reset runs_qury_key", "row"],
-      ["limits trip runs_query_key --remaining 1000000", "--remaining: runs_query_key admits "],
+      ["limits trip runs_query_key --remaining 1000000", "--remaining: must be at most "],
     ]);
   });
 });
