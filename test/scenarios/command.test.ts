@@ -33,7 +33,7 @@ describe("emulator replay", () => {
     write(cwd, "good", ...GOOD);
     const { code, stdout, stderr } = await run(["replay", "good.scenario.yaml"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^ok {6}good — A sentence\. \(\d+ ms\)\n1 scenario: 1 passed\n$/);
+    expect(stdout).toMatch(/^ok {2}\d+ ms {2}good {2}A sentence\.\n1 scenario: 1 passed\n$/);
   });
 
   it("exits with 1 when one fails, and writes the requested report", async () => {
