@@ -2,14 +2,14 @@ import { historyIsReadOnly } from "../../kernel/as-of.ts";
 import type { Partition, TraceScope, TraceStore } from "../../subjects/traces/port.ts";
 import type { NamedRows } from "../pool/names.ts";
 import type { Pool } from "../pool/pool.ts";
-import { firstRank } from "./first-rank.ts";
 import { namesAsOf } from "./image.ts";
 import { cacheOrders, createListing } from "./listing.ts";
 import { isUuid } from "./paths.ts";
 import { type LocatedFile, locateFiles } from "./plan.ts";
 import { type RowPosition, readVersion, type Scope } from "./scope.ts";
-import { readRecords, type Segment, someRecord } from "./segment.ts";
+import { countBelow, readRecords, type Segment, someRecord } from "./segment.ts";
 import type { SidecarView } from "./sidecar.ts";
+import { sizesBelow } from "./sizes.ts";
 
 /** The trace rows of a world, now or at an earlier turn. */
 export interface RowView extends TraceStore {
@@ -28,13 +28,16 @@ export interface RowsAsOfParts {
   readonly pool: Pool;
   readonly live: Omit<RowView, "asOf"> & { appendToFiles(): void };
   readonly scopeOf: (scope: TraceScope) => Scope;
+  /** The segments of all tenants. */
+  readonly allSegments: () => readonly Segment[];
 }
 
 /**
  * The rows of a world with numbers below a mark. They need no index of their own: the newest version now leads to the newest version
  * then, because every record names the one that it replaces.
  */
-export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): RowView {
+export function rowsAsOf(parts: RowsAsOfParts, mark: number): RowView {
+  const { pool, live, scopeOf, allSegments } = parts;
   const scopes = new Map<Scope, ScopeAsOf>();
 
   function earlierScope(scope: TraceScope): ScopeAsOf {
@@ -44,7 +47,7 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
     return earlier;
   }
 
-  const asOf = (earlier: number): RowView => rowsAsOf({ pool, live, scopeOf }, Math.min(earlier, mark));
+  const asOf = (earlier: number): RowView => rowsAsOf(parts, Math.min(earlier, mark));
 
   return {
     key: `${live.key}@${mark}`,
@@ -69,7 +72,10 @@ export function rowsAsOf({ pool, live, scopeOf }: RowsAsOfParts, mark: number): 
       for (const { startTime } of rows) days.add(startTime.slice(0, 10));
       return [...days];
     },
-    stats: () => ({ rows: mark, bytes: live.stats().bytes }),
+    stats() {
+      live.appendToFiles();
+      return sizesBelow(pool, allSegments(), mark);
+    },
     asOf,
   };
 }
@@ -138,13 +144,6 @@ function versionBelow(pool: Pool, { segment, position }: RowPosition, count: num
   let version = position;
   while (version >= count) version = readRecords(pool, segment, version, 1).previous(0);
   return version;
-}
-
-/** The number of records of a segment below a mark. Most marks are after all records. */
-function countBelow(pool: Pool, segment: Segment, mark: number): number {
-  const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
-  const count = segment.records;
-  return count === 0 || isBelow(count - 1) ? count : firstRank(0, count, isBelow);
 }
 
 /** The files with the first records of a segment. */

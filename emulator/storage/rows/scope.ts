@@ -134,8 +134,6 @@ export function openScope(
 
   return {
     segments,
-    /** The number of rows, not of versions. */
-    count: (): number => index.size,
     segment: (sessionId: string, day: string): Segment | undefined => byName.get(nameOf(sessionId, day)),
     list: (range: RowRange): Iterable<ListedRow> => listing.list(range),
     /** The position of the newest version of a row. */

@@ -4,6 +4,7 @@ import type { LineWriter } from "../line-writer.ts";
 import type { NamedSegment, RowFile } from "../pool/names.ts";
 import { readExactly, writeOrCut } from "../pool/open-files.ts";
 import type { Pool } from "../pool/pool.ts";
+import { firstRank } from "./first-rank.ts";
 import { checkedLine } from "./lines.ts";
 import {
   checkRecords,
@@ -185,6 +186,13 @@ export function someRecord(
     for (let at = 0; at < view.count; at += 1) if (matches(view, at, from + at)) return true;
   }
   return false;
+}
+
+/** The number of records of a segment below a mark. Most marks are after all records. */
+export function countBelow(pool: Pool, segment: Segment, mark: number): number {
+  const isBelow = (at: number): boolean => readRecords(pool, segment, at, 1).sequence(0) < mark;
+  const count = segment.records;
+  return count === 0 || isBelow(count - 1) ? count : firstRank(0, count, isBelow);
 }
 
 /** The writer of the lines that `addRecord` adds. */

@@ -1,5 +1,3 @@
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
 import type { TraceScope } from "../../subjects/traces/port.ts";
 import type { StoredRow } from "../../subjects/traces/roll-up.ts";
@@ -21,6 +19,7 @@ import {
   type Segment,
   waitingBytes,
 } from "./segment.ts";
+import { type RowSizes, sizesBelow } from "./sizes.ts";
 import { beginTail } from "./tail.ts";
 
 /** The trace rows of a world, in files of the pool. New rows are pending in memory until `appendToFiles`. */
@@ -88,13 +87,12 @@ function createScopes(pool: Pool, image: RowsImage) {
       return scope;
     },
     /** Loads the tenants that have not been used. */
-    count(): number {
+    segments(): readonly Segment[] {
       const unused = [...image.scopes].filter(([key]) => !scopes.has(key));
-      const counts = [
-        ...unused.map(([, each]) => each.rows().index.size),
-        ...[...scopes.values()].map((scope) => scope.count()),
+      return [
+        ...unused.flatMap(([, each]) => each.rows().segments),
+        ...[...scopes.values()].flatMap(({ segments }) => segments),
       ];
-      return counts.reduce((sum, count) => sum + count, 0);
     },
     names(next: number): NamedRows {
       const unused = [...image.scopes]
@@ -123,7 +121,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   const scopes = createScopes(pool, options.image);
   let { next } = options.image;
   const tails = createTails(options, next);
-  let bytes: number | undefined;
+  let sizes: RowSizes | undefined;
   let latest: RowsImage | undefined;
 
   function appendToFiles(): void {
@@ -133,7 +131,7 @@ export function openRowStore(options: RowStoreOptions): RowStore {
   function write(scope: TraceScope, rows: readonly StoredRow[]): void {
     for (const segment of scopes.get(scope).write(rows, next)) tails.dirty.add(segment);
     next += rows.length;
-    bytes = undefined;
+    sizes = undefined;
     latest = undefined;
     changed();
     if (tails.pendingBytes() > MAX_WAITING_BYTES) appendToFiles();
@@ -172,11 +170,12 @@ export function openRowStore(options: RowStoreOptions): RowStore {
     days: (scope, sessionId, start, end) => scopes.get(scope).days(sessionId, start, end),
     stats() {
       appendToFiles();
-      bytes ??= bytesBelow(join(pool.folder(owner), "rows"));
-      return { rows: scopes.count(), bytes };
+      sizes ??= sizesBelow(pool, scopes.segments(), next);
+      return sizes;
     },
   };
-  const asOf = (mark: number): RowView => rowsAsOf({ pool, live: store, scopeOf: scopes.get }, mark);
+  const asOf = (mark: number): RowView =>
+    rowsAsOf({ pool, live: store, scopeOf: scopes.get, allSegments: scopes.segments }, mark);
   return { ...store, asOf };
 }
 
@@ -217,21 +216,4 @@ function takeNames(appended: Map<Segment, boolean>): WrittenRows {
     segments: entries.flatMap(([segment, isNew]) => (isNew ? nameSegment(segment) : [])),
     tails: entries.flatMap(([segment, isNew]) => (isNew ? [] : [lengthOfTail(segment)])),
   };
-}
-
-function bytesBelow(folder: string): number {
-  let entries: ReturnType<typeof listFiles>;
-  try {
-    entries = listFiles(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return 0;
-  }
-  return entries.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
-}
-
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }

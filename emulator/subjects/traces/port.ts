@@ -63,8 +63,8 @@ export interface TraceStore {
   /** The UTC days (`YYYY-MM-DD`, ascending) on which a project has rows that start in the window. */
   days(scope: TraceScope, sessionId: string, start: string, end: string): readonly string[];
   /**
-   * `rows`: row versions ever written, those of a fork's source included. `bytes`: size of the files that this
-   * store owns; files that a fork only reads are counted by their owner.
+   * `rows`: the number of rows, those of a fork's source included; the versions of a row count once. `bytes`: size of the files
+   * that this store owns; files that a fork only reads are counted by their owner. History has the sizes of its instant.
    */
   stats(): { readonly rows: number; readonly bytes: number };
 }

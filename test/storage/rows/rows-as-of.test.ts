@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TraceRow } from "../../../contracts/spec/bulk-exports/columns.ts";
@@ -25,6 +27,17 @@ const step = fc.oneof(
 );
 
 let versionsMade = 0;
+
+/** The sizes of the rows: the ids among so many versions, and the files in the folder of the world. */
+function sizesOf(store: TestRows, versions: readonly TraceRow[]): ReturnType<RowView["stats"]> {
+  const folder = join(store.key, "rows");
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+  const bytes = files
+    .filter((each) => each.isFile())
+    .map((each) => statSync(join(each.parentPath, each.name)).size)
+    .reduce((sum, size) => sum + size, 0);
+  return { rows: new Set(versions.map(({ id }) => id)).size, bytes };
+}
 
 /** Each version is another one by its name. */
 function rowsOf(versions: typeof batch extends fc.Arbitrary<infer T> ? T : never) {
@@ -78,6 +91,7 @@ test("rows as of any mark are what an obvious model says, whatever was written s
     let store: TestRows = openTraceStore({ folder: temporaryFolder() });
     const versions: TraceRow[] = [];
     const marks = [0];
+    const sizes = new Map([[0, sizesOf(store, versions)]]);
     // Those opened early see the rest being written.
     let early: { readonly mark: number; readonly view: RowView }[] = [];
     for (const part of steps) {
@@ -85,23 +99,28 @@ test("rows as of any mark are what an obvious model says, whatever was written s
         early = [];
         if (part === "reopen") store.close();
         store = part === "reopen" ? store.reopen() : store.fork();
+        // A fork owns none of the files that it starts from.
+        if (part === "fork") for (const [mark, { rows }] of sizes) sizes.set(mark, { rows, bytes: 0 });
         continue;
       }
       const rows = rowsOf(part);
       store.write(SCOPE, rows as never);
       versions.push(...rows);
       marks.push(store.mark());
+      sizes.set(store.mark(), sizesOf(store, versions));
+      expect(store.stats(), `the sizes at ${store.mark()}`).toEqual(sizes.get(store.mark()));
       early.push({ mark: store.mark(), view: store.asOf(store.mark()) });
       if (early.length % 2 === 0) shown(early.at(-1)?.view ?? store);
     }
     const late = marks.map((mark) => ({ mark, view: store.asOf(mark) }));
     for (const { mark, view } of [...early, ...late]) {
       expect(shown(view), `as of ${mark} of ${store.mark()}`).toEqual(expected(versions.slice(0, mark)));
-      expect([view.mark(), view.stats().rows]).toEqual([mark, mark]);
+      expect(view.mark()).toBe(mark);
+      expect(view.stats(), `sizes as of ${mark} of ${store.mark()}`).toEqual(sizes.get(mark));
     }
     store.close();
   });
-  fc.assert(property, { numRuns: casesOf(120) });
+  fc.assert(property, { numRuns: casesOf(200) });
 });
 
 test("a list of history is not changed by later writes", () => {
