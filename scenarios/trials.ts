@@ -108,15 +108,23 @@ async function planOf<Found>(
   return trialsOf(found);
 }
 
-/** The result of a trial, or of the smallest part of it that does not hold either. */
+/** Trials that are played at most to make a trial smaller. */
+const MAX_SMALLER = 200;
+
+/** The result of a trial, or of the smallest trial found that does not hold either. */
 async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
-  const result = await tried(subject, trial);
-  if (result.verdict !== "differs") return result;
-  for (const smaller of trial.smaller?.() ?? []) {
-    const smallerResult = await narrowed(subject, smaller);
-    if (smallerResult.verdict === "differs") return smallerResult;
+  let smallest = await tried(subject, trial);
+  let candidates = smallest.verdict === "differs" ? [...(trial.smaller?.() ?? [])] : [];
+  const playedNames = new Set([trial.name]);
+  for (let next = candidates.shift(); next && playedNames.size < MAX_SMALLER; next = candidates.shift()) {
+    if (playedNames.has(next.name)) continue;
+    playedNames.add(next.name);
+    const result = await tried(subject, next);
+    if (result.verdict !== "differs") continue;
+    smallest = result;
+    candidates = [...(next.smaller?.() ?? [])];
   }
-  return result;
+  return smallest;
 }
 
 async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {

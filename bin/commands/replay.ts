@@ -28,8 +28,8 @@ export const command: Command = {
     jobs: { value: "<n>", help: "number of scenarios played in parallel (default: one per processor)" },
     ...EXPLORATION_FLAGS,
     explore: {
-      value: "<duration>",
-      help: "for this time, run again with random disturbances (up to four in one run) and reduce those that fail; another --seed gives other disturbances",
+      value: "<duration>|<n>",
+      help: "for this time, or this number of times, run again with random disturbances (up to three in one run) and random extra rows, and reduce runs that fail to their cause; another --seed gives other runs",
     },
     capsule: {
       value: "<file>",

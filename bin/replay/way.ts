@@ -3,6 +3,7 @@ import type { Exploration } from "../../scenarios/trials.ts";
 import { VARIATION_MODES, variationByName } from "../../scenarios/variations/variations.ts";
 import { variationTrials } from "../../scenarios/variations/vary.ts";
 import { type Invocation, UsageError } from "../command.ts";
+import { explorationTrials } from "./bounds.ts";
 
 const EXAMPLE = '"agent.list_order=oldest first"';
 
@@ -16,7 +17,7 @@ export interface Way {
   readonly perSubject?: number;
 }
 
-/** Random trials of one scenario with `--explore`; its budget ends them. */
+/** Random trials of one scenario where `--explore` has a duration, which ends them. */
 const RANDOM_TRIALS = 2_000;
 
 /** The way that `--vary`, `--sweep` or `--explore` selects; `isCommand`: a command is run. Throws `UsageError`. */
@@ -32,7 +33,7 @@ export function wayOf({ flags }: Pick<Invocation, "flags">, isCommand: boolean):
     );
   if (explore === undefined) return variationsOf(flags);
   const only = flags.only === undefined ? undefined : String(flags.only);
-  const exploration = randomSweep(Number(flags.seed ?? 1), RANDOM_TRIALS, only);
+  const exploration = randomSweep(Number(flags.seed ?? 1), explorationTrials(flags) ?? RANDOM_TRIALS, only);
   return { exploration, flag: `--explore ${String(explore)}` };
 }
 

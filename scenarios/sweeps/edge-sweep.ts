@@ -1,7 +1,7 @@
 import type { PlayedWorld } from "../conditions.ts";
 import type { Trial } from "../trials.ts";
 import { stopping } from "./clock-stops.ts";
-import type { Baseline, Disturbance } from "./disturbance.ts";
+import { atEach, type Baseline, type Disturbance } from "./disturbance.ts";
 import { type ExportFacts, type ExportOrder, exportDifferences, settledExports } from "./export-facts.ts";
 import { edgesOf, isMidnight, iso, millis } from "./times.ts";
 
@@ -42,17 +42,16 @@ function rowTrial(order: ExportOrder, edge: number, offset: number, exports: rea
 
 /** The clock stops on its way; what happens at that instant must neither be early nor be lost. */
 export function clockStops({ due }: Baseline): readonly Disturbance[] {
-  return due.flatMap((edge) =>
-    OFFSETS.map((offset) => ({
-      name: `clock stops ${offsetText(offset)} ${iso(edge)}`,
-      section: "3.3",
-      rank: RANKS.clock,
-      tolerance: "none" as const,
-      differs: `the clock is moved to ${iso(edge + offset)} first, and then on`,
-      means: "what is due happens at its instant, however the clock gets there (§3.3)",
-      conditions: { wrap: (environment) => stopping(environment, edge + offset) },
-    })),
-  );
+  const points = due.flatMap((edge) => OFFSETS.map((offset) => ({ edge, offset })));
+  return atEach(points, ({ edge, offset }) => ({
+    name: `clock stops ${offsetText(offset)} ${iso(edge)}`,
+    section: "3.3",
+    rank: RANKS.clock,
+    tolerance: "none" as const,
+    differs: `the clock is moved to ${iso(edge + offset)} first, and then on`,
+    means: "what is due happens at its instant, however the clock gets there (§3.3)",
+    conditions: { wrap: (environment) => stopping(environment, edge + offset) },
+  }));
 }
 
 /** Orders the same window before and after a row is added there, and compares the files. */

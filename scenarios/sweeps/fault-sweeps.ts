@@ -12,7 +12,7 @@ import {
   type ScenarioReply,
   type ScenarioRequest,
 } from "../environment.ts";
-import type { Baseline, Disturbance } from "./disturbance.ts";
+import { atEach, type Baseline, type Disturbance } from "./disturbance.ts";
 import { baselineProblems, settledExports } from "./export-facts.ts";
 import { movedTurns } from "./kills.ts";
 import { millis } from "./times.ts";
@@ -69,7 +69,7 @@ export function faultsOf(
   isStrict = false,
 ): readonly Disturbance[] {
   return hooks.flatMap((hook) =>
-    Array.from({ length: occasions.get(hook.name) ?? 0 }, (_, at) => faultAt(hook, at + 1, isStrict)),
+    atEach([...Array(occasions.get(hook.name) ?? 0).keys()], (at) => faultAt(hook, at + 1, isStrict)),
   );
 }
 

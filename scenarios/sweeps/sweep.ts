@@ -1,9 +1,10 @@
-import { createRandom } from "../../contracts/engine/random.ts";
+import { createRandom, type RandomSource } from "../../contracts/engine/random.ts";
 import type { Conditions, PlayedWorld } from "../conditions.ts";
 import type { Exploration, Trial } from "../trials.ts";
 import { stopping } from "./clock-stops.ts";
-import { type Baseline, type Disturbance, TOGETHER, trialOf } from "./disturbance.ts";
+import { atEach, type Baseline, type Disturbance, TOGETHER, trialOf } from "./disturbance.ts";
 import { addRow, clockStops, windowTrials } from "./edge-sweep.ts";
+import { randomRows, rowsNamed } from "./extra-rows.ts";
 import { CRASH_HOOKS, faultsOf, type Hook, LIMIT_HOOKS, STORE_HOOKS, sweepBaseline } from "./fault-sweeps.ts";
 import { killAfter } from "./kills.ts";
 import { edgesOf, iso } from "./times.ts";
@@ -12,7 +13,7 @@ const EXPORTS = "/api/v1/bulk-exports";
 
 /** At each instant at which something was due, every export is cancelled after it. */
 function cancellations({ due }: Baseline): readonly Disturbance[] {
-  return due.map((instant) => ({
+  return atEach(due, (instant) => ({
     name: `cancel at ${iso(instant)}`,
     section: "4.7",
     tolerance: "end",
@@ -32,21 +33,20 @@ async function cancelAll({ send }: PlayedWorld): Promise<void> {
 /** At each instant at which something was due, a row arrives that starts at an edge of a window. */
 function lateRows({ due, exports }: Baseline): readonly Disturbance[] {
   const orders = exports.filter(({ problems }) => problems !== undefined).map(({ order }) => order);
-  return due.flatMap((instant) =>
-    orders.flatMap((order) =>
-      edgesOf(order).map((start) => ({
-        name: `row of ${iso(start)} at ${iso(instant)}`,
-        section: "3.3",
-        tolerance: "rows" as const,
-        scope: "row",
-        differs: `at ${iso(instant)} a row arrives that starts at ${iso(start)}`,
-        means: "a run exports the rows that arrived before it started, and no later ones (§3.3)",
-        conditions: {
-          wrap: (environment) => stopping(environment, instant, (world) => addRow(world, order, start)),
-        },
-      })),
-    ),
+  const points = due.flatMap((instant) =>
+    orders.flatMap((order) => edgesOf(order).map((start) => ({ instant, order, start }))),
   );
+  return atEach(points, ({ instant, order, start }) => ({
+    name: `row of ${iso(start)} at ${iso(instant)}`,
+    section: "3.3",
+    tolerance: "rows" as const,
+    scope: "row",
+    differs: `at ${iso(instant)} a row arrives that starts at ${iso(start)}`,
+    means: "a run exports the rows that arrived before it started, and no later ones (§3.3)",
+    conditions: {
+      wrap: (environment) => stopping(environment, instant, (world) => addRow(world, order, start)),
+    },
+  }));
 }
 
 /** A family of disturbances; `isCommand`: a command is run, whose clock and process are its own. */
@@ -66,7 +66,7 @@ const FAMILIES = {
         isCommand ? CRASH_HOOKS.filter(({ settling }) => settling === undefined) : CRASH_HOOKS,
         baseline,
       ),
-      ...(isCommand ? [] : baseline.turns.map(killAfter)),
+      ...(isCommand ? [] : atEach(baseline.turns, killAfter)),
     ],
   },
   edges: { disturbances: clockStops, alone: windowTrials, needsScenario: true },
@@ -129,10 +129,13 @@ function canCombine(left: Disturbance, right: Disturbance): boolean {
   return left.name !== right.name && (left.scope === undefined || left.scope !== right.scope);
 }
 
-/** Disturbances of a random trial. */
-const MAX_TOGETHER = 4;
+/** Disturbances of a random trial, next to extra rows. */
+const MAX_TOGETHER = 3;
 
-/** Random trials of up to four disturbances of any family; the same seed gives the same trials. `only`: this one. */
+/**
+ * Random trials of up to three disturbances of any family, half of them with extra rows. A trial follows from the seed
+ * and its number alone. `only`: this one.
+ */
 export function randomSweep(seed: number, count: number, only: string | undefined): Exploration<Baseline> {
   return {
     name: "--explore",
@@ -142,21 +145,31 @@ export function randomSweep(seed: number, count: number, only: string | undefine
         ({ length }) => length > 0,
       );
       if (families.length === 0) return [];
-      if (only !== undefined) {
-        const parts = only.split(TOGETHER).map((name) => families.flat().find((each) => each.name === name));
-        return parts.every((part) => part !== undefined) ? [trialOf(parts, baseline.exports)] : [];
-      }
-      const { integer: below } = createRandom(seed);
-      const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
-      const trials = Array.from({ length: count }, () => {
-        const parts: Disturbance[] = [];
-        for (let size = 1 + below(MAX_TOGETHER); size > 0; size -= 1) {
-          const part = pick(pick(families));
-          if (parts.every((other) => canCombine(part, other))) parts.push(part);
-        }
-        return trialOf(parts, baseline.exports);
-      });
+      const all = only === undefined ? [] : families.flat();
+      const partNamed = (name: string) => all.find((each) => each.name === name) ?? rowsNamed(baseline, name);
+      const partLists =
+        only === undefined
+          ? Array.from({ length: count }, (_, at) => drawnParts(baseline, families, createRandom(seed, at)))
+          : [only.split(TOGETHER).map(partNamed)];
+      const trials = partLists.flatMap((parts) =>
+        parts.every((part) => part !== undefined) ? [trialOf(parts, baseline.exports, true)] : [],
+      );
       return [...new Map(trials.map((trial) => [trial.name, trial])).values()];
     },
   };
+}
+
+function drawnParts(
+  baseline: Baseline,
+  families: readonly (readonly Disturbance[])[],
+  { integer: below }: RandomSource,
+): readonly Disturbance[] {
+  const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+  const rows = below(2) === 0 ? randomRows(baseline, below) : undefined;
+  const parts = rows === undefined ? [] : [rows];
+  for (let size = 1 + below(MAX_TOGETHER); size > 0; size -= 1) {
+    const part = pick(pick(families));
+    if (parts.every((other) => canCombine(part, other))) parts.push(part);
+  }
+  return parts;
 }

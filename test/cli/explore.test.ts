@@ -59,6 +59,7 @@ it("refuses an unknown name, with an exit code that is not 0", async () => {
 
 it.each([
   ["a.capsule b.capsule", "a.capsule: a capsule is replayed alone"],
+  ["--explore 0", '--explore: "0" is not valid; give 1 to 10000 trials'],
   ["a.capsule --vary", "--vary: it cannot be combined with a capsule"],
   ["x.scenario.yaml --record d --shrink y.scenario.yaml", "--record writes to the file of --shrink"],
 ])("refuses words that would be ignored: %s", async (words, said) => {

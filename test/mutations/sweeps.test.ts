@@ -11,8 +11,12 @@ const SCENARIO = join(ROOT, "test/mutations/nightly.scenario.yaml");
 
 /** The trials of a sweep that do not hold, or why it refuses the baseline. */
 function sweep(mutation: Mutation | undefined, name: string): Promise<readonly string[]> {
+  return play(mutation, "--sweep", name, "--all");
+}
+
+function play(mutation: Mutation | undefined, ...flags: readonly string[]): Promise<readonly string[]> {
   return withProduct(mutation, (cli) => {
-    const words = [cli, "replay", SCENARIO, "--sweep", name, "--all", "--report", "json"];
+    const words = [cli, "replay", SCENARIO, ...flags, "--report", "json"];
     return new Promise((settle, fail) => {
       execFile(process.execPath, words, { cwd: ROOT, maxBuffer: 2 ** 28 }, (_, stdout, stderr) => {
         if (!stdout.startsWith("{")) return fail(new Error(stderr));
@@ -38,5 +42,21 @@ describe("a sweep of a scenario that only expects a status", () => {
   it.each(SWEEP_MUTATIONS)("finds: $title", async (mutation) => {
     const [name = ""] = mutation.cases;
     expect(await sweep(mutation, name)).not.toEqual([]);
+  });
+});
+
+describe("random trials", () => {
+  it("find nothing in the product as it is", async () => {
+    expect(await play(undefined, "--explore", "60", "--seed", "7")).toEqual([]);
+  });
+
+  it.each([
+    ["an access that is denied is retried", /^\w+ (AccessDenied|InvalidAccessKeyId) #\d+: /],
+    ["a window holds its end", /^1 row of 0 bytes from 2026-02-27T06:00:00\.000Z for export 1, posted, /],
+  ])("find: %s, and reduce it to one disturbance", async (title, name) => {
+    const mutation = SWEEP_MUTATIONS.find((each) => each.title === title);
+    const found = await play(mutation, "--explore", "200", "--seed", "7");
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(found.map(() => expect.stringMatching(name)));
   });
 });

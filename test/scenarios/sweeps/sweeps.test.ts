@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../bin/replay/explore.ts";
 import { spreadTrials } from "../../../bin/replay/trial-threads.ts";
-import type { Environment, Environments } from "../../../scenarios/environment.ts";
+import type { Environment, Environments, ScenarioRequest } from "../../../scenarios/environment.ts";
 import { type ExplorationOptions, explore } from "../../../scenarios/exploration.ts";
 import { explorationCounts } from "../../../scenarios/exploration-reports.ts";
 import { randomSweep, sweep } from "../../../scenarios/sweeps/sweep.ts";
@@ -178,9 +178,51 @@ describe("two disturbances at once", () => {
     expect(names(unheld(strict.results))).toEqual(["PutObject AccessDenied #3"]);
   });
 
+  it.each([
+    [
+      "a crash, at its first point",
+      ({ path, body = "" }: ScenarioRequest) =>
+        path.endsWith("/faults") && /"nth":\d{1,4}\D.*"crash"/.test(body),
+      /^(crash at [\w.]+|each attempt crashes from rows\.read) #1$/,
+    ],
+    [
+      "one row, the only thing that matters being its form",
+      ({ path, body = "" }: ScenarioRequest) => path === "/runs/batch" && body.startsWith('{"patch"'),
+      /^1 row of 0 bytes from \S+ for export 1, posted and then patched, before the first export$/,
+    ],
+  ])("of a random trial are reduced to %s, which a name repeats", async (_, isCause, name) => {
+    const subjects = [subjectOf(NIGHTLY, wrongAfter(isCause))];
+    const played = (count: number, only?: string) =>
+      explore(subjects, randomSweep(5, count, only), { jobs: 1, maxRuns: 100 });
+    const { results } = await played(6);
+    const [first = "", ...more] = names(unheld(results));
+    expect([first, ...more]).toEqual([first, ...more].map(() => expect.stringMatching(name)));
+    expect(names(unheld((await played(0, first)).results))).toEqual([first]);
+  });
+
   it("are drawn at random: the same seed draws the same ones, and a name repeats them", async () => {
     const random = await swept(NIGHTLY, randomSweep(7, 300, undefined), { perSubject: isFull ? 100 : 3 });
     expect(unheld(random.results)).toEqual([]);
+    const planned = async (seed: number) => {
+      const subjects = [subjectOf(NIGHTLY, scenarios.environments)];
+      const { notRun } = await explore(subjects, randomSweep(seed, 40, undefined), { jobs: 1, maxRuns: 0 });
+      return notRun.map(({ trial }) => trial);
+    };
+    const plan = await planned(7);
+    expect(await planned(7)).toEqual(plan);
+    expect(await planned(8)).not.toEqual(plan);
+    for (const kind of [
+      /crash/,
+      /hang/,
+      /^(Put|Head)\w+ /,
+      /cancel/,
+      /row of/,
+      /rows? of \d/,
+      /killed/,
+      /429/,
+      /clock/,
+    ])
+      expect(plan.flatMap((name) => name.split(" + "))).toContainEqual(expect.stringMatching(kind));
     const [first = "", ...more] = names(random.results);
     expect([first, ...more].some((name) => name.includes(" + "))).toBe(true);
     const again = await swept(NIGHTLY, randomSweep(9, 1, first), { only: first });
@@ -189,20 +231,32 @@ describe("two disturbances at once", () => {
   });
 });
 
-it("an export that is already wrong is broken, and not disturbed", async () => {
-  const wrong = { ok: false, rows: 1, files: 1, problems: [{ kind: "missing_row", key: "k", detail: "d" }] };
-  const environments: Environments = {
+/** Exports are wrong once such a request was sent. */
+function wrongAfter(isCause: (request: ScenarioRequest) => boolean): Environments {
+  return {
     ...scenarios.environments,
     async open(options) {
       const environment = await scenarios.environments.open(options);
+      let isWrong = false;
       const request: Environment["request"] = async (sent) => {
+        isWrong ||= isCause(sent);
         const reply = await environment.request(sent);
-        return sent.path.endsWith("/verify") ? { ...reply, text: JSON.stringify(wrong) } : reply;
+        return isWrong && sent.path.endsWith("/verify") ? { ...reply, text: JSON.stringify(WRONG) } : reply;
       };
       return { ...environment, request };
     },
   };
-  const subjects = [subjectOf(NIGHTLY, environments)];
+}
+
+const WRONG = { ok: false, rows: 1, files: 1, problems: [{ kind: "missing_row", key: "k", detail: "d" }] };
+
+it("an export that is already wrong is broken, and not disturbed", async () => {
+  const subjects = [
+    subjectOf(
+      NIGHTLY,
+      wrongAfter(() => true),
+    ),
+  ];
   const { results, refused } = await explore(subjects, sweep(["crash"]), { jobs: 1, maxRuns: 10 });
   expect(results).toEqual([]);
   expect(refused[0]?.why).toContain("an export is already wrong: export");
