@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   AS_OF_FLAG,
   type Command,
@@ -13,6 +14,9 @@ import { printResult } from "./terminal.ts";
 
 /** Moving the clock and reading files may take long. */
 const TIMEOUT_MS = 30 * 60_000;
+
+/** An emulator that no longer answers does not hold a command that the user has stopped. */
+const STOP_MS = 3000;
 
 /** Work of a command that is in progress. */
 export interface Work {
@@ -60,6 +64,21 @@ export function clientCommand<T>(definition: ClientCommand<T> & Sending<T>): Com
   };
 }
 
+/** The result of work after it was ended. Throws `Interrupted` when the work fails. */
+async function stopped<T>(end: () => unknown, answer: Promise<T>, signal: NodeJS.Signals): Promise<T> {
+  try {
+    await end();
+    return await answer;
+  } catch (error) {
+    throw new Interrupted(signal, (error as Error).message);
+  }
+}
+
+async function timeout(ms: number, error: Interrupted): Promise<never> {
+  await setTimeout(ms, undefined, { ref: false });
+  throw error;
+}
+
 /** Throws `Interrupted` when a signal is received first. */
 async function awaitAnswer<T>(
   invocation: Invocation,
@@ -79,10 +98,7 @@ async function awaitAnswer<T>(
     return await untilSignal(answer, () => `${progress.account()}, which may still be done`);
   } catch (error) {
     if (!(error instanceof Interrupted) || end === undefined) throw error;
-    await end();
-    return await answer.catch(({ message }: Error) => {
-      throw new Interrupted(error.signal, message);
-    });
+    return await Promise.race([stopped(end, answer, error.signal), timeout(STOP_MS, error)]);
   } finally {
     progress.clear();
   }

@@ -1,6 +1,7 @@
 import type { Target } from "../../contracts/engine/target.ts";
 import { CommandFailure } from "../command.ts";
-import { ENDING_SIGNALS, exitCodeAfter } from "../signals.ts";
+import { ENDING_SIGNALS, endSoon, exitCodeAfter } from "../signals.ts";
+import { printError } from "../terminal.ts";
 
 /** The targets of a command; they are closed however the command ends. */
 export interface OpenTargets {
@@ -47,6 +48,9 @@ export function openTargets(): OpenTargets {
     exitCode = code;
     interruption.abort();
     if (isWorking) return;
+    printError(`stopped by ${signal}`);
+    // A target that does not answer does not hold the command.
+    endSoon(code);
     void close()
       .catch(() => undefined)
       .finally(() => process.exit(code));

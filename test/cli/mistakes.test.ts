@@ -320,7 +320,7 @@ describe("a missing permission is explained as text and as data", () => {
 });
 
 describe("an interruption is explained as text and as data", () => {
-  it.each(["wait", "status", "traces query"])("emulator %s", async (words) => {
+  it.each(["wait", "status", "traces query", "clock advance 1h"])("emulator %s", async (words) => {
     const cwd = folder();
     for (const isJson of [false, true]) {
       // It never answers; the command is interrupted once it waits for the answer.

@@ -20,12 +20,15 @@ const JOURNAL = `${ENTRY.recording}journal.ndjson`;
 const FILES = `${ENTRY.recording}files/`;
 const FILE_NAME = /^(?:[\w@+ -][\w.@+ -]*\/)*[\w@+ -][\w.@+ -]*$/;
 
+/** Which part of the package wrote a capsule. */
+const MAKERS = ["replay", "exec", "vitest", "jest", "node:test", "bun"] as const;
+
 /** The failure that a capsule repeats. */
 export interface CapsuleFacts {
   /** Versions of the emulator and of Node that wrote it. */
   readonly version: string;
   readonly node: string;
-  readonly made_by: "replay" | "exec" | "vitest" | "jest" | "node:test" | "bun";
+  readonly made_by: (typeof MAKERS)[number];
   /** The command that was run, as text for users. */
   readonly command: string;
   /** The scenario among the files. */
@@ -45,7 +48,7 @@ export interface CapsuleFacts {
 const FACTS_FIELD = object({
   version: text(),
   node: text(),
-  made_by: oneOf(["replay", "exec", "vitest"]),
+  made_by: oneOf(MAKERS),
   command: text(),
   scenario: text(),
   seed: integer({ minimum: 0 }),
