@@ -20,7 +20,7 @@ RUN chmod 755 dist/.compiled \
     && find node_modules dist -type f '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' ')' -delete \
     && mkdir -p /image/emulator/scenarios /image/usr/local/bin \
     && mkdir -m 1777 /image/data \
-    && mv AGENTS.md SECURITY.md dist docs fixtures node_modules package.json LICENSE /image/emulator \
+    && mv AGENTS.md CHANGELOG.md SECURITY.md dist docs fixtures node_modules package.json LICENSE /image/emulator \
     && mv scenarios/shipped scenarios/parts scenarios/scenario.schema.json /image/emulator/scenarios \
     && ln -s /emulator/dist/bin/emulator.js /image/usr/local/bin/emulator
 

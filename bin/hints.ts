@@ -5,6 +5,7 @@ const CONTROL = "/_emulator/v1";
 
 /** Requests as hints of the emulator name them, with their commands; `{name}` in a path is an operand of the command. */
 export const COMMAND_FOR_REQUEST: Readonly<Record<string, string>> = {
+  [`GET ${CONTROL}/status`]: "status --json",
   [`GET ${CONTROL}/clock`]: "clock",
   [`POST ${CONTROL}/reset`]: "reset",
   [`GET ${CONTROL}/journal`]: "logs",

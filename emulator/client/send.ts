@@ -74,12 +74,17 @@ function reasonOf(error: ErrorBody["error"], detail: unknown, body: unknown): st
 /** Sends over the network; throws `NoReply` when nothing answers within `timeoutMs`. */
 export function sendTo(url: string, timeoutMs?: number): Send {
   return async (path, request) => {
-    const signal = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
+    const timeout = new AbortController();
+    // Not AbortSignal.timeout(): its timer does not keep the process alive, and neither does a request whose connection
+    // was closed before it was sent. The process would end without a word.
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
     try {
-      return await readReply(await fetch(url + path, { ...request, signal }));
+      return await readReply(await fetch(url + path, { ...request, signal: timeout.signal }));
     } catch (error) {
-      if (error instanceof TypeError || (error as Error).name === "TimeoutError") throw new NoReply(url);
+      if (error instanceof TypeError || timeout.signal.aborted) throw new NoReply(url);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   };
 }

@@ -9,7 +9,9 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
     const lowerCandidate = candidate.toLowerCase();
     const isAbbreviation = name.length >= MIN_ABBREVIATION_LENGTH && lowerCandidate.startsWith(lowerName);
     const distance = isAbbreviation ? 0 : editDistance(lowerName, lowerCandidate);
-    if (best === undefined || distance < best.distance) best = { name: candidate, distance };
+    const isShorter = isAbbreviation && candidate.length < (best?.name.length ?? 0);
+    if (best === undefined || distance < best.distance || (distance === best.distance && isShorter))
+      best = { name: candidate, distance };
   }
   const tolerance = Math.max(1, Math.floor(Math.min(name.length, 30) * 0.4));
   return best !== undefined && best.distance <= tolerance ? best.name : undefined;

@@ -42,6 +42,7 @@ const OPERANDS: Readonly<Record<string, string>> = {
 /** The same where a placeholder says less. */
 const OWN_OPERANDS: Readonly<Record<string, readonly string[]>> = {
   "fault arm": ["worker_crash"],
+  "completion values": ["exports"],
   "fault rm": [ABSENT],
   "traces send": [fileURLToPath(new URL("../../fixtures/traces/single-runs.ndjson", import.meta.url))],
 };
@@ -153,6 +154,7 @@ const FREE = new Set([
   "clock advance",
   "traces send",
   "fault arm",
+  "completion values",
   "doctor",
   "wait",
   "stop",

@@ -69,6 +69,7 @@ test("the differences of any two related worlds, also after a restart, are those
           expect(listDifferences(one, [one.names(), other.names()])).toEqual(
             differencesByReadingAll(one, other),
           );
+      worlds[0]?.close();
     }),
     { numRuns: casesOf(1000) },
   );

@@ -255,10 +255,10 @@ describe("the s3 target", () => {
 describe("the webhook target", () => {
   const OCCASION = { url: "https://example.test/hook?token=secret#x", run_id: "r" };
   const send = () => world.turn((turn) => triggerFault(turn, "webhook", OCCASION));
-  const NOTHING = { drop: false, duplicates: 0, delayMs: 0, simulatedResult: null };
+  const NOTHING = { duplicates: 0, delayMs: 0, simulatedResult: null };
 
   test.each([
-    [{ drop: true }, { drop: true }],
+    [{ drop: true }, { droppedBy: expect.any(String) }],
     [
       { duplicate: 2, delay: "PT5M" },
       { duplicates: 2, delayMs: 300_000 },
