@@ -5,6 +5,7 @@ import type { CapsuleFacts } from "../runtime/capsules/file.ts";
 import { now } from "./model/clock.ts";
 import { showFilm, type Turn } from "./model/live.ts";
 import { Fact, Facts } from "./parts/facts.tsx";
+import { showStoredTextSafely } from "./parts/stored-text.ts";
 import { followAddress } from "./time/as-of.ts";
 import { Axis } from "./time/axis.tsx";
 import { historyNow } from "./time/history.ts";
@@ -59,5 +60,6 @@ const { report: film } = JSON.parse(document.getElementById("data")?.textContent
 };
 showFilm(film.turns);
 now.value = instantMs(film.turns.at(-1)?.now ?? "1970-01-01T00:00:00Z");
+showStoredTextSafely();
 effect(followAddress);
 render(<FilmPage film={film} />, document.body);

@@ -3,9 +3,11 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { followClock } from "./model/clock.ts";
 import { followJournal } from "./model/live.ts";
+import { showStoredTextSafely } from "./parts/stored-text.ts";
 import { listenForJumpKey } from "./shell/jump.tsx";
 import { followAddress } from "./time/as-of.ts";
 
+showStoredTextSafely();
 effect(followAddress);
 render(<App />, document.body);
 void followJournal();

@@ -3,6 +3,7 @@ import type { Comparison } from "../../contracts/engine/compare.ts";
 import { ComparisonReport } from "./contract/comparison.tsx";
 import { ContractReport } from "./contract/report.tsx";
 import type { ContractReportData } from "./contract/requirements.ts";
+import { showStoredTextSafely } from "./parts/stored-text.ts";
 import { ReplayReport, type ReplayReportData } from "./replay/report.tsx";
 
 /** The data of a one-file report: its kind, the report as JSON, and what wrote it when. */
@@ -37,5 +38,6 @@ function Page({ data }: { readonly data: ReportData }) {
   );
 }
 
+showStoredTextSafely();
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as ReportData;
 render(<Page data={data} />, document.body);

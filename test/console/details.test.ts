@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
-import { timeIsWhole, useBrowser } from "./browser.ts";
+import { findings, timeIsWhole, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
@@ -53,4 +53,25 @@ it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it 
   expect(requests.map((url) => new URL(url).pathname)).toEqual(["/_emulator/v1/clock"]);
   await setHidden(false);
   await timeIsWhole(page, rig.emulator);
+});
+
+it.skipIf(!hasChromium)("bidirectional controls of names are visible, and long names wrap", async () => {
+  const longWord = "x".repeat(300);
+  const { body } = await rig.call<{ id: string }>("POST", "/sessions", { name: `safe\u202efdp.${longWord}` });
+  await rig.createExportId({ session_id: body.id });
+  const page = await openAt(rig.emulator.url, "#/exports");
+  const name = page.getByRole("cell", { name: `safe‹U+202E›fdp.${longWord}` });
+  await name.waitFor();
+  expect(await page.locator("body").textContent()).not.toMatch(/\p{Bidi_Control}/u);
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const box = await name.boundingBox();
+    expect(box?.width).toBeLessThan(600);
+    expect(box?.height).toBeGreaterThan(50);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+    expect(await findings(page)).toEqual([]);
+  }
 });

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<ExportOverview>[] = [
   },
   {
     name: "Project",
-    show: ({ project, session_id }) => <span class="cell">{project ?? session_id}</span>,
+    show: ({ project, session_id }) => <span>{project ?? session_id}</span>,
   },
   {
     name: "Window",
