@@ -31,6 +31,7 @@ const CLIENTS = {
       "Older versions ignore `AWS_ENDPOINT_URL_S3` and contact the real service.",
       `With an older AWS CLI add \`--endpoint-url ${env.AWS_ENDPOINT_URL_S3}\` to each command. The shell function \`aws\` adds it.`,
       `With an older boto3 write \`boto3.client("s3", endpoint_url="${env.AWS_ENDPOINT_URL_S3}")\`.`,
+      "In us-east-1 `aws s3 presign` uses signature version 2, which is refused. Add `--region eu-central-1`.",
     ],
   }),
   s3cmd: (env) => {

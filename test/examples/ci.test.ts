@@ -35,7 +35,7 @@ describe("the example of a project in GitHub Actions", () => {
     async (_, { steps }) => {
       const cwd = workingFolder();
       cpSync(EXAMPLE, cwd, { recursive: true });
-      // The default of five seconds is too short on a machine that runs other tests beside it.
+      // The default of five seconds is too short on a machine that runs other tests at the same time.
       writeFileSync(join(cwd, "vitest.config.mjs"), "export default { test: { testTimeout: 120_000 } };");
       const bin = installPackage(cwd);
       let variables = {};

@@ -97,7 +97,11 @@ function aws({ run, bucket }) {
     more: () => [
       [
         "reads by a presigned address",
-        async () => assert.deepEqual(await read(run("s3", "presign", `${bucket}/tree/a.txt`)), [200, "one"]),
+        // In us-east-1 it signs such addresses with version 2, which the emulator refuses.
+        async () => {
+          const address = run("s3", "presign", `${bucket}/tree/a.txt`, "--region", "eu-central-1");
+          assert.deepEqual(await read(address), [200, "one"]);
+        },
       ],
     ],
   };
