@@ -65,7 +65,11 @@ export function clientCommand<T>(definition: ClientCommand<T> & Sending<T>): Com
 }
 
 /** The result of work after it was ended. Throws `Interrupted` when the work fails. */
-async function stopped<T>(end: () => unknown, answer: Promise<T>, signal: NodeJS.Signals): Promise<T> {
+async function resultAfterStop<T>(
+  end: () => unknown,
+  answer: Promise<T>,
+  signal: NodeJS.Signals,
+): Promise<T> {
   try {
     await end();
     return await answer;
@@ -74,7 +78,7 @@ async function stopped<T>(end: () => unknown, answer: Promise<T>, signal: NodeJS
   }
 }
 
-async function timeout(ms: number, error: Interrupted): Promise<never> {
+async function failAfter(ms: number, error: Interrupted): Promise<never> {
   await setTimeout(ms, undefined, { ref: false });
   throw error;
 }
@@ -98,7 +102,7 @@ async function awaitAnswer<T>(
     return await untilSignal(answer, () => `${progress.account()}, which may still be done`);
   } catch (error) {
     if (!(error instanceof Interrupted) || end === undefined) throw error;
-    return await Promise.race([stopped(end, answer, error.signal), timeout(STOP_MS, error)]);
+    return await Promise.race([resultAfterStop(end, answer, error.signal), failAfter(STOP_MS, error)]);
   } finally {
     progress.clear();
   }

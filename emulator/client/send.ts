@@ -76,7 +76,7 @@ export function sendTo(url: string, timeoutMs?: number): Send {
   return async (path, request) => {
     const timeout = new AbortController();
     // Not AbortSignal.timeout(): its timer does not keep the process alive, and neither does a request whose connection
-    // was closed before it was sent. The process would end without a word.
+    // was closed before it was sent. The process would end without a message.
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
     try {
       return await readReply(await fetch(url + path, { ...request, signal: timeout.signal }));
