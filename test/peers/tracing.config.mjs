@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { findElsewhere } from "./vitest-suite.mjs";
 
 const SHIMS = fileURLToPath(new URL("tracing-shims.mjs", import.meta.url));
-const PUBLISHED = fileURLToPath(new URL("../../node_modules/langsmith/dist", import.meta.url));
+const PUBLISHED = fileURLToPath(new URL("../../node_modules/langsmith/lib", import.meta.url));
 
 /** What a copy of the tests alone lacks: the client is the published one, the helpers are written here. */
 function elsewhere(id) {
