@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { RecordingLine } from "../contracts/engine/recorded.ts";
 import { CONTROL_PATH, createControlClient } from "../emulator/client/control-client.ts";
 import { NoReply, sendTo } from "../emulator/client/send.ts";
+import { gapsOf, type RecordingHeader, warningsOf } from "./recording-gaps.ts";
 import { verbatim } from "./variables.ts";
 
 /** A request in a reply of `GET /_emulator/v1/recording`. */
@@ -9,10 +10,14 @@ interface RecordedRequest extends RecordingLine {
   readonly at: string;
 }
 
-interface Head {
-  readonly seed: number;
-  readonly complete: boolean;
+/** What an emulator has recorded. */
+export interface RecordedWorld {
+  readonly header: RecordingHeader;
+  readonly requests: readonly RecordedRequest[];
+  /** The settings that a scenario needs. */
   readonly settings: object;
+  /** Addresses of the emulator, by the variable that replaces them. */
+  readonly addresses: ReadonlyMap<string, string>;
 }
 
 type RepliedRequest = Pick<RecordedRequest, "status">;
@@ -32,6 +37,8 @@ interface Config {
 export interface Recorded {
   readonly text: string;
   readonly steps: number;
+  /** What a replay cannot repeat, and what to do about it. */
+  readonly gaps: readonly string[];
   /** Reasons why a replay may differ. */
   readonly warnings: readonly string[];
 }
@@ -44,20 +51,30 @@ const USUAL = {
   "x-tenant-id": "00000000-0000-4000-8000-000000000001",
 };
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const LEFT_OUT = "left-out";
 const NOT_REACHED = { settled: true, reached: false };
 /** Depth to which ids in replies become variables; deeper ones are equal for an equal seed. */
 const MAX_ID_DEPTH = 3;
 
-/** `begins`: the first time of its world. Rejects when no emulator answers at this address. */
-export async function record(url: string, begins?: string): Promise<Recorded> {
+/** The requests that an emulator has recorded, as a scenario. Rejects when none answers at this address. */
+export async function record(url: string): Promise<Recorded> {
+  return recordedScenario(await readRecording(url));
+}
+
+/** Rejects when no emulator answers at this address. */
+export async function readRecording(url: string): Promise<RecordedWorld> {
   const client = createControlClient(sendTo(url));
   const [header, ...requests] = (await client.recording().catch(notAnEmulator(url))) as [
-    Head,
+    RecordingHeader,
     ...RecordedRequest[],
   ];
   const { settings } = await client.config<Config>().catch(notAnEmulator(url));
-  return scenarioOf({ ...header, settings: settingsFor(settings, requests) }, requests, begins);
+  const { url: ownUrl, eu_url, s3_url } = await client.status();
+  const addresses = new Map([
+    ["url", ownUrl],
+    ["eu_url", eu_url],
+    ["s3_url", s3_url],
+  ]);
+  return { header, requests, settings: settingsFor(settings, requests), addresses };
 }
 
 function notAnEmulator(url: string): () => never {
@@ -80,14 +97,21 @@ function settingsFor(
   };
 }
 
-/** Converts requests to steps, with clock moves between them and variables for returned ids. */
-function scenarioOf(header: Head, requests: readonly RecordedRequest[], begins?: string): Recorded {
+/**
+ * Converts requests to steps, with clock moves between them and variables for returned ids. `snapshotTime`: the time of
+ * the snapshot that the scenario starts from, if it has one. Throws when there is no request.
+ */
+export function recordedScenario(
+  { header, requests, settings, addresses }: RecordedWorld,
+  snapshotTime?: string,
+): Recorded {
   const [first] = requests;
   if (first === undefined)
     throw new Error("the emulator has received no request that can be replayed; send requests first");
   const steps: StepText[] = [];
-  const ids = createIds();
-  const from = begins ?? first.at;
+  const ids = createIds(addresses);
+  // The clock of the snapshot may have passed the first request.
+  const from = snapshotTime !== undefined && snapshotTime > first.at ? snapshotTime : first.at;
   let now = from;
   for (const request of requests) {
     if (request.path === `${CONTROL_PATH}/clock/freeze` || request.path === `${CONTROL_PATH}/clock/flow`)
@@ -101,16 +125,18 @@ function scenarioOf(header: Head, requests: readonly RecordedRequest[], begins?:
     now = advanceTarget(request)?.to ?? now;
     ids.learn(request, step);
   }
-  const warnings = warningsOf(header, requests);
+  const gaps = gapsOf(header, requests, snapshotTime !== undefined);
+  const warnings = warningsOf(requests);
   const scenario = {
     scenario: `Recorded: ${steps.length} steps from ${from}`,
     seed: header.seed,
     now: from,
-    ...(Object.keys(header.settings).length > 0 && { settings: header.settings }),
+    ...(Object.keys(settings).length > 0 && { settings }),
     when: steps,
   };
-  const comments = warnings.map((warning) => `# ${warning}\n`).join("");
-  return { text: comments + stringify(scenario, { lineWidth: 110 }), steps: steps.length, warnings };
+  const comments = [...gaps, ...warnings].map((warning) => `# ${warning}\n`).join("");
+  const text = comments + stringify(scenario, { lineWidth: 110 });
+  return { text, steps: steps.length, gaps, warnings };
 }
 
 function stepOf({ region, method, path, query, headers, body, status, reply }: RecordedRequest): StepText {
@@ -154,7 +180,8 @@ function assertableBody(reply: string | null): StepText {
 }
 
 /** Ids found in replies and their places; the first step that returned an id captures it. */
-function createIds() {
+function createIds(addresses: RecordedWorld["addresses"]) {
+  const withoutAddresses = addressesReplaced(addresses);
   const names = new Map<
     string,
     { readonly step: StepText; readonly path: string; name: string | undefined }
@@ -191,7 +218,7 @@ function createIds() {
       path: named(asIs(request.path)),
       query: named(asIs(request.query)),
       headers: verbatim(request.headers) as RecordedRequest["headers"],
-      body: request.body === null ? null : named(asIs(request.body)),
+      body: request.body === null ? null : named(withoutAddresses(asIs(request.body))),
     }),
     learn({ reply, status }: RecordedRequest, step: StepText): void {
       if (reply === null || status >= 400) return;
@@ -199,6 +226,18 @@ function createIds() {
         if (!names.has(id)) names.set(id, { step, path, name: undefined });
     },
   };
+}
+
+/** Replaces addresses of the emulator with variables: a replay has other ports. */
+function addressesReplaced(addresses: RecordedWorld["addresses"]): (text: string) => string {
+  const patterns = [...addresses].map(([name, address]) => {
+    const pattern = address
+      .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      .replace("127\\.0\\.0\\.1", "(?:127\\.0\\.0\\.1|localhost)");
+    return [new RegExp(`${pattern}(?![\\w.-])`, "g"), `\${${name}}`] as const;
+  });
+  return (text) =>
+    patterns.reduce((result, [pattern, variable]) => result.replace(pattern, () => variable), text);
 }
 
 /** Text escaped for a scenario, so that it is sent unchanged. */
@@ -226,19 +265,6 @@ function advanceTarget({
 }: AdvanceRequest): { to?: string; reached?: boolean } | undefined {
   if (path !== `${CONTROL_PATH}/clock/advance` || status >= 400 || reply === null) return undefined;
   return parseJson(reply) as { to?: string; reached?: boolean };
-}
-
-function warningsOf({ complete }: Head, requests: readonly RecordedRequest[]): readonly string[] {
-  const warnings: string[] = [];
-  if (!complete)
-    warnings.push(
-      "The recording does not start with the first request of the emulator: earlier ones are missing.",
-    );
-  const cut = requests.filter(({ body, method }) => body === null && method !== "GET").length;
-  if (cut > 0) warnings.push(`${cut} bodies were too long or not text, and are missing.`);
-  if (requests.some(({ query, body }) => query.includes(LEFT_OUT) || body?.includes(LEFT_OUT)))
-    warnings.push(`Secrets were left out: replace ${LEFT_OUT} with them.`);
-  return warnings;
 }
 
 function parseJson(text: string): unknown {

@@ -38,11 +38,18 @@ export async function replayCapsule(file: string, invocation: Invocation): Promi
 /**
  * The scenario of a capsule, with the seed that it was played with. Somebody else may have written the capsule: without `--trust`
  * its emulator reaches only this machine, uses no environment variables, and reads and writes no files that it names.
+ * Throws `UsageError` for a capsule that has gaps.
  */
 export async function scenarioOf(
-  { scenario, folder, snapshot, facts: { seed, settings } }: Capsule,
+  { scenario, folder, snapshot, facts: { seed, settings, gaps = [] } }: Capsule,
   { flags, cwd }: Invocation,
 ): Promise<Scenario> {
+  if (gaps.length > 0)
+    throw new UsageError(
+      "the capsule cannot be replayed, because it does not contain everything that happened:",
+      ...gaps.map((gap) => `  ${gap}`),
+      "`emulator report film` shows what it contains.",
+    );
   const isTrusted = flags.trust === true;
   const definition = readDefinition(scenario, isTrusted ? undefined : folder);
   const ownSettings = overlaid(settings, definition.settings);

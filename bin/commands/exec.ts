@@ -74,7 +74,6 @@ async function run(invocation: Invocation): Promise<number> {
   return runWithEmulator(running, configuration, async (defectExit) => {
     if (signals.early !== undefined) return exitCodeAfter(signals.early);
     for (const line of missingLines(running.missing)) printError(line);
-    await capsule?.begin(running.ready.url);
     // Without its emulator the child's result means nothing.
     void defectExit.then(() => signals.pass("SIGTERM"));
     const variables: Record<string, string> = { ...childEnvironment(running.ready) };

@@ -1,10 +1,6 @@
 import { resolve } from "node:path";
 import { givenSettings } from "../../emulator/config/given-settings.ts";
-import {
-  type RecordingStart,
-  startRecording,
-  writeRecording,
-} from "../../emulator/runtime/capsules/recording.ts";
+import { writeRecording } from "../../emulator/runtime/capsules/recording.ts";
 import { shellWord } from "../../scenarios/replay.ts";
 import { checkCapsule, withFileErrors } from "../capsule/file.ts";
 import { filmFile, writeFilm } from "../capsule/film.ts";
@@ -13,8 +9,6 @@ import { printError } from "../terminal.ts";
 
 /** Keeps the world main of a command that fails; `keep` is called with the exit code. */
 export interface CommandCapsule {
-  /** Called before the command begins. */
-  begin(url: string): Promise<void>;
   keep(url: string, exitCode: number): Promise<void>;
 }
 
@@ -26,25 +20,21 @@ export async function commandCapsule(invocation: Invocation): Promise<CommandCap
   const file = resolve(cwd, String(flags.capsule));
   await checkCapsule(file);
   const settings = await givenSettings({ cwd, env, flags, discover: true });
-  let start: RecordingStart | undefined;
   return {
-    async begin(url) {
-      start = await startRecording(url);
-    },
     async keep(url, exitCode) {
-      if (start === undefined) return;
       const command = ["npx emulator exec --", ...operands.map(shellWord)].join(" ");
       const notes = [`the command ended with exit code ${exitCode}`];
       const about = { command, made_by: "exec", notes, settings } as const;
-      const writeError = await withFileErrors(() =>
-        writeRecording(file, url, start as RecordingStart, about),
-      ).catch((error: Error) => error);
-      if (!writeError && film !== undefined) await writeFilm(file, film);
-      if (writeError) return printError(`--capsule: ${writeError.message}`);
-      if (flags.quiet === true) return;
-      printError(
-        `the requests are kept in ${file}; repeat them with \`npx emulator replay ${file}\`, look at them with \`npx emulator open ${file}\``,
+      const gaps = await withFileErrors(() => writeRecording(file, url, about)).catch(
+        (error: Error) => error,
       );
+      if (gaps instanceof Error) return printError(`--capsule: ${gaps.message}`);
+      if (film !== undefined) await writeFilm(file, film);
+      if (gaps.length > 0) printError(`${file} was written, but it cannot be replayed: ${gaps.join(" ")}`);
+      else if (flags.quiet !== true)
+        printError(
+          `the requests are kept in ${file}; repeat them with \`npx emulator replay ${file}\`, look at them with \`npx emulator open ${file}\``,
+        );
     },
   };
 }

@@ -14,11 +14,11 @@ export async function recordScenario(invocation: Invocation, from: string | bool
     );
   const url = addressOf(targetAddressOf(from, flags.world, "--record", cwd));
   const { record } = await import("../../scenarios/recording.ts");
-  const { text, steps, warnings } = await record(url).catch((error: Error) => {
+  const { text, steps, gaps, warnings } = await record(url).catch((error: Error) => {
     throw error.name === "NoReply" ? error : new CommandFailure(error.message);
   });
   writeRecording("--record", resolve(cwd, file), text, flags.update === true);
-  for (const warning of warnings) printError(warning);
+  for (const warning of [...gaps, ...warnings]) printError(warning);
   if (flags.quiet !== true) print(`${file}: ${steps} steps; play it with \`npx emulator replay ${file}\``);
 }
 

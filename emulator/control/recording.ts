@@ -1,29 +1,18 @@
 import { integer, mapOf, nullable, object, oneOf, optional, text } from "../../contracts/spec/fields.ts";
-import {
-  ADDRESSES,
-  type Hide,
-  hideInJson,
-  hideWith,
-  isSecretName,
-  WEBHOOK_MEMBER,
-  withoutUrlSecrets,
-} from "../../contracts/spec/secrets.ts";
 import { formatInstant, type Instant } from "../kernel/instant.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { DEFAULT_API_KEY } from "../subjects/auth.ts";
 import { control, type Lines } from "../subjects/control-operation.ts";
 import { CONTROL_PREFIX } from "../subjects/control-prefix.ts";
-import type { HttpReply, HttpRequest } from "../subjects/message.ts";
-import type { RecordedRequest, Recording } from "../subjects/recording.ts";
+import type { HttpRequest } from "../subjects/message.ts";
+import type { Recording } from "../subjects/recording.ts";
 import type { LimitSettings } from "../subjects/settings.ts";
-
-const MAX_STRING_CHARACTERS = 1024;
-const RECORDED_HEADERS = ["content-type", "x-api-key", "x-tenant-id", "x-user-id", "langsmith-project"];
-
-/** Values published with the emulator; not masked, since a replay needs them. */
-const PUBLISHED_SECRETS = new Set(["emulator-secret", "emulator-key"]);
-const LEFT_OUT = "left-out";
-const NO_BODY = new Uint8Array(0);
+import {
+  newSubstitutes,
+  recordedHeaders,
+  recordOf,
+  type StoredRequest,
+  storedRequest,
+} from "./recorded-request.ts";
 
 const MAX_SHOWN_CHARACTERS = 200;
 
@@ -40,9 +29,6 @@ const EXCHANGE = object({
   reply: text(),
 });
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
 type RecordingLimits = Pick<LimitSettings, "recorded_requests" | "recorded_bytes" | "recorded_body_bytes">;
 
 /** Retains the newest requests of a world, within the limits. */
@@ -55,42 +41,58 @@ export function createRecording(
   let [first, next] = [0, 0];
   let headers: StoredRequest["headers"] = {};
   let bytes = 0;
-  let isComplete = isFresh;
   let arrivals = 0;
+  let pendingCount = 0;
 
   function dropFirst(): void {
     bytes -= ring[first % recorded_requests]?.bytes ?? 0;
     ring[first % recorded_requests] = undefined;
     first += 1;
-    isComplete = false;
   }
 
   const inOrder = () => ring.flatMap((each) => each ?? []).sort((a, b) => a.arrival - b.arrival);
 
   return {
-    record(request, now) {
+    begin(request, { now, lastTurn: turn }) {
       arrivals += 1;
       const arrival = arrivals;
-      return (reply) => {
-        headers = recordedHeaders(request, headers);
-        const storedExchange = storedRequest(
-          { arrival, at: now, headers },
-          request,
-          reply,
-          recorded_body_bytes,
-        );
-        bytes += storedExchange.bytes;
-        while (next - first === recorded_requests || bytes > recorded_bytes) dropFirst();
-        ring[next % recorded_requests] = storedExchange;
-        next += 1;
+      // No recording contains the reads of the control API, one of which reads it.
+      const counted = isControlRead(request) ? 0 : 1;
+      pendingCount += counted;
+      return {
+        store(reply) {
+          headers = recordedHeaders(request, headers);
+          const storedExchange = storedRequest(
+            { arrival, at: now, turn, headers },
+            request,
+            reply,
+            recorded_body_bytes,
+          );
+          bytes += storedExchange.bytes;
+          while (next - first === recorded_requests || bytes > recorded_bytes) dropFirst();
+          ring[next % recorded_requests] = storedExchange;
+          next += 1;
+        },
+        end() {
+          pendingCount -= counted;
+        },
       };
     },
     get isComplete() {
-      return isComplete;
+      return isFresh && first === 0;
+    },
+    get droppedCount() {
+      return first;
+    },
+    get pendingCount() {
+      return pendingCount;
+    },
+    get startTurn() {
+      return inOrder()[0]?.turn ?? 0;
     },
     get requests() {
-      const labels = new Map<string, string>([[DEFAULT_API_KEY, DEFAULT_API_KEY]]);
-      return inOrder().map((each) => recordOf(each, labels));
+      const substitutes = newSubstitutes();
+      return inOrder().map((each) => recordOf(each, substitutes));
     },
     get summaries() {
       return inOrder().map(({ arrival, at, method, path, status }) => ({
@@ -103,7 +105,7 @@ export function createRecording(
     },
     find(number) {
       const request = inOrder().find(({ arrival }) => arrival === number);
-      return request && recordOf(request, new Map([[DEFAULT_API_KEY, DEFAULT_API_KEY]]));
+      return request && recordOf(request, newSubstitutes());
     },
   };
 }
@@ -112,9 +114,18 @@ export function createRecording(
 export function recordingUpTo(recording: Recording, now: Instant): Recording {
   const until = formatInstant(now);
   return {
-    record: () => () => undefined,
+    begin: () => ({ store: () => undefined, end: () => undefined }),
     get isComplete() {
       return recording.isComplete;
+    },
+    get droppedCount() {
+      return recording.droppedCount;
+    },
+    get pendingCount() {
+      return recording.pendingCount;
+    },
+    get startTurn() {
+      return recording.startTurn;
     },
     get requests() {
       return recording.requests.filter(({ at }) => at <= until);
@@ -161,120 +172,20 @@ export const RECORDING_OPERATIONS = [
   }),
 ] as const;
 
-async function* linesOf({ isComplete, requests }: Recording, seed: number): AsyncIterable<string> {
-  yield `${JSON.stringify({ seed, complete: isComplete, requests: requests.length })}\n`;
+async function* linesOf(recording: Recording, seed: number): AsyncIterable<string> {
+  const { isComplete, droppedCount, pendingCount, startTurn, requests } = recording;
+  const header = {
+    seed,
+    complete: isComplete,
+    requests: requests.length,
+    dropped: droppedCount,
+    pending: pendingCount,
+    start_turn: startTurn,
+  };
+  yield `${JSON.stringify(header)}\n`;
   for (const request of requests) yield `${JSON.stringify(request)}\n`;
 }
 
-/** A request as received; it is formatted only when the recording is read. */
-interface StoredRequest extends Pick<HttpRequest, "region" | "method" | "path" | "query"> {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | null;
-  /** Set later: replies come in a different order from requests. */
-  readonly arrival: number;
-  readonly at: Instant;
-  readonly status: number;
-  /** Long bodies are kept as bytes, which the garbage collector does not move. */
-  readonly reply: string | Uint8Array | null;
-  /** What it counts towards the limit. */
-  readonly bytes: number;
-}
-
-/** Shares the headers of the previous request if they are equal: most clients send the same with each request. */
-function recordedHeaders(
-  { headers }: HttpRequest,
-  latest: StoredRequest["headers"],
-): StoredRequest["headers"] {
-  if (RECORDED_HEADERS.every((name) => headers[name] === latest[name])) return latest;
-  const copiedHeaders: Record<string, string> = {};
-  for (const name of RECORDED_HEADERS) if (headers[name] !== undefined) copiedHeaders[name] = headers[name];
-  return copiedHeaders;
-}
-
-function storedRequest(
-  { arrival, at, headers }: Pick<StoredRequest, "arrival" | "at" | "headers">,
-  { region, method, path, query, body: requestBody }: HttpRequest,
-  { status, headers: { "content-type": type }, body: replied }: HttpReply,
-  maxBytes: number,
-): StoredRequest {
-  // A copy: the original may be a small part of the large buffer that it was received in.
-  const body =
-    requestBody.length > maxBytes ? null : requestBody.length === 0 ? NO_BODY : new Uint8Array(requestBody);
-  const reply = storedReply(replied, type, maxBytes);
-  return {
-    arrival,
-    region,
-    method,
-    path,
-    query,
-    headers,
-    body,
-    at,
-    status,
-    reply,
-    bytes: path.length + query.length + (body?.length ?? 0) + (reply?.length ?? 0),
-  };
-}
-
-/** The text of a reply; a long one shares its bytes with what was sent. */
-function storedReply(
-  body: HttpReply["body"],
-  type: string | undefined,
-  maxBytes: number,
-): StoredRequest["reply"] {
-  const isText = typeof body === "string" || (body instanceof Uint8Array && type === "application/json");
-  if (!isText || body.length > maxBytes) return null;
-  return typeof body === "string" && body.length >= MAX_STRING_CHARACTERS ? encoder.encode(body) : body;
-}
-
-function recordOf({ at, body, reply, ...rest }: StoredRequest, labels: Map<string, string>): RecordedRequest {
-  const { region, method, path, query, headers, status } = rest;
-  return {
-    at: formatInstant(at),
-    region,
-    method,
-    path,
-    query: withoutUrlSecrets(`?${query}`, LEFT_OUT).slice(1),
-    headers: withoutKey(headers, labels),
-    body: body && withoutSecrets(path, decodeText(body)),
-    status,
-    reply: reply && withoutSecrets(path, typeof reply === "string" ? reply : decodeText(reply)),
-  };
-}
-
-/** Replaces keys with labels. */
-function withoutKey(
-  headers: RecordedRequest["headers"],
-  labels: Map<string, string>,
-): RecordedRequest["headers"] {
-  const key = headers["x-api-key"];
-  if (key === undefined) return headers;
-  const label = labels.get(key) ?? `key-${labels.size}`;
-  labels.set(key, label);
-  return { ...headers, "x-api-key": label };
-}
-
-function decodeText(bytes: Uint8Array): string | null {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-const hide = hideWith(LEFT_OUT);
-const hideOfControl = hideWith(LEFT_OUT, ADDRESSES);
-
-function withoutSecrets(path: string, text: string | null): string | null {
-  if (text === null) return text;
-  const isControl = path.startsWith(CONTROL_PREFIX);
-  const maskedText = withoutUrlSecrets(text, LEFT_OUT);
-  if (!isControl && !text.includes(`"${WEBHOOK_MEMBER}"`) && !isSecretName(text)) return maskedText;
-  const hideUnknown: Hide = (at, value) =>
-    PUBLISHED_SECRETS.has(String(value)) ? value : (isControl ? hideOfControl : hide)(at, value);
-  try {
-    return hideInJson(maskedText, hideUnknown);
-  } catch {
-    return isControl && !isSecretName(text) ? maskedText : null;
-  }
+function isControlRead({ method, path }: HttpRequest): boolean {
+  return method === "GET" && path.startsWith(CONTROL_PREFIX);
 }

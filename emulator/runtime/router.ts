@@ -103,14 +103,15 @@ async function handleNow(
   const request = freeSpace.withStorageProblem(incomingRequest);
   runtime.clock.sync();
   log?.followWorld(openWorld);
-  const record = recording.record(request, runtime.world.now);
+  const { store, end } = recording.begin(request, runtime.world);
   const reply = await (request.path.startsWith(CONTROL_PREFIX)
-    ? control(openWorld, request, record)
+    ? control(openWorld, request, store)
     : gateway.handle(runtime.world, request, {
         stepper: runtime.clock,
         injectFault: runtime.injectFault,
-        record,
-      }));
+        record: store,
+      })
+  ).finally(end);
   // A reply leaves once its turn is persisted, so that `kill -9` undoes nothing that was acknowledged.
   const persisted = runtime.persisted();
   if (persisted) await persisted;

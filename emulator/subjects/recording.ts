@@ -4,15 +4,29 @@ import type { HttpReply, HttpRequest } from "./message.ts";
 
 /** The most recent requests, kept so that a failure can be replayed. */
 export interface Recording {
-  /** Notes a request; the returned function stores it with its reply, if its operation is recorded. */
-  record(request: HttpRequest, now: Instant): (reply: HttpReply) => void;
+  /** Notes a request to the world, which is at this instant and turn. */
+  begin(request: HttpRequest, world: { readonly now: Instant; readonly lastTurn: number }): PendingExchange;
   /** False when earlier requests are no longer kept. */
   readonly isComplete: boolean;
+  /** The number of earlier requests that are no longer kept. */
+  readonly droppedCount: number;
+  /** The number of requests that still wait for their replies. */
+  readonly pendingCount: number;
+  /** The turn of the world before the first request that is kept; 0 without one. */
+  readonly startTurn: number;
   readonly requests: readonly RecordedRequest[];
   /** The requests without their headers and bodies, which is cheaper. */
   readonly summaries: readonly RequestSummary[];
   /** The request with this number. */
   find(number: number): RecordedRequest | undefined;
+}
+
+/** A request whose reply is not known yet. */
+export interface PendingExchange {
+  /** Stores the request with its reply, if its operation is recorded. */
+  store(reply: HttpReply): void;
+  /** Called when the request has been handled, also if it was not stored. */
+  end(): void;
 }
 
 /** A recorded request without headers and bodies. */

@@ -7,10 +7,10 @@ const LIMITS = { recorded_requests: 2_000, recorded_bytes: 8_388_608, recorded_b
 function started() {
   const recording = createRecording(true, LIMITS);
   const ask = (path: string, headers: HttpRequest["headers"] = {}) =>
-    recording.record(
+    recording.begin(
       { region: "us", method: "GET", path, query: "", headers, body: new Uint8Array(), address: "" },
-      0,
-    );
+      { now: 0, lastTurn: 0 },
+    ).store;
   return { recording, ask };
 }
 

@@ -1,7 +1,16 @@
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { freeForm, integer, listOf, nullable, object, oneOf, text } from "../../../contracts/spec/fields.ts";
+import {
+  freeForm,
+  integer,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+} from "../../../contracts/spec/fields.ts";
 import { LIMITS } from "../../../contracts/spec/limits.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { ArchiveFileError, readArchiveFile, writeArchiveFile } from "../../storage/archive/archive-file.ts";
@@ -38,6 +47,8 @@ export interface CapsuleFacts {
   readonly failure: { readonly label: string; readonly differences: readonly string[] } | null;
   /** How a command ended, and why its replay may differ. */
   readonly notes: readonly string[];
+  /** What a replay cannot repeat, and what to do about it: such a capsule is not replayed. Capsules of old versions lack it. */
+  readonly gaps?: readonly string[];
   /** These replace settings of the scenario. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** The number of secrets that were replaced. */
@@ -54,6 +65,7 @@ const FACTS_FIELD = object({
   seed: integer({ minimum: 0 }),
   failure: nullable(object({ label: text(), differences: listOf(text()) })),
   notes: listOf(text()),
+  gaps: optional(listOf(text())),
   settings: freeForm(),
   left_out: integer({ minimum: 0 }),
 });

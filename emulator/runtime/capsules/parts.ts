@@ -40,7 +40,7 @@ export function scenarioParts(scenario: Scenario, run: ScenarioRun, command: str
 export function recordingParts(
   text: string,
   journal: string,
-  facts: Pick<CapsuleFacts, "command" | "made_by" | "seed" | "notes" | "settings">,
+  facts: Pick<CapsuleFacts, "command" | "made_by" | "seed" | "notes" | "gaps" | "settings">,
   snapshot: CapsuleParts["snapshot"],
 ): CapsuleParts {
   const scenario = "recorded.scenario.yaml";
