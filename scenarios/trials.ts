@@ -101,7 +101,7 @@ async function planOf<Found>(
   subject: Subject,
   { name, baseline, trialsOf }: Exploration<Found>,
 ): Promise<readonly Trial[] | string> {
-  const { failure, found, problem } = await subject.play(baseline);
+  const { failure, found, problem } = await subject.play(baseline).catch(afterException);
   const why = problem ?? (failure && [failure.label, ...failure.differences.slice(0, 1)].join(": "));
   if (why !== undefined || found === undefined)
     return `it does not pass without ${name} (${why}); make it pass first`;
@@ -129,7 +129,11 @@ async function narrowed(subject: Subject, trial: Trial): Promise<TrialResult> {
 
 async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
   const begun = performance.now();
-  const { failure: firstFailure, found = [], problem } = await subject.play(trial.conditions);
+  const {
+    failure: firstFailure,
+    found = [],
+    problem,
+  } = await subject.play(trial.conditions).catch(afterException);
   const failure = trial.worldAlone ? undefined : firstFailure;
   const differences = problem === undefined ? [...(failure?.differences ?? []), ...found] : [problem];
   return {
@@ -152,6 +156,13 @@ async function tried(subject: Subject, trial: Trial): Promise<TrialResult> {
     durationMs: performance.now() - begun,
     again: subject.again(trial.name),
   };
+}
+
+/** An exception ends only its own trial. */
+function afterException(error: Error): Played<never> {
+  const [, place = ""] = error.stack?.split("\n    at ") ?? [];
+  const problem = `the emulator threw an error: ${error.message}${place && ` (at ${place.split("\n")[0]})`}`;
+  return { failure: undefined, found: undefined, problem };
 }
 
 /** Whether the only difference is that a step reads what is documented not to be kept. */

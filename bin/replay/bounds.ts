@@ -62,6 +62,10 @@ export function boundsOf(
   const { flags } = invocation;
   const trialCount = explorationTrials(flags);
   const flag = flags.explore === undefined || trialCount !== undefined ? "budget" : "explore";
+  if (flag === "explore" && flags.budget !== undefined)
+    throw new UsageError(
+      `--budget: it cannot be combined with --explore ${flags.explore}, which is a budget itself; remove it, or give a number of runs to --explore`,
+    );
   const budget = textOf(invocation, flag);
   const usual = flags.all === true || trialCount !== undefined ? MAX_RUNS : USUAL_RUNS;
   return {

@@ -6,8 +6,8 @@ import { threadUrl } from "../../emulator/storage/thread-url.ts";
 import type { Planned, Subject, TrialResult, Trials } from "../../scenarios/trials.ts";
 import type { ThreadAnswer, ThreadQuestion, ThreadStart } from "./trial-thread.ts";
 
-/** Thrown when a thread was ended because it had no result in time. */
-class TrialTimeout extends Error {}
+/** Thrown when a thread has no result: it needed too long, or an exception ended it. */
+class ThreadEnd extends Error {}
 
 /** As many threads as are used at the same time, at most one for each processor. */
 function createThreadPool(openThread: () => Worker) {
@@ -18,7 +18,12 @@ function createThreadPool(openThread: () => Worker) {
   function open(): Worker {
     const thread = openThread();
     threads.add(thread);
-    thread.once("exit", () => threads.delete(thread));
+    // A trial that is being played gets the error as well.
+    thread.on("error", () => undefined);
+    thread.once("exit", () => {
+      threads.delete(thread);
+      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+    });
     return thread;
   }
 
@@ -35,25 +40,30 @@ function createThreadPool(openThread: () => Worker) {
   }
 
   return {
-    /** Resolves with the answer of a thread. A thread without an answer in time is ended: `TrialTimeout`. */
+    /** Resolves with the answer of a thread. A thread without an answer in time is ended: `ThreadEnd`. */
     async ask(question: ThreadQuestion, boundMs: number): Promise<unknown> {
       const thread = await acquire();
       const endSignal = new AbortController();
       const timer = setTimeout(() => endSignal.abort(), boundMs);
+      let answer: ThreadAnswer;
       try {
         thread.postMessage(question);
-        const [answer] = (await once(thread, "message", { signal: endSignal.signal })) as [ThreadAnswer];
+        [answer] = (await once(thread, "message", { signal: endSignal.signal })) as [ThreadAnswer];
         release(thread);
-        if ("error" in answer) throw new Error(answer.error);
-        return answer.value;
       } catch (error) {
-        if (!endSignal.signal.aborted) throw error;
         await thread.terminate();
+        threads.delete(thread);
         if (waiting.length > 0) release(open());
-        throw new TrialTimeout(`it did not end within ${boundMs / 1000} s`);
+        throw new ThreadEnd(
+          endSignal.signal.aborted
+            ? `it did not end within ${boundMs / 1000} s`
+            : `an exception ended its thread: ${(error as Error).message}`,
+        );
       } finally {
         clearTimeout(timer);
       }
+      if ("error" in answer) throw new Error(answer.error);
+      return answer.value;
     },
     async close(): Promise<void> {
       const ends = [...threads].map((thread) => {
@@ -118,7 +128,7 @@ export function spreadTrials({ subjects, openThread, limitMs = LIMIT_MS }: Sprea
         plans.set(at, { planned, durationMs: performance.now() - startedAt });
         return planned;
       } catch (error) {
-        if (!(error instanceof TrialTimeout)) throw error;
+        if (!(error instanceof ThreadEnd)) throw error;
         return { refused: `its baseline: ${error.message}` };
       }
     },
@@ -128,7 +138,7 @@ export function spreadTrials({ subjects, openThread, limitMs = LIMIT_MS }: Sprea
       try {
         return (await pool.ask({ subject: at, trial }, boundMs)) as TrialResult;
       } catch (error) {
-        if (!(error instanceof TrialTimeout)) throw error;
+        if (!(error instanceof ThreadEnd)) throw error;
         return brokenResult(at, trial, performance.now() - startedAt, error.message);
       }
     },

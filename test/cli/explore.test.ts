@@ -59,6 +59,7 @@ it("refuses an unknown name, with an exit code that is not 0", async () => {
 
 it.each([
   ["a.capsule b.capsule", "a.capsule: a capsule is replayed alone"],
+  ["--explore 10s --budget 20s", "--budget: it cannot be combined with --explore 10s"],
   ["--explore 0", '--explore: "0" is not valid; give 1 to 10000 trials'],
   ["a.capsule --vary", "--vary: it cannot be combined with a capsule"],
   ["x.scenario.yaml --record d --shrink y.scenario.yaml", "--record writes to the file of --shrink"],
@@ -84,7 +85,7 @@ it("--record --shrink reduces a recording to the step that does not replay", asy
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: expect.stringContaining("small.scenario.yaml: 1 of 6 steps"),
-    stderr: expect.stringContaining("earlier ones are missing"),
+    stderr: expect.stringContaining("earlier requests are missing"),
   });
   expect(readFileSync(join(cwd, "small.scenario.yaml"), "utf8")).toContain(`GET /threads/${before}`);
   expect((await run(["replay", "small.scenario.yaml"], { cwd })).stdout).toContain("expected 200, found 404");

@@ -270,29 +270,67 @@ it("a scenario with nothing to disturb is named in the report", async () => {
   ]);
 });
 
-it("a trial that never ends is stopped, and broken", async () => {
+it.each([
+  [
+    "never ends is stopped, and",
+    "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
+    /^it did not end within [\d.]+ s$/,
+  ],
+  [
+    "ends its thread is",
+    'setImmediate(() => { throw new TypeError("late") })',
+    /^an exception ended its thread: late$/,
+  ],
+])("a trial that %s broken, and the next one is played", async (_what, act, difference) => {
   const openThread = () =>
     new Worker(
       `const { parentPort } = require("node:worker_threads");
-       const trials = [{ name: "loop", section: "7.3", differs: "d", means: "m" }];
+       const trials = [{ name: "bad", section: "7.3", differs: "d", means: "m" }];
        parentPort.on("message", (asked) => {
          if (asked === null) process.exit();
          if (asked.trial === undefined) return parentPort.postMessage({ value: { trials } });
-         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+         ${act};
        });`,
       { eval: true },
     );
   const subjects = [{ name: "a", file: "a.yaml", again: (trial: string) => `again ${trial}` }];
   const trials = spreadTrials({ subjects, openThread, limitMs: 3000 });
-  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "loop" }] });
-  expect(await trials.run(0, "loop")).toMatchObject({
+  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "bad" }] });
+  expect(await trials.run(0, "bad")).toMatchObject({
     verdict: "broken",
     differs: "d",
-    differences: [expect.stringMatching(/^it did not end within [\d.]+ s$/)],
-    again: "again loop",
+    differences: [expect.stringMatching(difference)],
+    again: "again bad",
   });
-  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "loop" }] });
+  expect(await trials.plan(0)).toMatchObject({ trials: [{ name: "bad" }] });
   await trials.close();
+});
+
+it("an exception in a random trial makes it broken, with the command that repeats it; the others are played", async () => {
+  let worlds = 0;
+  const throwing: Environments = {
+    ...scenarios.environments,
+    async open(options) {
+      const environment = await scenarios.environments.open(options);
+      worlds += 1;
+      // The baseline is the first.
+      if (worlds !== 2) return environment;
+      const request = async (): Promise<never> => {
+        throw new TypeError("undefined is not a function");
+      };
+      return { ...environment, request };
+    },
+  };
+  const subject = {
+    ...subjectOf(NIGHTLY, throwing),
+    again: (trial: string) => `replay --explore 3 --seed 5 --only ${trial}`,
+  };
+  const { results } = await explore([subject], randomSweep(5, 3, undefined), { jobs: 1, maxRuns: 3 });
+  expect(results).toHaveLength(3);
+  const [first, ...rest] = results;
+  expect(first).toMatchObject({ verdict: "broken", again: expect.stringContaining("--explore 3 --seed 5") });
+  expect(first?.differences[0]).toContain("the emulator threw an error: undefined is not a function (at ");
+  expect(rest.filter(({ verdict }) => verdict === "broken")).toEqual([]);
 });
 
 it("a scenario that removes the faults by which a sweep counts is refused", async () => {
