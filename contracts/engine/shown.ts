@@ -3,9 +3,10 @@ import type { Exchange } from "./exchange.ts";
 const MAX_VALUE_CHARACTERS = 300;
 const MAX_ACTUAL_CHARACTERS = 120;
 
-/** A value as JSON, cut for display. */
+/** A value as JSON, cut for display. JSON has no text for a value that is absent, nor for numbers such as NaN. */
 export function formatValue(value: unknown): string {
-  return cut(JSON.stringify(value) ?? "nothing");
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  return cut(isNumber ? String(value) : (JSON.stringify(value) ?? "absent"));
 }
 
 /** The beginning of a text, as much as a report shows. */

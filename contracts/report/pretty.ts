@@ -81,8 +81,12 @@ function shortLine({ finding, cases }: RowFinding): string[] {
 
 function comparedText(finding: Finding): string {
   if (!("actual" in finding)) return "";
-  const expected = "expected" in finding ? `expected ${formatValue(finding.expected)}, ` : "";
-  return `: ${cut(`${expected}actual ${formatValue(finding.actual)}`, 2 * MAX_COMPARED_CHARACTERS)}`;
+  const expected = "expected" in finding ? `expected ${briefValue(finding.expected)}, ` : "";
+  return `: ${expected}actual ${briefValue(finding.actual)}`;
+}
+
+function briefValue(value: unknown): string {
+  return cut(formatValue(value), MAX_COMPARED_CHARACTERS);
 }
 
 /** A case with its findings and the command to rerun it, for reports that show each case alone. */

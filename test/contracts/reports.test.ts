@@ -85,6 +85,20 @@ describe("what repeats in a report", () => {
     );
   });
 
+  it("shows the actual value after a long expected one, a number that JSON does not have, and an absent value", async () => {
+    const row: CaseRow = {
+      title: "compared",
+      requirements: ["4.1-4"],
+      async run(t) {
+        t.choice("agent.list_order", false, "first", { expected: "x".repeat(500), actual: Number.NaN });
+        t.choice("agent.list_order", false, "second", { expected: 5, actual: undefined });
+      },
+    };
+    const pretty = (await judged({ "4.1/compared": row })).report("pretty");
+    expect(pretty).toMatch(/^ {2}first: expected "x{59}…, actual NaN /m);
+    expect(pretty).toContain("  second: expected 5, actual absent ");
+  });
+
   it("never leaves out what went wrong in the harness itself", async () => {
     const stumbling = (n: number): CaseRow => ({
       title: "stumbles",
