@@ -21,6 +21,8 @@ interface Film {
 function FilmPage({ film: { facts, turns } }: { readonly film: Film }) {
   const { command, version, node, seed, failure, notes } = facts;
   const history = historyNow();
+  const exports = runBars(history.exports, "exports");
+  const world = { name: "", base: "", at: now.value, history, exports, future: undefined };
   return (
     <main>
       <h1>A failure as a film</h1>
@@ -49,7 +51,7 @@ function FilmPage({ film: { facts, turns } }: { readonly film: Film }) {
       {notes.map((note) => (
         <p key={note}>{note}</p>
       ))}
-      <Axis history={history} exports={runBars(history.exports, "exports")} future={undefined} totals={{}} />
+      <Axis worlds={[world]} />
       <Journal />
     </main>
   );

@@ -2,16 +2,26 @@ import { signal } from "@preact/signals";
 import { createControlClient } from "../../client/control-client.ts";
 import { type ClientRequest, sendTo } from "../../client/send.ts";
 import { token } from "./token.ts";
-import { worldUrl } from "./world-address.ts";
+import { pathOf, worldUrl } from "./world-address.ts";
 
 /** The turn whose state every view shows; null for the current state. */
 export const asOf = signal<number | null>(null);
 
 const AS_OF_HEADER = "x-emulator-as-of";
 const TOKEN_HEADER = "x-emulator-console-token";
-const send = sendTo(worldUrl);
 
-/** Sends a request to this world, as of the visible turn. */
+/** The address that a path is relative to: those of another world begin with `/w/`. */
+export function baseOf(path: string): string {
+  return path.startsWith("/w/") ? window.location.origin : worldUrl;
+}
+
+/** Sends a request as of now. */
+function send(path: string, request: ClientRequest) {
+  const headers = request.method === "GET" ? {} : pageHeaders(request.method);
+  return sendTo(baseOf(path))(path, { ...request, headers: { ...headers, ...request.headers } });
+}
+
+/** Sends a request to this world, as of the visible turn, or to another world. */
 export function sendHere(path: string, request: ClientRequest) {
   return send(path, { ...request, headers: { ...pageHeaders(request.method), ...request.headers } });
 }
@@ -29,3 +39,8 @@ export const client = createControlClient(sendHere);
 
 /** The control API as of now: for the clock, and for views without history. */
 export const present = createControlClient(send);
+
+/** The control API of another world of this process, as of now. */
+export function clientOf(world: string) {
+  return createControlClient((path, request) => send(pathOf(world) + path, request));
+}

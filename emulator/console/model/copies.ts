@@ -1,12 +1,12 @@
 import { CONTROL_PATH } from "../../client/control-client.ts";
 import type { Call } from "./actions.ts";
-import { worldUrl } from "./world-address.ts";
+import { baseOf } from "./client.ts";
 
 /** A call as a line for a shell. */
 export function asCurl({ method, path, body, file, headers = {} }: Call): string {
   const allHeaders = { ...headers, ...(body !== undefined && { "content-type": "application/json" }) };
   const parts = [
-    `curl -s -X ${method} ${quote(worldUrl + path)}`,
+    `curl -s -X ${method} ${quote(baseOf(path) + path)}`,
     ...Object.entries(allHeaders).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
     ...(file === undefined ? [] : [`--data-binary ${quote(`@${file}`)}`]),

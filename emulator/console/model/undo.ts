@@ -1,6 +1,5 @@
-import { CONTROL_PATH, createControlClient } from "../../client/control-client.ts";
-import { sendTo } from "../../client/send.ts";
-import { pageHeaders, present } from "./client.ts";
+import { CONTROL_PATH } from "../../client/control-client.ts";
+import { clientOf, present } from "./client.ts";
 import { status } from "./clock.ts";
 import { worldName } from "./world-address.ts";
 
@@ -14,7 +13,7 @@ export interface Undo {
 
 const REPLACEMENT = /^\/(?:reset|snapshots\/([^/]+)\/load)$/;
 const REMOVAL = /^\/worlds\/([^/]+)$/;
-/** Paths of operations that change no world. */
+/** Paths of operations that change no world, or not this one. */
 const OTHERS = /^\/(?:worlds|snapshots|secrets)(?:\/|$)/;
 
 /**
@@ -40,7 +39,7 @@ export async function planUndo({
     const prefix = decodeURIComponent(replacement[1] ?? "") === `undo-${worldName}` ? "redo" : "undo";
     return { world: worldName, path: `/snapshots/${await saveWorld(worldName, prefix)}/load`, body: {} };
   }
-  if (OTHERS.test(operation)) return null;
+  if (path.startsWith("/w/") || OTHERS.test(operation)) return null;
   const current = await present.status().catch(() => null);
   if (current === null) return null;
   const { turn, generation } = current;
@@ -63,10 +62,6 @@ export function canUndo({ world, path, body }: Undo): boolean {
 /** Saves a world as a snapshot that the next undoable action of this kind replaces; returns its name. */
 async function saveWorld(id: string, prefix: string): Promise<string> {
   const name = `${prefix}-${id}`;
-  const send = sendTo(`${window.location.origin}/w/${encodeURIComponent(id)}`);
-  const client = createControlClient((path, request) =>
-    send(path, { ...request, headers: { ...pageHeaders(request.method), ...request.headers } }),
-  );
-  await client.snapshots.save(name);
+  await clientOf(id).snapshots.save(name);
   return encodeURIComponent(name);
 }

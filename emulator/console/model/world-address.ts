@@ -12,7 +12,12 @@ export const worldUrl = origin + basePath;
 /** The name of the world. */
 export const worldName = basePath === "" ? "main" : decodeURIComponent(basePath.replace(/^\/w\//, ""));
 
+/** The base path of a world of this process. */
+export function pathOf(world: string): string {
+  return `/w/${encodeURIComponent(world)}`;
+}
+
 /** The console of another world of this process. */
 export function consoleOf(world: string): string {
-  return `${world === "main" ? "" : `/w/${encodeURIComponent(world)}`}${CONSOLE_PATH}`;
+  return `${world === "main" ? "" : pathOf(world)}${CONSOLE_PATH}`;
 }

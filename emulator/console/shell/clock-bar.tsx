@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
 import { control, runningAction } from "../model/actions.ts";
 import { clock, visibleInstant } from "../model/clock.ts";
 import { connection } from "../model/live.ts";
 import { worldName } from "../model/world-address.ts";
 import { Action } from "../parts/action.tsx";
+import { AdvanceBy } from "../parts/advance-by.tsx";
 import { spanOf, timeOf } from "../parts/time.tsx";
 import { JumpButton } from "./jump.tsx";
 
@@ -45,26 +45,5 @@ export function ClockBar() {
         {runningAction.value === null ? connection.value : "working …"}
       </span>
     </header>
-  );
-}
-
-const SPANS = { PT1M: "1 min", PT1H: "1 h", PT6H10M: "6 h 10 min", P1D: "1 day", P7D: "7 days" };
-
-function AdvanceBy() {
-  const [by, setBy] = useState("PT1H");
-  return (
-    <span class="advance-by">
-      <label>
-        <span class="hidden">Span to advance by</span>
-        <select value={by} onChange={(event) => setBy(event.currentTarget.value)}>
-          {Object.entries(SPANS).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Action label="Advance" kind="main" call={control("POST", "/clock/advance", { by })} />
-    </span>
   );
 }

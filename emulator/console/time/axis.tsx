@@ -1,32 +1,27 @@
 import { useEffect, useState } from "preact/hooks";
-import { instantMs } from "../../kernel/instant.ts";
-import { now } from "../model/clock.ts";
 import { isFilm } from "../model/live.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
-import { type History, laneOfEvent, MARK_LANES, type Mark, type MarkLane } from "./history.ts";
-import { Bars, heightOf, type LaneBar, layOutBars, Marks, runBars } from "./lanes.tsx";
 import { Overview } from "./overview.tsx";
 import { Playhead } from "./playhead.tsx";
 import { RangeButton, RangeHandle } from "./range.tsx";
 import { type Scale, ticksOf, xOf } from "./scale.ts";
-import { type Future, isFolding, visibleRange, wholeAxis, zoom } from "./state.ts";
-
-const HEADER_HEIGHT = 24;
-const LANE_HEIGHT = 20;
+import { isFolding, visibleRange, wholeAxis, zoom } from "./state.ts";
+import { type AxisWorld, HEADER_HEIGHT, lanesOf } from "./world-lanes.tsx";
 
 interface AxisProps {
-  readonly history: History;
-  readonly exports: readonly LaneBar[];
-  readonly future: Future | undefined;
-  /** The numbers of all items, by the name of the lane, where the lane has not all of them. */
-  readonly totals: Readonly<Record<string, number>>;
+  /** The world of this console; with a second one the axis compares both, and has no playheads. */
+  readonly worlds: readonly [AxisWorld, AxisWorld?];
+  /** The turn and the instant at which both worlds part. */
+  readonly parting?: { readonly turn: number; readonly at: number } | undefined;
 }
 
 /** The axis of virtual time: history is solid, predicted events are hatched, and the playhead is between them. */
-export function Axis({ history, exports, future, totals }: AxisProps) {
+export function Axis({ worlds, parting }: AxisProps) {
   const [width, setWidth] = useState(800);
-  const { range: whole, folds } = wholeAxis(future);
+  const [own, other] = worlds;
+  const both = other ? [own, other] : [own];
+  const { range: whole, folds } = wholeAxis(both);
   const range = visibleRange.value ?? whole;
   const scale: Scale = { ...range, width, folds };
   const axis = { scale, whole };
@@ -38,44 +33,52 @@ export function Axis({ history, exports, future, totals }: AxisProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const at = now.value;
-  const lanes = lanesOf(history, exports, future, scale, at);
+  const lanes = lanesOf(both, scale);
   const height = HEADER_HEIGHT + lanes.reduce((sum, lane) => sum + lane.height, 0);
   return (
     <section class="axis" aria-label="Time axis" onKeyDown={(event) => onAxisKey(event, axis)}>
-      <AxisBar axis={axis} />
+      <AxisBar axis={axis} hasRange={!other && !isFilm.value} />
       <div class="axis-grid">
         <span class="lane-names muted" aria-hidden="true">
           Whole time
         </span>
-        <Overview axis={axis} instants={history.instants} />
+        <Overview axis={axis} instants={own.history.instants} />
         <div class="lane-names" aria-hidden="true" style={{ paddingTop: `${HEADER_HEIGHT}px` }}>
-          {lanes.map(({ name, height: laneHeight, count }) => (
-            <div key={name} style={{ height: `${laneHeight}px` }}>
-              {name} <span class="count">{(totals[name] ?? count).toLocaleString("en")}</span>
+          {lanes.map(({ key, name, height: laneHeight, count }) => (
+            <div key={key} style={{ height: `${laneHeight}px` }}>
+              {count === null ? <strong>{name}</strong> : name}{" "}
+              <span class="count">{count?.toLocaleString("en")}</span>
             </div>
           ))}
         </div>
         <div class="axis-box" ref={box}>
           <svg width={width} height={height} role="group" aria-label="Lanes">
-            <Background scale={scale} height={height} at={at} />
+            <Ticks scale={scale} height={height} />
             <Folds scale={scale} height={height} />
-            {lanes.map(({ name, y, shapes }) => (
-              <g key={name} transform={`translate(0 ${y})`} role="group" aria-label={name}>
+            {lanes.map(({ key, y, height: laneHeight, world, shapes }) => (
+              <g
+                key={key}
+                transform={`translate(0 ${y})`}
+                role="group"
+                aria-label={key}
+                data-base={world.base}
+              >
+                <Ahead scale={scale} height={laneHeight} at={world.at} />
                 <line x1={0} x2={width} y1={0} y2={0} class="lane-line" />
                 {shapes}
               </g>
             ))}
+            {parting && <Parting scale={scale} height={height} {...parting} />}
           </svg>
-          {!isFilm.value && <RangeHandle axis={axis} height={height} />}
-          <Playhead axis={axis} height={height} />
+          {!other && !isFilm.value && <RangeHandle axis={axis} height={height} />}
+          {!other && <Playhead axis={axis} height={height} />}
         </div>
       </div>
     </section>
   );
 }
 
-function AxisBar({ axis: { scale, whole } }: { readonly axis: DrawnAxis }) {
+function AxisBar({ axis: { scale, whole }, hasRange }: { readonly axis: DrawnAxis; hasRange: boolean }) {
   const { length } = scale.folds;
   return (
     <div class="axis-bar">
@@ -86,7 +89,7 @@ function AxisBar({ axis: { scale, whole } }: { readonly axis: DrawnAxis }) {
         Showing {spanOf(scale.to - scale.from)}
       </span>
       <span class="spacer" />
-      {!isFilm.value && <RangeButton />}
+      {hasRange && <RangeButton />}
       {(length > 0 || !isFolding.value) && (
         <button
           type="button"
@@ -143,8 +146,25 @@ function Folds({ scale, height }: { scale: Scale; height: number }) {
   );
 }
 
-function Background({ scale, height, at }: { scale: Scale; height: number; at: number }) {
+/** The hatched part of a lane: predicted events. */
+function Ahead({ scale, height, at }: { scale: Scale; height: number; at: number }) {
   const x = Math.max(0, Math.min(scale.width, xOf(scale, at)));
+  return <rect x={x} y={0} width={scale.width - x} height={height} fill="url(#hatch)" />;
+}
+
+function Parting({ scale, height, turn, at }: { scale: Scale; height: number; turn: number; at: number }) {
+  const x = xOf(scale, at);
+  return (
+    <g class="parting">
+      <line x1={x} x2={x} y1={HEADER_HEIGHT} y2={height} />
+      <text x={x + 4} y={height - 4}>
+        Turn {turn}: they part
+      </text>
+    </g>
+  );
+}
+
+function Ticks({ scale, height }: { scale: Scale; height: number }) {
   return (
     <>
       <defs>
@@ -152,13 +172,6 @@ function Background({ scale, height, at }: { scale: Scale; height: number; at: n
           <line x1="0" y1="0" x2="0" y2="6" class="hatch" />
         </pattern>
       </defs>
-      <rect
-        x={x}
-        y={HEADER_HEIGHT}
-        width={scale.width - x}
-        height={height - HEADER_HEIGHT}
-        fill="url(#hatch)"
-      />
       {ticksOf(scale).map((tick) => (
         <g key={tick.x} class="tick">
           <line x1={tick.x} x2={tick.x} y1={HEADER_HEIGHT - 5} y2={height} />
@@ -169,65 +182,4 @@ function Background({ scale, height, at }: { scale: Scale; height: number; at: n
       ))}
     </>
   );
-}
-
-interface Lane {
-  readonly name: string;
-  readonly count: number;
-  readonly height: number;
-  readonly y: number;
-  readonly shapes: preact.ComponentChildren;
-}
-
-function lanesOf(
-  history: History,
-  exports: readonly LaneBar[],
-  future: Future | undefined,
-  scale: Scale,
-  at: number,
-): readonly Lane[] {
-  const predicted = futureMarks(future);
-  const barLane = (name: string, bars: readonly LaneBar[], ahead: readonly Mark[]) => {
-    const rows = layOutBars(bars, scale, at);
-    const shapes = (
-      <>
-        <Bars rows={rows} scale={scale} now={at} />
-        <Marks marks={ahead} scale={scale} future />
-      </>
-    );
-    return { name, count: bars.length, height: heightOf(rows), shapes };
-  };
-  const markLane = (lane: MarkLane) => ({
-    name: MARK_LANES[lane],
-    count: history.marks[lane].length,
-    height: LANE_HEIGHT,
-    shapes: (
-      <>
-        <Marks marks={history.marks[lane]} scale={scale} future={false} />
-        <Marks marks={predicted[lane] ?? []} scale={scale} future />
-      </>
-    ),
-  });
-  const lanes = [
-    barLane("Exports", exports, predicted.exports ?? []),
-    barLane("Agent runs", runBars(history.agentRuns, "runs"), predicted.runs ?? []),
-    ...(Object.keys(MARK_LANES) as MarkLane[]).map(markLane),
-  ];
-  let y = HEADER_HEIGHT;
-  return lanes.map((lane) => {
-    const positionedLane = { ...lane, y };
-    y += lane.height;
-    return positionedLane;
-  });
-}
-
-function futureMarks(future: Future | undefined): Partial<Record<MarkLane | "exports" | "runs", Mark[]>> {
-  const lanes: Partial<Record<MarkLane | "exports" | "runs", Mark[]>> = {};
-  for (const { at, kind, ref } of future?.fired ?? []) {
-    const lane = laneOfEvent(kind) ?? (kind.startsWith("agent_run.") ? "runs" : "exports");
-    const marks = lanes[lane] ?? [];
-    marks.push({ at: instantMs(at), tone: "plain", label: `${kind} ${ref}`, turn: null });
-    lanes[lane] = marks;
-  }
-  return lanes;
 }

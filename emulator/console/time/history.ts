@@ -1,3 +1,4 @@
+import type { AdvanceResult } from "../../client/views.ts";
 import type { Note } from "../../kernel/commit.ts";
 import { instantMs } from "../../kernel/instant.ts";
 import { revision, type Turn, turns } from "../model/live.ts";
@@ -35,7 +36,6 @@ export type MarkLane = keyof typeof MARK_LANES;
 
 /** The content of the lanes, from the journal. */
 export interface History {
-  readonly begin: number;
   /** The times of all turns, in order. */
   readonly instants: readonly number[];
   readonly marks: Readonly<Record<MarkLane, readonly Mark[]>>;
@@ -44,6 +44,16 @@ export interface History {
   readonly exports: readonly Bar[];
   /** The times of failed attempts, by run of an export. */
   readonly failedAttempts: ReadonlyMap<string, readonly number[]>;
+}
+
+/** The result of a dry run. */
+export interface Future {
+  readonly fired: AdvanceResult["fired"];
+  readonly total: number;
+  /** The assumptions of the dry run. */
+  readonly assumed: readonly string[];
+  /** Why the dry run failed, if it did. */
+  readonly problem: string | null;
 }
 
 let cachedHistory: History & { readonly revision: number } = { ...emptyHistory(), revision: -1 };
@@ -57,8 +67,7 @@ export function historyNow(): History {
 
 /** The content of the lanes for a list of turns, oldest first. */
 export function historyOf(list: readonly Turn[]): History {
-  const [first] = list;
-  const draft = { ...emptyHistory(), begin: first ? instantMs(first.now) : 0 };
+  const draft = emptyHistory();
   const bars: Bars = { agent_run: new Map(), export: new Map() };
   for (const turn of list) {
     const at = instantMs(turn.now);
@@ -95,7 +104,6 @@ function emptyHistory() {
     requests: [],
   };
   return {
-    begin: 0,
     instants: [] as number[],
     marks,
     agentRuns: [] as Bar[],

@@ -123,11 +123,19 @@ export function heightOf(rows: readonly PlacedBar[]): number {
   return (Math.max(0, ...rows.map(({ row }) => row)) + 1) * ROW_HEIGHT + 6;
 }
 
-export function Bars({ rows, scale, now }: { rows: readonly PlacedBar[]; scale: Scale; now: number }) {
+interface BarsProps {
+  readonly rows: readonly PlacedBar[];
+  readonly scale: Scale;
+  readonly now: number;
+  /** The address of the console that the bars lead to. */
+  readonly base: string;
+}
+
+export function Bars({ rows, scale, now, base }: BarsProps) {
   return (
     <>
       {rows.map((placed) => (
-        <BarShape key={placed.bar.id} placed={placed} scale={scale} now={now} />
+        <BarShape key={placed.bar.id} placed={placed} scale={scale} now={now} base={base} />
       ))}
     </>
   );
@@ -137,7 +145,7 @@ function durationText({ from, to }: Bar): string {
   return to === null ? "open" : spanOf(to - from);
 }
 
-function BarShape({ placed, scale, now }: { placed: PlacedBar; scale: Scale; now: number }) {
+function BarShape({ placed, scale, now, base }: Omit<BarsProps, "rows"> & { placed: PlacedBar }) {
   const { bar, row, textX, room } = placed;
   const y = row * ROW_HEIGHT + 4;
   const extent = (part: Bar) => {
@@ -152,7 +160,7 @@ function BarShape({ placed, scale, now }: { placed: PlacedBar; scale: Scale; now
   const partY = (index: number) => (bar.isBand ? y : y + index * part);
   const text = `${bar.name} · ${durationText(bar)}`;
   return (
-    <a href={bar.href ?? undefined} draggable={false}>
+    <a href={bar.href === null ? undefined : base + bar.href} draggable={false}>
       <g class={`bar ${bar.tone}${bar.to === null ? " open" : ""}${bar.isBand ? " band-bar" : ""}`}>
         <title>{`${bar.label}, ${durationText(bar)}${bar.isBand ? `, ${bar.parts.length} exports` : ""}`}</title>
         <rect
@@ -253,6 +261,7 @@ export function Marks({ marks, scale, future }: { marks: readonly Mark[]; scale:
             data-turn={turn ?? undefined}
             data-from={first.at}
             data-to={last.at}
+            data-event={future ? first.label : undefined}
           >
             <title>{isOne ? first.label : `${count} marks: ${first.label} to ${last.label}`}</title>
             <rect x={x - 1} y={4} width={right - x} height={ROW_HEIGHT - 4} rx={isOne ? 1 : 3} />

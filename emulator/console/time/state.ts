@@ -5,18 +5,9 @@ import { errorText } from "../model/actions.ts";
 import { client } from "../model/client.ts";
 import { now } from "../model/clock.ts";
 import { addressWith, go, route } from "../model/router.ts";
-import { historyNow } from "./history.ts";
+import type { Future } from "./history.ts";
 import { type Fold, foldsOf, panned, positionOf, type Range, type Scale, xOf, zoomed } from "./scale.ts";
-
-/** The result of a dry run. */
-export interface Future {
-  readonly fired: AdvanceResult["fired"];
-  readonly total: number;
-  /** The assumptions of the dry run. */
-  readonly assumed: readonly string[];
-  /** Why the dry run failed, if it did. */
-  readonly problem: string | null;
-}
+import type { AxisWorld } from "./world-lanes.tsx";
 
 const EVENTS_AHEAD = 200;
 const DEADLINE = ".deadline";
@@ -36,9 +27,9 @@ export const visibleRange = signal<Range | null>(null);
 export const isFolding = signal(true);
 
 /** The next events, from a dry run on a copy of the world. */
-export async function lookAhead(): Promise<Future> {
+export async function lookAhead(from = client): Promise<Future> {
   try {
-    const reply = await client.call<AdvanceResult & { readonly assumed: readonly string[] }>(
+    const reply = await from.call<AdvanceResult & { readonly assumed: readonly string[] }>(
       "POST",
       "/clock/advance?dry_run=1",
       { next: EVENTS_AHEAD },
@@ -57,15 +48,16 @@ const MIN_AHEAD_MS = 60_000;
 const FUTURE_PER_PAST = 1.5;
 
 /** The whole axis, from the first turn to the last predicted event with some margin on both sides, and its folds. */
-export function wholeAxis(future: Future | undefined): {
+export function wholeAxis(worlds: readonly AxisWorld[]): {
   readonly range: Range;
   readonly folds: readonly Fold[];
 } {
-  const { begin, instants } = historyNow();
+  const [first, ...others] = worlds.map(({ history }) => history.instants);
+  const instants = others.length === 0 ? (first ?? []) : inOrder([first ?? [], ...others].flat());
   // The journal may arrive before the clock.
-  const present = Math.max(now.value, instants.at(-1) ?? 0);
-  const from = Math.min(begin || present, present);
-  const ahead = (future?.fired ?? []).map(({ at }) => instantMs(at));
+  const present = Math.max(...worlds.map(({ at }) => at), instants.at(-1) ?? 0);
+  const from = Math.min(instants[0] ?? present, present);
+  const ahead = inOrder(worlds.flatMap(({ future }) => future?.fired ?? []).map(({ at }) => instantMs(at)));
   const limit = present + Math.max(MIN_AHEAD_MS, (present - from) * FUTURE_PER_PAST);
   const to = Math.max(present, Math.min(limit, ahead.at(-1) ?? 0));
   const upcoming = ahead.filter((at) => at > present && at < to);
@@ -74,6 +66,10 @@ export function wholeAxis(future: Future | undefined): {
   const least = folds.length > 0 ? 0 : MIN_SPAN_MS / 2;
   const room = Math.max(least, (positionOf(folds, to) - positionOf(folds, from)) * MARGIN);
   return { range: { from: from - room, to: to + 3 * room }, folds };
+}
+
+function inOrder(instants: readonly number[]): readonly number[] {
+  return [...instants].sort((a, b) => a - b);
 }
 
 const ZOOM = 1.6;

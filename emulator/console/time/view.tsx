@@ -1,9 +1,12 @@
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
 import type { ListPage } from "../../subjects/control-list.ts";
 import { present } from "../model/client.ts";
+import { now } from "../model/clock.ts";
 import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
+import { worldName } from "../model/world-address.ts";
 import { Axis } from "./axis.tsx";
+import { FaultPresets } from "./fault-presets.tsx";
 import { historyNow } from "./history.ts";
 import { Journal } from "./journal.tsx";
 import { exportBars } from "./lanes.tsx";
@@ -16,17 +19,21 @@ export function TimeView() {
   const exports = useResource("exports", () =>
     present.call<ListPage<ExportOverview>>("GET", `/exports?counts=1&limit=${MAX_DRAWN_EXPORTS}`),
   );
-  const future = useResource("future", lookAhead, "future", DRY_RUN_REST_MS);
+  const future = useResource("future", () => lookAhead(), "future", DRY_RUN_REST_MS);
   return (
     <>
       <h1 class="hidden">Time</h1>
       <Axis
-        history={history}
-        exports={exportBars(exports.value?.items ?? [], history.failedAttempts)}
-        future={future.value}
-        totals={exports.value ? { Exports: exports.value.total } : {}}
+        worlds={[
+          {
+            ...{ name: worldName, base: "", at: now.value, history, future: future.value },
+            exports: exportBars(exports.value?.items ?? [], history.failedAttempts),
+            exportTotal: exports.value?.total,
+          },
+        ]}
       />
       <FutureNote future={future.value} />
+      <FaultPresets exports={exports.value?.items ?? []} />
       <RangeChanges />
       <Journal />
     </>

@@ -1,16 +1,21 @@
-import { createControlClient } from "../../client/control-client.ts";
-import { sendTo } from "../../client/send.ts";
+import type { ControlClient } from "../../client/control-client.ts";
+import { instantMs } from "../../kernel/instant.ts";
 import type { ExportOverview } from "../../subjects/bulk-exports/overview.ts";
-import type { WorldView } from "../../subjects/control-operation.ts";
-import { present } from "../model/client.ts";
+import { clientOf, present } from "../model/client.ts";
 import { count } from "../model/count.ts";
+import type { Turn } from "../model/live.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf } from "../model/router.ts";
 import { consoleOf, worldName } from "../model/world-address.ts";
+import { AdvanceBy } from "../parts/advance-by.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { Axis } from "../time/axis.tsx";
+import { historyOf } from "../time/history.ts";
+import { exportBars } from "../time/lanes.tsx";
+import { lookAhead } from "../time/state.ts";
 import { Difference } from "./difference.tsx";
 
 /** An export of one world, of the other, or of both. */
@@ -24,7 +29,7 @@ const EXPORTS = "/exports?limit=1000";
 
 /** The exports of this world and another one side by side, with their differences. */
 export function Compare({ otherName }: { readonly otherName: string }) {
-  const resource = useResource(`compare ${otherName}`, () => pairsWith(otherName));
+  const resource = useResource(`compare ${otherName}`, () => bothWorlds(otherName));
   const columns: readonly Column<Pair>[] = [
     { name: "Export", show: ({ id }) => <ExportLink id={id} /> },
     { name: worldName, show: ({ ownExport }) => <Side overview={ownExport} /> },
@@ -37,11 +42,26 @@ export function Compare({ otherName }: { readonly otherName: string }) {
         <a href={addressOf("worlds")}>Worlds</a> / {worldName} and{" "}
         <a href={consoleOf(otherName)}>{otherName}</a>
       </nav>
-      <h1>
-        {worldName} and {otherName}
-      </h1>
+      <header class="row">
+        <h1>
+          {worldName} and {otherName}
+        </h1>
+        <span class="spacer" />
+        <AdvanceBy other={otherName} />
+      </header>
+      <Difference
+        heading="All differences"
+        path={`/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(otherName)}`}
+        names={[`in ${worldName}`, `in ${otherName}`]}
+      >
+        {({ parted }) => {
+          const first = parted?.b ?? parted?.a;
+          const parting = first ? { turn: first.turn, at: instantMs(first.now) } : undefined;
+          return resource.value && <Axis worlds={resource.value.axis} parting={parting} />;
+        }}
+      </Difference>
       <Loaded resource={resource}>
-        {(pairs) =>
+        {({ pairs }) =>
           pairs.length === 0 ? (
             <Empty>Neither world has an export.</Empty>
           ) : (
@@ -49,30 +69,30 @@ export function Compare({ otherName }: { readonly otherName: string }) {
           )
         }
       </Loaded>
-      <Difference
-        heading="All differences"
-        path={`/worlds/${encodeURIComponent(worldName)}/diff?with=${encodeURIComponent(otherName)}`}
-        names={[`in ${worldName}`, `in ${otherName}`]}
-      />
     </>
   );
 }
 
-/** Reads the other world at its own address on this origin. */
-async function pairsWith(otherName: string): Promise<readonly Pair[]> {
-  const { url } = await present.call<WorldView>("GET", `/worlds/${encodeURIComponent(otherName)}`);
-  const base = window.location.origin + new URL(url).pathname.replace(/\/$/, "");
-  const otherExports = await createControlClient(sendTo(base)).call<readonly ExportOverview[]>(
-    "GET",
-    EXPORTS,
-  );
-  const ownExports = await present.call<readonly ExportOverview[]>("GET", EXPORTS);
-  const ids = new Set([...ownExports, ...otherExports].map(({ id }) => id));
-  return [...ids].map((id) => ({
+/** The exports of both worlds in pairs, and what the axis shows of each. */
+async function bothWorlds(otherName: string) {
+  const own = await readWorld(present, worldName, "");
+  const other = await readWorld(clientOf(otherName), otherName, consoleOf(otherName));
+  const ids = new Set([...own.exports, ...other.exports].map(({ id }) => id));
+  const pairs = [...ids].map((id) => ({
     id,
-    ownExport: ownExports.find((each) => each.id === id),
-    otherExport: otherExports.find((each) => each.id === id),
+    ownExport: own.exports.find((each) => each.id === id),
+    otherExport: other.exports.find((each) => each.id === id),
   }));
+  return { pairs, axis: [own.axis, other.axis] as const };
+}
+
+async function readWorld(client: ControlClient, name: string, base: string) {
+  const { now } = await client.status();
+  const exports = await client.call<readonly ExportOverview[]>("GET", EXPORTS);
+  const history = historyOf(await client.call<readonly Turn[]>("GET", "/journal"));
+  const bars = exportBars(exports, history.failedAttempts);
+  const axis = { name, base, at: instantMs(now), history, exports: bars, future: await lookAhead(client) };
+  return { exports, axis };
 }
 
 function ExportLink({ id }: { readonly id: string }) {
