@@ -77,11 +77,11 @@ export async function explore<Found>(
     done += 1;
     options.onProgress?.(done, chosen.length, `${nameOf(at)} ${trial}`);
   });
-  return { name: exploration.name, results: once(results), notRun, refused, part };
+  return { name: exploration.name, results: uniqueResults(results), notRun, refused, part };
 }
 
-/** Several trials may be reduced to the same smaller one. */
-function once(results: readonly TrialResult[]): readonly TrialResult[] {
+/** Each result once: several trials may be reduced to the same smaller one. */
+export function uniqueResults(results: readonly TrialResult[]): readonly TrialResult[] {
   const resultsByName = new Map<string, TrialResult>();
   for (const result of results.filter(Boolean)) resultsByName.set(`${result.file}\n${result.trial}`, result);
   return [...resultsByName.values()];
@@ -93,6 +93,7 @@ async function plan(
   { jobs, stop, onProgress }: ExplorationOptions,
 ) {
   const plans: PlannedTrial[][] = [];
+  // By subject: they end in another order.
   const refusals: ExplorationReport["refused"][number][] = [];
   const empty: NotRun[] = [];
   const stopped: NotRun[] = [];
@@ -100,12 +101,17 @@ async function plan(
     const planned = await untilStopped(() => trials.plan(at), stop);
     if (planned === INTERRUPTED)
       return void stopped.push({ subject: subject.name, trial: "baseline", why: planned });
-    if ("refused" in planned) return void refusals.push({ subject: subject.name, why: planned.refused });
-    if (planned.trials.length === 0) empty.push({ subject: subject.name, trial: "none", why: NO_POINT });
+    if ("refused" in planned) return void (refusals[at] = { subject: subject.name, why: planned.refused });
+    if (planned.trials.length === 0) empty[at] = { subject: subject.name, trial: "none", why: NO_POINT };
     plans[at] = planned.trials.map(({ name, rank = 0 }) => ({ at, trial: name, rank }));
     onProgress?.(at + 1, subjects.length, `baseline of ${subject.name}`);
   });
-  return { plans: plans.filter(Boolean), refused: refusals, empty, stopped };
+  return {
+    plans: plans.filter(Boolean),
+    refused: refusals.filter(Boolean),
+    empty: empty.filter(Boolean),
+    stopped,
+  };
 }
 
 /** The trials to run, and those beyond the bound for each subject. */

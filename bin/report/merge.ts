@@ -6,7 +6,7 @@ import type { ReportModel, ReportPart } from "../../contracts/report/model.ts";
 import { isSuccessful } from "../../contracts/report/summary.ts";
 import { REPORTERS } from "../../contracts/report/write.ts";
 import { fileAdvice } from "../../emulator/storage/file-errors.ts";
-import type { ExplorationReport } from "../../scenarios/exploration.ts";
+import { type ExplorationReport, uniqueResults } from "../../scenarios/exploration.ts";
 import { explorationReport } from "../../scenarios/exploration-reports.ts";
 import type { Outcome } from "../../scenarios/replay.ts";
 import { replayReport } from "../../scenarios/reports.ts";
@@ -43,6 +43,7 @@ export async function mergeReports(invocation: Invocation): Promise<number> {
       `${mismatch.file} is a report of ${mismatch.kind}, and ${operands[0]} is a report of ${files[0]?.kind}; merge reports of one command`,
     );
   const plan = planOf(files);
+  files.sort((left, right) => left.part.index - right.part.index);
   const { exitCode, model, page } = mergedReport(files, cwd);
   const format = formatOf(invocation, page ? FORMATS : REPORTERS);
   const source = page === "contract" ? sourceOf(invocation) : undefined;
@@ -136,8 +137,14 @@ function mergedReport(files: readonly ReportFile[], cwd: string): Merged {
   return mergedContracts(filesOf(files, "contract run"));
 }
 
+/** The items of all parts in the order of the whole run, of which each part had every n-th. */
+function inTurn<T>(parts: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(...parts.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => parts.flatMap((items) => items.slice(at, at + 1))).flat();
+}
+
 function mergedReplays(files: readonly Extract<ReportFile, { kind: "replay" }>[], cwd: string): Merged {
-  const outcomes = files.flatMap(({ scenarios }) => scenarios);
+  const outcomes = inTurn(files.map(({ scenarios }) => scenarios));
   return {
     exitCode: exitCodeOfReplay(outcomes),
     model: replayReport(outcomes, cwd),
@@ -153,14 +160,17 @@ function mergedExplorations(
   const names = new Set(reports.map(({ name }) => name));
   if (names.size > 1)
     throw new UsageError(`the reports are of ${[...names].join(" and ")}; merge reports of one kind`);
+  const reasons = new Set(reports.flatMap(({ notRun }) => notRun.map(({ why }) => why)));
   const refusals = new Map(reports.flatMap((each) => each.refused).map((each) => [each.subject, each]));
   const whole: ExplorationReport = {
     name: [...names].join(),
-    results: reports.flatMap(({ results }) => results),
-    notRun: reports.flatMap(({ notRun }) => notRun),
+    results: uniqueResults(inTurn(reports.map(({ results }) => results))),
+    notRun: [...reasons].flatMap((reason) =>
+      inTurn(reports.map(({ notRun }) => notRun.filter(({ why }) => why === reason))),
+    ),
     // Every part plays every baseline.
     refused: [...refusals.values()],
-    part: (files[0] as ReportFile).part,
+    part: { ...(files[0] as ReportFile).part, index: 1, count: 1 },
   };
   return {
     exitCode: exitCodeOfExploration(whole),
@@ -170,14 +180,15 @@ function mergedExplorations(
 
 function mergedContracts(files: readonly Extract<ReportFile, { kind: "contract run" }>[]): Merged {
   const reports = files.map(({ report }) => report);
-  const results = reports.flatMap((report) => report.results);
+  const results = inTurn(reports.map((report) => report.results));
   const isStrict = reports.some(({ strict }) => strict);
   // Counts and lists of unmet requirements are computed again.
-  const { target, seed, again } = reports[0] as RunReport;
+  const { target, temporaryServer, seed, again } = reports[0] as RunReport;
   const sum = (countOf: (report: RunReport) => number) =>
     reports.reduce((total, each) => total + countOf(each), 0);
   const whole: RunReport = {
     target,
+    ...(temporaryServer !== undefined && { temporaryServer }),
     seed,
     ...(again !== undefined && { again }),
     results,
