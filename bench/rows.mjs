@@ -6,7 +6,7 @@ const WORDS = "the order was sent to another address and has not come yet please
 export const PROJECT = uuidOf(9, 1);
 
 const BOUNDARY = "----BenchFormBoundary0123456789";
-const MEMBERS = ["inputs", "outputs", "extra"];
+const MEMBERS = ["inputs", "outputs", "extra", "events"];
 
 /** Bodies of requests with `count` rows, numbered from `from`. */
 export const BODIES = {
@@ -51,14 +51,17 @@ export function batchBody(from, count, sessionId) {
   });
 }
 
-/** The rows as multipart, with large members in separate parts. */
 function formBody(from, count, sessionId) {
+  return formOf(Array.from({ length: count }, (_, index) => postOf(from + index, sessionId)));
+}
+
+/** Rows as multipart, with large members in separate parts. */
+export function formOf(rows) {
   const parts = [];
-  for (let number = from; number < from + count; number += 1) {
-    const row = postOf(number, sessionId);
+  for (const row of rows) {
     const rest = Object.fromEntries(Object.entries(row).filter(([name]) => !MEMBERS.includes(name)));
     parts.push(partOf(`post.${row.id}`, rest));
-    for (const name of MEMBERS) parts.push(partOf(`post.${row.id}.${name}`, row[name]));
+    for (const name of MEMBERS) if (name in row) parts.push(partOf(`post.${row.id}.${name}`, row[name]));
   }
   return `${parts.join("")}--${BOUNDARY}--\r\n`;
 }

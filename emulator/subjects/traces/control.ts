@@ -5,10 +5,14 @@ import { DEFAULT_TENANT_ID } from "../auth.ts";
 import { type ControlContext, control } from "../control-operation.ts";
 import { projectFor } from "../projects/projects.ts";
 import type { World } from "../turn.ts";
-import { ingest } from "./ingest.ts";
+import type { Workspace } from "../workspace.ts";
+import { type IngestItem, ingest } from "./ingest.ts";
+import type { JsonObject } from "./json.ts";
 import { sampleTraces } from "./sample.ts";
 
 const ROWS_PER_TURN = 500;
+/** Few, because a collection of garbage copies the posts and rows that are in use. */
+const ROWS_PER_BATCH = 50;
 const DAY_MS = 86_400_000;
 
 const generateBody = object({
@@ -46,33 +50,43 @@ export const TRACE_OPERATIONS = [
       });
       if ("problems" in sample) throw new Refusal(422, "invalid_request", sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
-      await ingestPosts(context, workspace, name, sample.posts);
+      await ingestSample(context, { workspace, project: name, count: body.count, posts: sample.posts });
       return { count: body.count, project: name, session_id: project.id, ...window, shape };
     },
   }),
 ] as const;
 
-async function ingestPosts(
-  { world, yieldToEventLoop }: ControlContext,
-  workspace: { readonly region: string; readonly tenant_id: string },
-  project: string,
-  posts: Iterable<unknown>,
-): Promise<void> {
-  let batch: { value: unknown; where: string }[] = [];
-  const flush = () => {
-    const posts = batch;
-    batch = [];
-    world.turn(cause(project), (turn) => ingest(turn, workspace, { posts, patches: [] }));
-  };
-  let index = 0;
-  for (const post of posts) {
-    batch.push({ value: post, where: `trace[${index}]` });
-    index += 1;
-    if (batch.length < ROWS_PER_TURN) continue;
-    flush();
-    await yieldToEventLoop();
+interface Sample {
+  readonly workspace: Workspace;
+  readonly project: string;
+  readonly count: number;
+  readonly posts: Iterable<JsonObject>;
+}
+
+async function ingestSample({ world, yieldToEventLoop }: ControlContext, sample: Sample): Promise<void> {
+  const { workspace, project, count } = sample;
+  const posts = sample.posts[Symbol.iterator]();
+  for (let from = 0; from < count; from += ROWS_PER_TURN) {
+    if (from > 0) await yieldToEventLoop();
+    const to = Math.min(count, from + ROWS_PER_TURN);
+    world.turn(cause(project), (turn) => {
+      for (const batch of batchesOf(posts, from, to)) ingest(turn, workspace, { posts: batch, patches: [] });
+    });
   }
-  if (batch.length > 0) flush();
+}
+
+/** Posts `from` to before `to`, made on demand. A batch begins with a root, so that it rarely needs the rows of another. */
+function* batchesOf(posts: Iterator<JsonObject>, from: number, to: number): Generator<readonly IngestItem[]> {
+  let batch: IngestItem[] = [];
+  for (let at = from; at < to; at += 1) {
+    const { value } = posts.next();
+    if (batch.length >= ROWS_PER_BATCH && value?.parent_run_id === undefined) {
+      yield batch;
+      batch = [];
+    }
+    batch.push({ value, where: `trace[${at}]` });
+  }
+  yield batch;
 }
 
 /** A fresh seed for each call, so that two calls create different rows. */

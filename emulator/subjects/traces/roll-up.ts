@@ -28,9 +28,6 @@ export interface Figures {
   readonly costs: Totals<string>;
 }
 
-const TOKEN_FIELDS = ["total_tokens", "prompt_tokens", "completion_tokens"] as const;
-const COST_FIELDS = ["total_cost", "prompt_cost", "completion_cost"] as const;
-
 /** Figures of a row with neither tokens nor costs. */
 export const NO_FIGURES: Figures = { tokens: [null, null, null], costs: [null, null, null] };
 
@@ -59,43 +56,50 @@ export function ownRow(row: StoredRow): TraceRow {
   if (below === undefined) return own;
   return {
     ...own,
-    ...(below.own.includes("tokens") ? {} : fieldsOf(TOKEN_FIELDS, NO_FIGURES.tokens)),
-    ...(below.own.includes("costs") ? {} : fieldsOf(COST_FIELDS, NO_FIGURES.costs)),
+    ...(below.own.includes("tokens") ? {} : tokenFields(NO_FIGURES.tokens)),
+    ...(below.own.includes("costs") ? {} : costFields(NO_FIGURES.costs)),
   };
 }
 
 /** A new version of a row with the children's totals of the earlier version. */
 export function withChildrenOf(own: TraceRow, earlier: StoredRow): StoredRow {
-  return earlier.below === undefined ? own : withChildTotals(own, earlier.below);
+  return earlier.below === undefined ? own : withChildTotals(own, ownMeasures(own), earlier.below);
 }
 
 /** The row after the figures of one of its children changed from `before` to `after`. */
 export function withChildChange(row: StoredRow, before: Figures, after: Figures): StoredRow {
   const { tokens, costs } = row.below ?? NO_FIGURES;
-  return withChildTotals(ownRow(row), {
+  return withChildTotals(row, row.below?.own ?? ownMeasures(row), {
     tokens: changed(tokens, before.tokens, after.tokens, adjustTokens),
     costs: changed(costs, before.costs, after.costs, adjustCosts),
   });
 }
 
-function withChildTotals(own: TraceRow, { tokens, costs }: Figures): StoredRow {
-  const figures = figuresOf(own);
-  const hasTokens = figures.tokens.some((figure) => figure !== null);
-  const hasCosts = figures.costs.some((figure) => figure !== null);
+function ownMeasures(own: TraceRow): readonly MeasureName[] {
+  const { tokens, costs } = figuresOf(own);
+  const hasTokens = tokens.some((figure) => figure !== null);
+  const hasCosts = costs.some((figure) => figure !== null);
+  return [...(hasTokens ? ["tokens" as const] : []), ...(hasCosts ? ["costs" as const] : [])];
+}
+
+/** The row with these totals, which it shows for the measures that are not its own. */
+function withChildTotals(row: TraceRow, own: readonly MeasureName[], totals: Figures): StoredRow {
+  const { tokens, costs } = totals;
+  // One copy: a trace is copied once for each of its runs and their depth.
   return {
-    ...own,
-    ...(hasTokens ? {} : fieldsOf(TOKEN_FIELDS, tokens)),
-    ...(hasCosts ? {} : fieldsOf(COST_FIELDS, costs)),
-    below: {
-      tokens,
-      costs,
-      own: [...(hasTokens ? ["tokens" as const] : []), ...(hasCosts ? ["costs" as const] : [])],
-    },
+    ...row,
+    ...(own.includes("tokens") ? {} : tokenFields(tokens)),
+    ...(own.includes("costs") ? {} : costFields(costs)),
+    below: { tokens, costs, own },
   };
 }
 
-function fieldsOf<Name extends string, T>(names: readonly Name[], values: Totals<T>): Record<Name, T | null> {
-  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])) as Record<Name, T | null>;
+function tokenFields([total_tokens, prompt_tokens, completion_tokens]: Totals<number>) {
+  return { total_tokens, prompt_tokens, completion_tokens };
+}
+
+function costFields([total_cost, prompt_cost, completion_cost]: Totals<string>) {
+  return { total_cost, prompt_cost, completion_cost };
 }
 
 function changed<T>(

@@ -8,7 +8,10 @@ const PROMPT_LENGTH = 950;
 const COMPLETION_LENGTH = 450;
 
 /** Generates posts of about 2.7 KB (stored) cheaply: slices of one text and a few numbers. */
-export function createBenchPosts(seed: string): (ordinal: number, id: string, start: string) => JsonObject {
+export function createBenchPosts(
+  seed: string,
+  project: JsonObject,
+): (ordinal: number, id: string, start: string) => JsonObject {
   const corpus = corpusOf(seed);
   const piece = (ordinal: number, step: number, length: number): string => {
     const offset = (ordinal * step) % (CORPUS_LENGTH - length);
@@ -19,6 +22,7 @@ export function createBenchPosts(seed: string): (ordinal: number, id: string, st
     const completion = 60 + (ordinal % 41);
     const end = shiftTime(start, 400_000 + (ordinal % 1_000) * 1_000) ?? start;
     return {
+      ...project,
       id,
       trace_id: id,
       dotted_order: `${stampOf(start)}${id}`,

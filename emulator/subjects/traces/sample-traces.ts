@@ -8,6 +8,8 @@ import { millisOf, shiftTime, stampOf } from "./wire-time.ts";
 /** The parameters of one sample trace. */
 interface TraceOptions {
   readonly shape: TreeShape;
+  /** The reference of each post to its project. */
+  readonly project: JsonObject;
   /** The seed of all random choices for this trace. */
   readonly seed: string;
   /** The start of the trace and the bounds of its window. */
@@ -71,6 +73,7 @@ export function tracePosts(options: TraceOptions): readonly JsonObject[] {
     const dottedOrder = above === undefined ? segment : `${above}.${segment}`;
     dottedOrders.push(dottedOrder);
     return {
+      ...options.project,
       id: options.idOf(index),
       trace_id: options.idOf(0),
       ...(branch.parent >= 0 ? { parent_run_id: options.idOf(branch.parent) } : {}),

@@ -68,7 +68,6 @@ function optionProblems(options: SampleOptions, from: string | undefined, to: st
 }
 
 function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
-  const project = plan.sessionName === undefined ? undefined : { session_name: plan.sessionName };
   const span = microsBetween(plan.from, plan.to);
   const postsFrom = postsOf(plan);
   let ordinal = 0;
@@ -76,7 +75,7 @@ function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
     // Multiplying first could exceed the safe integers.
     const start = shiftTime(plan.from, Math.floor(span * (ordinal / plan.count))) ?? plan.from;
     const posts = postsFrom(ordinal, start);
-    for (const post of posts) yield project === undefined ? post : { ...project, ...post };
+    yield* posts;
     ordinal += posts.length;
   }
 }
@@ -84,16 +83,20 @@ function* generatePosts(plan: Plan): Generator<JsonObject, void, undefined> {
 /** Returns the generator of one trace's posts; `ordinal` is the overall index of the trace's first run. */
 function postsOf(plan: Plan): (ordinal: number, start: string) => readonly JsonObject[] {
   const { shape, from, to } = plan;
+  // Part of the literal of each post: a copy of the post would take as long as making it.
+  const project = plan.sessionName === undefined ? {} : { session_name: plan.sessionName };
   const idOf = (ordinal: number): string => idFor(plan.seed, "sample_run", ordinal);
   if (shape === "bench") {
-    const benchPost = createBenchPosts(`${plan.seed}/bench`);
+    const benchPost = createBenchPosts(`${plan.seed}/bench`, project);
     return (ordinal, start) => [benchPost(ordinal, idOf(ordinal), start)];
   }
-  if (shape === "torture") return (ordinal, start) => [torturePost(ordinal, idOf(ordinal), start)];
+  if (shape === "torture")
+    return (ordinal, start) => [{ ...project, ...torturePost(ordinal, idOf(ordinal), start) }];
   return (ordinal, start) => {
     const ids = new Map<number, string>();
     return tracePosts({
       shape,
+      project,
       seed: `${plan.seed}/trace/${ordinal}`,
       start,
       from,
