@@ -143,7 +143,13 @@ export async function encodeFile(
   return rows === 0 ? { bytes: null, rows, ...position } : { bytes: file.finish(), rows, ...position };
 }
 
-/** Encodes the next file of a request, or returns the failure; `crash` ends the thread if the request injects a crash. */
+/** The exit code of a thread that an injected crash has ended. */
+export const CRASH_CODE = 70;
+
+/** Thrown instead of ending a thread where a file is encoded without one. */
+export class InjectedCrash extends Error {}
+
+/** Encodes the next file of a request, or returns the failure; `crash` is called if the request injects a crash. */
 export async function encodeRequest(
   request: FileRequest,
   source: PartitionSource,
@@ -158,9 +164,15 @@ export async function encodeRequest(
   }
 }
 
+/** The failure of a file whose thread has ended. */
+export function endedThread(code: number): EncodingFailure {
+  return { failure: "worker_crash", message: `the encoding thread ended with code ${code}` };
+}
+
 export function encodingFailureOf(error: unknown): EncodingFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof StoreError) return { failure: "damaged_rows", message };
+  if (error instanceof InjectedCrash) return endedThread(CRASH_CODE);
   if (error instanceof UnencodableValue) return { failure: "serialization_error", message };
   // A buffer that cannot be allocated, or a text that is too long.
   if (error instanceof RangeError) return { failure: "resource_exhausted", message };

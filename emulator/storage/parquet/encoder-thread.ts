@@ -1,15 +1,13 @@
 import { parentPort } from "node:worker_threads";
 import type { FileRequest } from "../../subjects/bulk-exports/encoder.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
-import { encodeRequest } from "./encode-file.ts";
+import { CRASH_CODE, encodeRequest } from "./encode-file.ts";
 
 /** Messages to the thread. It replies to requests only, in their order. */
 export type ThreadMessage =
   | { readonly request: FileRequest; readonly source: PartitionSource }
   /** The world is closed: close its files. */
   | { readonly forget: string };
-
-const CRASH_CODE = 70;
 
 function crash(): void {
   process.exit(CRASH_CODE);

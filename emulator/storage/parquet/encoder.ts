@@ -10,7 +10,7 @@ import type { LocatedFile } from "../rows/plan.ts";
 import { createPlans, type PartitionSource } from "../rows/plans.ts";
 import { StoreError } from "../store-error.ts";
 import { threadUrl } from "../thread-url.ts";
-import { encodeRequest, encodingFailureOf } from "./encode-file.ts";
+import { encodeRequest, encodingFailureOf, endedThread, InjectedCrash } from "./encode-file.ts";
 import type { ThreadMessage } from "./encoder-thread.ts";
 
 /** How many threads encode, and with how much memory each. */
@@ -47,10 +47,7 @@ const CLOSED: EncodingFailure = { failure: "worker_crash", message: "the encoder
 /** The failure of a job whose thread has ended, with the reason if there is one. */
 function failureOf(code: number, error: (Error & { code?: string }) | undefined): EncodingFailure {
   if (error?.code === OUT_OF_MEMORY) return { failure: "resource_exhausted", message: error.message };
-  return {
-    failure: "worker_crash",
-    message: error?.message ?? `the encoding thread ended with code ${code}`,
-  };
+  return error === undefined ? endedThread(code) : { failure: "worker_crash", message: error.message };
 }
 
 /** Starts a thread; `onOutcome` gets each outcome, and a last one when the thread has ended. */
@@ -69,15 +66,17 @@ function startThread(heapMegabytes: number, onOutcome: (outcome: Outcome, isOver
   return { worker, job: undefined, world: undefined, partition: undefined };
 }
 
-/** Waking a thread takes longer than encoding so few bytes. Only a thread can crash. */
-function isSmall({ crash }: FileRequest, { rowFiles }: PartitionSource, maxBytes: number): boolean {
-  return !crash && rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes;
+/** Waking a thread takes longer than encoding so few bytes; starting another one after each injected crash, far longer. */
+function isSmall({ rowFiles }: PartitionSource, maxBytes: number): boolean {
+  return rowFiles.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes;
 }
 
 async function encodeHere(request: FileRequest, source: PartitionSource): Promise<Outcome> {
   const plans = createPlans();
   try {
-    return await encodeRequest(request, source, plans, () => {});
+    return await encodeRequest(request, source, plans, () => {
+      throw new InjectedCrash();
+    });
   } finally {
     plans.close();
   }
@@ -103,7 +102,7 @@ export class SharedEncoder {
 
   async encode(request: FileRequest, source: PartitionSource): Promise<Outcome> {
     if (this.#isClosed) return CLOSED;
-    if (isSmall(request, source, this.#options.smallBytes)) return encodeHere(request, source);
+    if (isSmall(source, this.#options.smallBytes)) return encodeHere(request, source);
     return new Promise((settle) => {
       this.#queue.push({ request, source, settle });
       this.#startNext();
