@@ -1,12 +1,15 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
+import { turnOf } from "../support/depth.ts";
 import { prepareExport, startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 import { findings, timeIsWhole, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
+
+const WIDTHS = [1440, 1024, 390];
 
 async function boxOf(page: Page, selector: string) {
   const box = await page.locator(selector).boundingBox();
@@ -80,8 +83,9 @@ async function makeDays(): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)("the axis", () => {
-  it.each([1440, 1024, 390])("pans, zooms and folds idle time, %s px wide", async (width) => {
-    if (width === 1440) await makeDays();
+  beforeAll(makeDays);
+
+  it.each(turnOf(WIDTHS, 0))("pans, zooms and folds idle time, %s px wide", async (width) => {
     const page = await openAt(rig.emulator.url, "#/time", { viewport: { width, height: 860 } });
     await timeIsWhole(page, rig.emulator);
     await page
@@ -193,16 +197,17 @@ describe.skipIf(!hasChromium)("the axis", () => {
 });
 
 describe.skipIf(!hasChromium)("a year of daily exports and one of two seconds", () => {
-  it.each([1440, 1024, 390])("are readable %s px wide", async (width) => {
-    if (width === 1440) {
-      await rig.emulator.control("POST", "/reset", {});
-      const more = { start_time: "2026-03-01T00:00:00Z", end_time: null, interval_hours: 24 };
-      rig.prepared = await prepareExport(rig);
-      await rig.createExportId(more);
-      await rig.advance("P365D");
-      await rig.createExportId();
-      await rig.advance("PT5M");
-    }
+  beforeAll(async () => {
+    await rig.emulator.control("POST", "/reset", {});
+    const more = { start_time: "2026-03-01T00:00:00Z", end_time: null, interval_hours: 24 };
+    rig.prepared = await prepareExport(rig);
+    await rig.createExportId(more);
+    await rig.advance("P365D");
+    await rig.createExportId();
+    await rig.advance("PT5M");
+  });
+
+  it.each(turnOf(WIDTHS, 2))("are readable %s px wide", async (width) => {
     const page = await openAt(rig.emulator.url, "#/time", { viewport: { width, height: 860 } });
     await timeIsWhole(page, rig.emulator);
     const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { MatchGroup } from "../../emulator/control/find.ts";
 import { hasChromium } from "../browser/chromium.ts";
+import { turnOf } from "../support/depth.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 import { findings, useBrowser } from "./browser.ts";
@@ -65,7 +66,7 @@ describe("GET /find", () => {
 });
 
 describe.skipIf(!hasChromium)("Ctrl-K", () => {
-  it.each([1440, 390])("opens what has this id, from every view, %s px wide", async (width) => {
+  it.each(turnOf([1440, 390], 1))("opens what has this id, from every view, %s px wide", async (width) => {
     const page = await openAt(rig.emulator.url, "#/limits", { viewport: { width, height: 860 } });
     const search = page.getByRole("combobox", { name: "Id, path, project, bucket key or turn" });
     const options = page.getByRole("listbox", { name: "Results" }).getByRole("option");

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
+import { turnOf } from "../support/depth.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 import { copied, timeIsWhole, toView, turnsIn, useBrowser } from "./browser.ts";
@@ -105,36 +106,39 @@ describe.skipIf(!hasChromium)("the console, in Chromium", () => {
     await made.waitFor();
   });
 
-  it.each([1280, 360])("leaves a turn that is chosen and let go where it is, %s px wide", async (width) => {
-    for (let sent = 0; sent < 40; sent += 1) await rig.call("POST", "/threads", {});
-    const page = await openPageAt(rig.emulator.url, "#/time", { viewport: { width, height: 800 } });
-    await timeIsWhole(page, rig.emulator);
-    const list = page.getByRole("list", { name: "Turns" });
-    await list.evaluate((element) => {
-      element.scrollTop = 10 * 28;
-    });
-    const turn = turnsIn(page).filter({ has: page.getByText("14", { exact: true }) });
-    await turn.waitFor();
-    const inView = async () => {
-      const [row, box] = await Promise.all([turn.boundingBox(), list.boundingBox()]);
-      if (!row || !box) throw new Error("the turn is not shown");
-      expect(row.y).toBeGreaterThanOrEqual(box.y - 1);
-      expect(row.y + row.height).toBeLessThanOrEqual(Math.min(800, box.y + box.height) + 1);
-      return row.y + row.height;
-    };
-    await turn.getByRole("button").click();
-    const detail = page.getByRole("complementary", { name: "Turn 14" });
-    await detail.waitFor();
-    const bottom = await inView();
-    const top = (await detail.boundingBox())?.y ?? 0;
-    if (width < 760) expect(bottom).toBeLessThanOrEqual(top + 1);
-    await detail.getByRole("button", { name: "Close", exact: true }).click();
-    await detail.waitFor({ state: "detached" });
-    await inView();
-    // What arrives meanwhile moves a list only where it shows its end.
-    await rig.call("POST", "/threads", {});
-    const { length } = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
-    await page.locator(`[aria-label=Turns] [aria-setsize="${length}"]`).first().waitFor();
-    await inView();
-  });
+  it.each(turnOf([1280, 360], 1))(
+    "leaves a turn that is chosen and let go where it is, %s px wide",
+    async (width) => {
+      for (let sent = 0; sent < 40; sent += 1) await rig.call("POST", "/threads", {});
+      const page = await openPageAt(rig.emulator.url, "#/time", { viewport: { width, height: 800 } });
+      await timeIsWhole(page, rig.emulator);
+      const list = page.getByRole("list", { name: "Turns" });
+      await list.evaluate((element) => {
+        element.scrollTop = 10 * 28;
+      });
+      const turn = turnsIn(page).filter({ has: page.getByText("14", { exact: true }) });
+      await turn.waitFor();
+      const inView = async () => {
+        const [row, box] = await Promise.all([turn.boundingBox(), list.boundingBox()]);
+        if (!row || !box) throw new Error("the turn is not shown");
+        expect(row.y).toBeGreaterThanOrEqual(box.y - 1);
+        expect(row.y + row.height).toBeLessThanOrEqual(Math.min(800, box.y + box.height) + 1);
+        return row.y + row.height;
+      };
+      await turn.getByRole("button").click();
+      const detail = page.getByRole("complementary", { name: "Turn 14" });
+      await detail.waitFor();
+      const bottom = await inView();
+      const top = (await detail.boundingBox())?.y ?? 0;
+      if (width < 760) expect(bottom).toBeLessThanOrEqual(top + 1);
+      await detail.getByRole("button", { name: "Close", exact: true }).click();
+      await detail.waitFor({ state: "detached" });
+      await inView();
+      // What arrives meanwhile moves a list only where it shows its end.
+      await rig.call("POST", "/threads", {});
+      const { length } = await rig.emulator.control<readonly unknown[]>("GET", "/journal");
+      await page.locator(`[aria-label=Turns] [aria-setsize="${length}"]`).first().waitFor();
+      await inView();
+    },
+  );
 });

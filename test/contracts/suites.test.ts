@@ -96,7 +96,7 @@ describe("the ledger", () => {
 });
 
 /** All mutants: `emulator contract selftest`. Here one in so many, spread over the sections. */
-const ONE_IN = isFull ? 9 : 72;
+const ONE_IN = isFull ? 9 : 144;
 
 describe("the mutants", () => {
   it("are noticed", async () => {
@@ -107,7 +107,7 @@ describe("the mutants", () => {
       oracle,
     });
     expect(results.filter(({ killedBy }) => killedBy === null).map(({ mutant }) => mutant.id)).toEqual([]);
-    expect(results.length).toBeGreaterThan(isFull ? 20 : 3);
+    expect(results.length).toBeGreaterThan(isFull ? 20 : 1);
     expect(invalidCases).toEqual([]);
     expect(differences).toEqual([]);
   });

@@ -13,7 +13,7 @@ const AT_ONCE = 2;
 const ALL_MS = 1_800_000;
 
 /** One page in so many is run without full depth; of the others, only commands and flags are checked. */
-const ONE_IN = isFull ? 1 : 8;
+const ONE_IN = isFull ? 1 : 16;
 
 const pages = PAGES.filter((page) => blocksOf(page).some(({ isRun }) => isRun)).filter(
   (_, place) => place % ONE_IN === 0,

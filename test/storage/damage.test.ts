@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findDamage } from "../../emulator/storage/find-damage.ts";
-import { someOf } from "../support/depth.ts";
+import { someOf, turnOf } from "../support/depth.ts";
 import {
   copied,
   damagesOf,
@@ -48,14 +48,14 @@ describe("a data folder", () => {
   test("with a file of another world, time or folder in place of a file has correct data, or the doctor names the file", async () => {
     const wrong: (string | undefined)[] = [];
     let count = 0;
-    for (const folder of folders)
+    for (const folder of turnOf(folders, 0))
       for (const file of oneOfEachKind(folder))
         for (const damage of substitutionsOf(folder, file)) {
           wrong.push(await wrongInReport(folder, damage));
           count += 1;
         }
     expect(wrong.filter((each) => each !== undefined)).toEqual([]);
-    expect(count).toBeGreaterThan(25);
+    expect(count).toBeGreaterThan(12);
   });
 
   test("with one damaged file has correct data or refuses it with the file name; the doctor names it, and a reset removes it", async () => {
