@@ -20,15 +20,21 @@ function example(header: string, check: string): string {
   const isWrapped = header.includes("withWorld");
   return `${header}
 test("${TITLE}", ${isWrapped ? "withWorld(" : ""}async ({ emulator, clock }) => {
-  const reply = await emulator.request("/threads", { json: {} }); // like fetch, with key, workspace and world
-  const { thread_id } = await reply.json();
-  const run = { assistant_id: "slow", webhook: "/_emulator/inbox/mine" };
-  await emulator.request(\`/threads/\${thread_id}/runs\`, { json: run });
-  await clock.advance("10s"); // virtual time: a run of "slow" takes ten seconds
+${steps("emulator", "clock")}
   ${check}
 })${isWrapped ? ")" : ""};
 `;
 }
+
+function steps(world: string, clock: string): string {
+  return `  const reply = await ${world}.request("/threads", { json: {} }); // like fetch, with key, workspace and world
+  const { thread_id } = await reply.json();
+  const run = { assistant_id: "slow", webhook: "/_emulator/inbox/mine" };
+  await ${world}.request(\`/threads/\${thread_id}/runs\`, { json: run });
+  await ${clock}.advance("10s"); // virtual time: a run of "slow" takes ten seconds`;
+}
+
+const START = 'await startEmulator({ clock: "frozen", now: "2026-01-01T00:00:00Z" })';
 
 const MATCHER = 'await expect(emulator).toHaveDelivered({ run_status: "success" }, 1);';
 
@@ -79,6 +85,54 @@ import { withWorld } from "trace-platform-emulator/bun"; // each test has a worl
     install: "npm i -D bun",
     setup: ["- uses: oven-sh/setup-bun@v2"],
   },
+  mocha: {
+    files: {
+      "test/emulator.test.mjs": `import assert from "node:assert/strict";
+import { startEmulator } from "trace-platform-emulator";
+
+let emulator, world;
+before(async () => { emulator = ${START}; });
+beforeEach(async () => { world = await emulator.fork(); }); // each test has a world of its own
+afterEach(() => world.close()); // fails the test if a fault was armed and never triggered
+after(() => emulator.close());
+
+it("${TITLE}", async () => {
+${steps("world", "world.clock")}
+  const sent = await world.control("GET", "/webhooks/deliveries?status=delivered");
+  assert.equal(sent.length, 1);
+});
+`,
+    },
+    command: ["<bin>/mocha"],
+    install: "npm i -D mocha",
+  },
+  playwright: {
+    files: {
+      "tests/emulator.spec.ts": `import { expect, test as base } from "@playwright/test";
+import { type Emulator, startEmulator } from "trace-platform-emulator";
+
+const test = base.extend<{ world: Emulator }, { emulator: Emulator }>({
+  emulator: [async ({}, use) => {
+    const emulator = ${START};
+    await use(emulator);
+    await emulator.close();
+  }, { scope: "worker" }],
+  world: async ({ emulator }, use) => {
+    const world = await emulator.fork(); // each test has a world of its own
+    await use(world);
+    await world.close(); // fails the test if a fault was armed and never triggered
+  },
+});
+
+test("${TITLE}", async ({ world }) => {
+${steps("world", "world.clock")}
+  expect(await world.control("GET", "/webhooks/deliveries?status=delivered")).toHaveLength(1);
+});
+`,
+    },
+    command: ["<bin>/playwright", "test"],
+    install: "npm i -D @playwright/test",
+  },
   pytest: {
     files: {
       "conftest.py": `"""Fixtures of the emulator: world, clock, faults."""
@@ -117,7 +171,11 @@ export function runnerOf(folder: string): RunnerName {
   if (/\bnode\b.* --test\b/.test(script)) return "node:test";
   if (has("vitest") || /\bvitest\b/.test(script)) return "vitest";
   if (has("jest") || /\bjest\b/.test(script)) return "jest";
-  if (/\bbun test\b/.test(script) || hasFile(folder, /^(bun\.lockb?|bunfig\.toml)$/)) return "bun";
+  if (has("mocha") || /\bmocha\b/.test(script)) return "mocha";
+  if (has("bun") || /\bbun test\b/.test(script) || hasFile(folder, /^(bun\.lockb?|bunfig\.toml)$/))
+    return "bun";
+  // A project with unit tests often has browser tests too, so this one is next to last.
+  if (has("@playwright/test") || /\bplaywright test\b/.test(script)) return "playwright";
   return usesPytest(folder) ? "pytest" : "node:test";
 }
 

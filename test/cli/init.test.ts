@@ -89,6 +89,14 @@ describe("the runner is the one of the project", () => {
       "corepack enable && pnpm install --frozen-lockfile",
     ],
     ["bun", { "package.json": "{}", "bun.lock": "" }, "bun test", "bun install --frozen-lockfile"],
+    ["bun", { "package.json": '{"devDependencies":{"bun":"1"}}' }, "bun test", "npm ci"],
+    ["mocha", { "package.json": '{"devDependencies":{"mocha":"11"}}' }, "npx mocha", "npm ci"],
+    [
+      "playwright",
+      { "package.json": '{"devDependencies":{"@playwright/test":"1"}}' },
+      "npx playwright test",
+      "npm ci",
+    ],
     [
       "node:test",
       { "package.json": '{"scripts":{"test":"node --test"},"devDependencies":{"vitest":"4"}}' },

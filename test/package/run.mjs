@@ -180,7 +180,19 @@ function useRunners() {
     const path = join(project, "node_modules", program);
     const output = program.endsWith(".js") ? run(process.execPath, [path, ...more]) : run(path, more);
     assert.match(output, /1 pass/);
+    const cwd = mkdtempSync(join(project, "init-"));
+    const runner = name.replace(/^@|\/test|@\d+$/g, "");
+    assert.match(
+      run(process.execPath, [cli, "init", "--runner", runner], withPrograms(cwd)),
+      /the test passed/,
+    );
   }
+}
+
+/** Here the programs of the installed packages are found, as in a call of npx. */
+function withPrograms(cwd) {
+  const bin = join(project, "node_modules/.bin");
+  return { cwd, env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } };
 }
 
 /** `npm init -y`, the package, and `emulator init`; then the call that it wrote into the workflow. */
