@@ -98,8 +98,8 @@ after(() => emulator.close());
 
 it("${TITLE}", async () => {
 ${steps("world", "world.clock")}
-  const sent = await world.control("GET", "/webhooks/deliveries?status=delivered");
-  assert.equal(sent.length, 1);
+  const deliveries = await world.control("GET", "/webhooks/deliveries?status=delivered");
+  assert.equal(deliveries.length, 1);
 });
 `,
     },
