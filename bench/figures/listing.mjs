@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { call, HEADERS, load } from "../harness/calls.mjs";
 import { launchEmulator, launchPeer } from "../harness/processes.mjs";
 import { emptied, openServers, settled } from "../harness/servers.mjs";
+import { batchBody, PROJECT } from "../rows.mjs";
 
 const RUNS = 1_000;
 const PAGE_BYTES = 8_704;
@@ -10,27 +11,33 @@ const ROUND_MS = 1_000;
 
 /** One URL again and again, and pages with a URL of their own. */
 const KINDS = [
-  { what: "", paths: (path) => [path] },
+  {
+    what: "",
+    paths: (path) => [path],
+    sides: ["emulator", "fastify", "vendor", "express", "node"],
+    targets: [
+      { against: "fastify", faster: 1 },
+      { against: "vendor", faster: 8 },
+      { against: "express", faster: 1 },
+    ],
+  },
   {
     what: ", pages in turn",
     paths: (path) => Array.from({ length: RUNS - 10 }, (_, offset) => `${path}&offset=${offset}`),
+    sides: ["emulator", "fastify"],
+    targets: [{ against: "fastify", faster: 1 }],
   },
 ];
 
 /** The plain servers send a copy of the emulator's reply, and store and check nothing. */
-export const figures = KINDS.map(({ what, paths: pagesOf }) => ({
+const ofThreads = KINDS.map(({ what, paths: pagesOf, ...figure }) => ({
+  ...figure,
   figure: `list 10 of ${RUNS} runs${what}`,
   per: "request",
   rounds: 7,
   warmUps: 2,
   quick: { warmUps: 1 },
-  sides: ["emulator", "fastify", "vendor", "express", "node"],
   needs: { fastify: "fastify", vendor: "@langchain/langgraph-api" },
-  targets: [
-    { against: "fastify", faster: 1 },
-    { against: "vendor", faster: 8 },
-    { against: "express", faster: 1 },
-  ],
   async open({ folder, sides }) {
     const file = join(folder, "page.json");
     const paths = {};
@@ -62,6 +69,43 @@ export const figures = KINDS.map(({ what, paths: pagesOf }) => ({
     return { round, close: servers.close };
   },
 }));
+
+/** Pages of trace rows, each by the cursor of the page before; the plain server sends a copy of one. */
+const byCursors = {
+  figure: `list 10 of ${RUNS} rows of 2.7 KB, by cursors`,
+  per: "request",
+  rounds: 7,
+  warmUps: 2,
+  quick: { warmUps: 1 },
+  sides: ["emulator", "fastify"],
+  needs: { fastify: "fastify" },
+  targets: [{ against: "fastify", faster: 1 }],
+  async open({ folder, sides }) {
+    const [page, requests] = [join(folder, "page.json"), join(folder, "requests.json")];
+    const servers = await openServers(sides, async (side) => {
+      if (side !== "emulator") return launchPeer("plain-server.mjs", side, page);
+      const emulator = await launchEmulator(["--data", join(folder, "data"), "--rate-limits", "on"], {
+        EMULATOR_RATE_LIMITS__SCALE: "1000",
+      });
+      await call(emulator.url, "POST", "/runs/batch", batchBody(0, RUNS, PROJECT));
+      const queries = [];
+      for (let cursor; cursor !== null; ) {
+        queries.push(JSON.stringify({ session: [PROJECT], limit: 10, cursor }));
+        const reply = await call(emulator.url, "POST", "/runs/query", queries.at(-1));
+        if (cursor === undefined) await writeFile(page, JSON.stringify(reply));
+        cursor = reply.cursors.next;
+      }
+      const asked = queries.map((text) => ({ method: "POST", path: "/runs/query", headers: HEADERS, text }));
+      await writeFile(requests, JSON.stringify(asked));
+      return emulator;
+    });
+    const round = (side) =>
+      load(servers[side], { origin: servers[side].url, requests, connections: 10, ms: ROUND_MS });
+    return { round, close: servers.close };
+  },
+};
+
+export const figures = [...ofThreads, byCursors];
 
 /** Creates a thread with ended runs, sized so that ten fill a page of the same bytes; resolves with the path of its first page. */
 async function threadWith(url, prepare = async () => {}) {

@@ -22,6 +22,9 @@ const pages = (keys) =>
     query: { prefix: "tiny/", marker: n === 0 ? "tiny/" : keyOf(n * PAGE - 1) },
   }));
 
+/** A server that does little more than receive, hash and send: how far any server on node:http can get. */
+const BARE = "node:http";
+
 /** What a round asks for, and before the first one; `items` a request stands for. */
 const KINDS = [
   {
@@ -44,6 +47,7 @@ const KINDS = [
     per: "object",
     faster: 1.5,
     isBare: true,
+    targets: [{ against: BARE, faster: 1.2 }],
     asked: () => puts(4, 64 * MIB, (n) => `large/${n}`),
   },
   {
@@ -70,8 +74,6 @@ const KINDS = [
   },
 ];
 
-/** A server that does little more than receive, hash and send: how far any server on node:http can get. */
-const BARE = "node:http";
 const LAUNCHED = {
   emulator: (folder) => launchEmulator(["--data", join(folder, "data")]),
   s3rver: (folder) => launchPeer("s3-server.mjs", join(folder, "s3rver")),
@@ -85,12 +87,16 @@ function targetOf(side, { url, s3Url }) {
     : { origin: url, credentials: { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" } };
 }
 
-export const figures = KINDS.map(({ what, per, faster, quick, before, asked, isBare }) => ({
+export const figures = KINDS.map(({ what, per, faster, targets = [], quick, before, asked, isBare }) => ({
   figure: `S3: ${what}`,
   per,
   sides: ["emulator", "s3rver", ...(isBare ? [BARE] : [])],
   needs: { s3rver: "s3rver" },
-  targets: [{ against: "s3rver", faster }, ...(isBare ? [{ of: BARE, against: "s3rver", faster }] : [])],
+  targets: [
+    { against: "s3rver", faster },
+    ...(isBare ? [{ of: BARE, against: "s3rver", faster }] : []),
+    ...targets,
+  ],
   quick,
   async open({ folder, sides, rows: keys = KEYS }) {
     const servers = await openServers(sides, (side) => LAUNCHED[side](folder));

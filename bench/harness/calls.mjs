@@ -21,7 +21,13 @@ export function call(origin, method, path, body) {
         else resolve(text === "" ? undefined : JSON.parse(text));
       });
     });
-    sent.once("error", reject).end(typeof body === "object" ? JSON.stringify(body) : body);
+    sent.once("error", (error) => {
+      // The server has closed an idle connection while the request was sent on it.
+      if (sent.reusedSocket && error.code === "ECONNRESET")
+        call(origin, method, path, body).then(resolve, reject);
+      else reject(error);
+    });
+    sent.end(typeof body === "object" ? JSON.stringify(body) : body);
   });
 }
 

@@ -6,7 +6,8 @@ import { BODIES } from "../rows.mjs";
 
 /**
  * `count` requests, or as many as `ms` allow: one request again and again; with `bodies` of one of BODIES, each of
- * other rows; or those of the JSON file `requests`, in which `bytes` is the size of a body: each once, or in turn for `ms`.
+ * other rows; or those of the JSON file `requests`, in which `bytes` is the size of a body or `text` is a body: each once, or
+ * in turn for `ms`.
  */
 const { origin, method, path, headers, body, bodies, requests, connections, ms, count } = JSON.parse(
   process.argv[2],
@@ -34,7 +35,9 @@ function requestSource() {
   if (requests !== undefined) {
     const listed = JSON.parse(readFileSync(requests, "utf8"));
     const largest = Buffer.alloc(Math.max(0, ...listed.map(({ bytes = 0 }) => bytes)), "x");
-    const made = listed.map(({ bytes = 0, ...each }) => piecesOf(each, largest.subarray(0, bytes)));
+    const made = listed.map(({ bytes = 0, text, ...each }) =>
+      piecesOf(each, text === undefined ? largest.subarray(0, bytes) : Buffer.from(text)),
+    );
     let sent = 0;
     return () => (ms === undefined ? made.shift() : made[sent++ % made.length]);
   }

@@ -9,14 +9,14 @@ const ROWS_PER_REQUEST = 100;
 const NOW = "2026-03-01T00:00:00Z";
 
 /** In an existing folder, time continues from its stored value. */
-export function launchOn(data, cli) {
+export function launchOn(data, cli, env) {
   const now = existsSync(data) ? [] : ["--now", NOW];
-  return launchEmulator(["--data", data, "--rate-limits", "off", "--clock", "frozen", ...now], {}, cli);
+  return launchEmulator(["--data", data, "--rate-limits", "off", "--clock", "frozen", ...now], env, cli);
 }
 
 /** Fills a new data folder with rows of one day; what that took and the peak of its memory. */
-export async function filled(data, rows, cli) {
-  const emulator = await launchOn(data, cli);
+export async function filled(data, rows, cli, env) {
+  const emulator = await launchOn(data, cli, env);
   try {
     const sample = await load(emulator, {
       origin: emulator.url,
@@ -32,9 +32,12 @@ export async function filled(data, rows, cli) {
   }
 }
 
-/** Exports the day of a data folder by a process of its own, which answers other requests meanwhile. */
-export async function exported(data, rows, cli) {
-  const emulator = await launchOn(data, cli);
+/**
+ * Exports the day of a data folder by a process of its own, which answers other requests meanwhile; `then` is called with its id
+ * before the process ends.
+ */
+export async function exported(data, rows, cli, env, then = () => undefined) {
+  const emulator = await launchOn(data, cli, env);
   const { url } = emulator;
   try {
     const { id } = await call(url, "POST", "/api/v1/bulk-exports", {
@@ -60,6 +63,7 @@ export async function exported(data, rows, cli) {
       }
       if (!(await moved).reached) throw new Error("the export did not complete");
     });
+    await then(emulator, id);
     return { ...sample, peakMb: peakMbOf(emulator.child.pid), waitMs: percentile(waits, 0.99) };
   } finally {
     await emulator.stop();

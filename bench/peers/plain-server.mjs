@@ -5,21 +5,22 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 
 const [kind, file] = process.argv.slice(2);
-const runs = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
+const page = file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8"));
 
 const SERVERS = {
   /** Express as usually written. */
   async express() {
     const { default: express } = await import("express");
     const app = express();
-    app.get("/threads/:thread_id/runs", (_request, response) => response.json(runs));
+    app.get("/threads/:thread_id/runs", (_request, response) => response.json(page));
     return listening(app.listen(0, "127.0.0.1"));
   },
 
   async fastify() {
     const { default: fastify } = await import("fastify");
     const app = fastify();
-    app.get("/threads/:thread_id/runs", (_request, reply) => reply.send(runs));
+    app.get("/threads/:thread_id/runs", (_request, reply) => reply.send(page));
+    app.post("/runs/query", (_request, reply) => reply.send(page));
     await app.listen({ port: 0, host: "127.0.0.1" });
     return app.server.address().port;
   },
@@ -34,7 +35,7 @@ const SERVERS = {
   },
 
   node() {
-    const server = createServer((_request, response) => sendJson(response, runs));
+    const server = createServer((_request, response) => sendJson(response, page));
     return listening(server.listen(0, "127.0.0.1"));
   },
 
