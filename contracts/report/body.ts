@@ -1,6 +1,6 @@
 import { codeBlock, inline, table } from "./markdown-text.ts";
 
-/** What the text and the Markdown report of a harness contain, in this order. */
+/** What the text and the Markdown report of a harness or a comparison contain, in this order. */
 export interface ReportBody {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -32,10 +32,12 @@ export function markdownBody({ columns, rows, sections, notes, counts }: ReportB
   return [
     `**${inline(counts)}**`,
     "",
-    ...table(
-      columns,
-      rows.map((row) => row.map(inline)),
-    ),
+    ...(rows.length > 0
+      ? table(
+          columns,
+          rows.map((row) => row.map(inline)),
+        )
+      : []),
     ...sections.flatMap(({ title, lines }) => [`### ${inline(title)}`, "", ...codeBlock(lines), ""]),
     ...(notes.length > 0 ? codeBlock(notes) : []),
   ];

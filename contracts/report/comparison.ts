@@ -1,11 +1,9 @@
 import type { Comparison, Drift, Side } from "../engine/compare.ts";
 import { VERDICTS } from "../engine/verdict.ts";
+import { markdownBody, prettyBody, type ReportBody } from "./body.ts";
 import { expiredAddressLine } from "./digest.ts";
-import { inline, span, table } from "./markdown-text.ts";
+import { inline } from "./markdown-text.ts";
 import type { ReportModel, ReportRow } from "./model.ts";
-
-const MAX_GROUPS = 3;
-const MAX_CELL_CHARACTERS = 60;
 
 /** The report of a comparison: a row for each difference. */
 export function comparisonReport(comparison: Comparison): ReportModel {
@@ -15,8 +13,12 @@ export function comparisonReport(comparison: Comparison): ReportModel {
     rules: {},
     summary: comparisonCounts(comparison),
     suites: () => [{ name: "differences", rows: comparison.drifts.map(driftRow) }],
-    pretty: () => prettyLines(comparison),
-    markdown: () => markdownLines(comparison),
+    pretty: () => prettyBody(bodyOf(comparison)),
+    markdown: () => [
+      `## Drift: ${comparison.targets.map(inline).join(" and ")}`,
+      "",
+      ...markdownBody(bodyOf(comparison)),
+    ],
     json: () => comparison,
   };
 }
@@ -34,61 +36,24 @@ function driftRow({ id, requirement, section, text, verdict }: Drift): ReportRow
   };
 }
 
-/** Differences by requirement, then the counts. */
-function prettyLines(comparison: Comparison): readonly string[] {
-  const { targets, drifts } = comparison;
-  return [
-    ...groupsOf(drifts).flatMap((group) => [
-      ...headLines(group[0] as Drift),
-      ...group.flatMap((drift) => driftLines(drift, targets)),
-      "",
-    ]),
-    ...(drifts.length > 0 ? expiredAddressLine(comparison.temporaryServer) : []),
-    ...skippedLines(comparison),
-    ...comparisonCounts(comparison),
-  ];
-}
-
-/** A table with a line for each requirement. */
-function markdownLines(comparison: Comparison): readonly string[] {
-  const { targets, drifts } = comparison;
-  const [first, second] = [inline(targets[0]), inline(targets[1])];
-  return [
-    `## Drift: ${first} and ${second}`,
-    "",
-    ...comparisonCounts(comparison).map((line) => `${inline(line)}  `),
-    "",
-    ...table(
-      ["§", "Specification", "Expectation", first, second, "Verdict"],
-      groupsOf(drifts).map(groupCells),
-    ),
-    ...skippedLines(comparison).map((line) => `- ${inline(line.trim())}`),
-    "",
-  ];
-}
-
-function groupCells(group: readonly Drift[]): readonly string[] {
-  const { section, requirement, assumption, statement, verdict, blame } = group[0] as Drift;
-  const clearestDrifts = clearestOf(group).slice(0, MAX_GROUPS);
-  const rest = group.length - clearestDrifts.length;
-  const list = (of: (drift: Drift) => string) => clearestDrifts.map(of).join("<br>");
-  const requestCell = list(({ text }) => inline(text)) + (rest > 0 ? `<br>and ${rest} more` : "");
-  const did = (side: Side) => list((drift) => cell(drift, side));
-  return [
-    `${requirement ?? section}`,
-    inline(assumption === undefined ? statement : `${statement} (${assumption})`),
-    requestCell,
-    did("first"),
-    did("second"),
-    `${verdict} (${blame})`,
-  ];
-}
-
-function cell(drift: Drift, side: Side): string {
-  const did = drift[side];
-  if (did !== null && did.length > MAX_CELL_CHARACTERS) return span(`${did.slice(0, MAX_CELL_CHARACTERS)}…`);
-  if (did !== null) return span(did);
-  return drift.side === side ? "" : "as expected";
+/** Differences by requirement, then what was not compared and the counts. */
+function bodyOf(comparison: Comparison): ReportBody {
+  const { targets, drifts, skipped, temporaryServer } = comparison;
+  const counts = comparisonCounts(comparison);
+  return {
+    columns: [],
+    rows: [],
+    sections: groupsOf(drifts).map((group) => ({
+      title: titleOf(group[0] as Drift),
+      lines: group.flatMap((drift) => driftLines(drift, targets)),
+    })),
+    notes: [
+      ...(drifts.length > 0 ? expiredAddressLine(temporaryServer) : []),
+      ...skipped.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`),
+      ...counts.slice(0, -1),
+    ],
+    counts: counts.at(-1) ?? "",
+  };
 }
 
 /** The key of drifts about the same requirement. */
@@ -107,37 +72,21 @@ function groupsOf(drifts: readonly Drift[]): readonly (readonly Drift[])[] {
   return sorted.sort(([a], [b]) => severity(b) - severity(a) || bySection(a, b));
 }
 
-/** Those come first in which the servers did something that was not seen before. */
-function clearestOf(group: readonly Drift[]): readonly Drift[] {
-  const seenTexts = new Set<string>();
-  const isNew = ({ first, second }: Drift) => {
-    const sizeBefore = seenTexts.size;
-    if (first !== null && second !== null) seenTexts.add(`${first} ${second}`);
-    return seenTexts.size > sizeBefore;
-  };
-  const fresh = group.filter(isNew);
-  return [...fresh, ...group.filter((drift) => !fresh.includes(drift))];
-}
-
-function headLines({ requirement, section, assumption, statement, verdict, blame }: Drift): string[] {
+function titleOf({ requirement, section, assumption, statement, verdict, blame }: Drift): string {
   const name = [requirement ?? section, ...(assumption === undefined ? [] : [assumption])].join(", ");
-  return [`${verdict} (${blame})  §${name}: ${statement}`];
+  return `${verdict} (${blame})  §${name}: ${statement}`;
 }
 
 function driftLines(drift: Drift, [first, second]: Comparison["targets"]): string[] {
   const { id, text, curl } = drift;
   const side = (name: string, did: string | null, differs: boolean) =>
-    `    ${differs ? "≠" : "="} ${name}: ${did ?? "as expected"}`;
+    `  ${differs ? "≠" : "="} ${name}: ${did ?? "as expected"}`;
   return [
-    `  ${text} (${id})`,
+    `${text} (${id})`,
     side(first, drift.first, drift.side === "first"),
     side(second, drift.second, drift.side === "second"),
-    ...(curl === undefined ? [] : [`    ${curl}`]),
+    ...(curl === undefined ? [] : [`  ${curl}`]),
   ];
-}
-
-function skippedLines({ skipped }: Comparison): string[] {
-  return skipped.map(({ reason, cases }) => `UNSUPPORTED  ${cases.length} cases: ${reason}`);
 }
 
 /** Counts of compared and differing cases. */
