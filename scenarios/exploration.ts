@@ -101,7 +101,10 @@ async function plan(
     const planned = await untilStopped(() => trials.plan(at), stop);
     if (planned === INTERRUPTED)
       return void stopped.push({ subject: subject.name, trial: "baseline", why: planned });
-    if ("refused" in planned) return void (refusals[at] = { subject: subject.name, why: planned.refused });
+    if ("refused" in planned) {
+      refusals[at] = { subject: subject.name, why: planned.refused };
+      return;
+    }
     if (planned.trials.length === 0) empty[at] = { subject: subject.name, trial: "none", why: NO_POINT };
     plans[at] = planned.trials.map(({ name, rank = 0 }) => ({ at, trial: name, rank }));
     onProgress?.(at + 1, subjects.length, `baseline of ${subject.name}`);
