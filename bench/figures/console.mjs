@@ -9,6 +9,8 @@ const CONSOLE = "/_emulator/console/";
 const TURNS = 10_000;
 const TURNS_SHOWN = "[aria-label=Turns] [role=listitem]";
 const FRAMES = 200;
+const MANY_TURNS = 100_000;
+const ZOOM_FRAMES = 60;
 
 const size = {
   figure: "console: its files on the wire",
@@ -27,21 +29,21 @@ const size = {
 };
 
 /** What a page of its own in the system's Chromium does, over a world of so many turns. */
-const inChromium = ({ turns, address, measured, ...figure }) => ({
+const inChromium = ({ turns, address, measured, rounds = 7, ...figure }) => ({
   ...figure,
-  rounds: 7,
+  rounds,
   sides: ["page"],
   needs: { page: CHROMIUM },
   async open({ rows = turns }) {
-    const emulator = await launchEmulator(["--ephemeral", "--rate-limits", "off"]);
+    const settings = { EMULATOR_LIMITS__JOURNAL_TURNS: String(Math.max(10_000, 2 * rows)) };
+    const emulator = await launchEmulator(["--ephemeral", "--rate-limits", "off"], settings);
     const { url: origin } = emulator;
     await load(emulator, { origin, method: "POST", path: "/threads", body: {}, count: rows });
     const browser = await launchChromium();
     return {
       async round() {
         const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-        await page.goto(origin + CONSOLE + address);
-        const sample = await measured(page, rows);
+        const sample = await measured(page, rows, () => page.goto(origin + CONSOLE + address));
         await page.close();
         return sample;
       },
@@ -54,7 +56,8 @@ const inChromium = ({ turns, address, measured, ...figure }) => ({
 });
 
 /** From the navigation on, as the browser says it. */
-async function firstPaint(page) {
+async function firstPaint(page, _turns, open) {
+  await open();
   const wallMs = await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -69,11 +72,9 @@ async function firstPaint(page) {
 }
 
 /** From the first turn to the last, a part of the way with each frame. */
-async function scrolled(page, turns) {
-  await page.waitForFunction(
-    ([rows, count]) => Number(document.querySelector(rows)?.ariaSetSize) >= count,
-    [TURNS_SHOWN, turns],
-  );
+async function scrolled(page, turns, open) {
+  await open();
+  await showsAll(page, turns);
   const wallMs = await page.evaluate(
     ([rows, frames]) =>
       new Promise((resolve) => {
@@ -90,6 +91,64 @@ async function scrolled(page, turns) {
     [TURNS_SHOWN, FRAMES],
   );
   return { items: FRAMES, wallMs };
+}
+
+/** The data, without the files of the page, that a page reads until it shows all turns. */
+async function firstData(page, turns, open) {
+  const network = await page.context().newCDPSession(page);
+  let bytes = 0;
+  const ofData = new Set();
+  network.on("Network.responseReceived", ({ requestId, response }) => {
+    if (!response.url.includes(CONSOLE)) ofData.add(requestId);
+  });
+  network.on("Network.dataReceived", ({ requestId, dataLength }) => {
+    if (ofData.has(requestId)) bytes += dataLength;
+  });
+  await network.send("Network.enable");
+  const began = performance.now();
+  await open();
+  await showsAll(page, turns);
+  await page.locator(".note").waitFor();
+  return { items: 1, wallMs: performance.now() - began, bytes };
+}
+
+/** A wheel event in each frame, in to the middle of the axis and out again: how long the page works for a frame. */
+async function zoomed(page, turns, open) {
+  await open();
+  await showsAll(page, turns);
+  await page.locator(".note").waitFor();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const workMs = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+  };
+  const before = await workMs();
+  await page.evaluate(
+    (frames) =>
+      new Promise((resolve) => {
+        const axis = document.querySelector(".axis-box");
+        const { left, width, top } = axis.getBoundingClientRect();
+        let frame = 0;
+        const next = () => {
+          const deltaY = frame < frames / 2 ? -20 : 20;
+          const at = { clientX: left + width / 20, clientY: top + 40 };
+          axis.dispatchEvent(new WheelEvent("wheel", { deltaY, ...at, bubbles: true, cancelable: true }));
+          if (frame++ < frames) requestAnimationFrame(next);
+          else resolve();
+        };
+        requestAnimationFrame(next);
+      }),
+    ZOOM_FRAMES,
+  );
+  return { items: ZOOM_FRAMES, wallMs: (await workMs()) - before };
+}
+
+function showsAll(page, turns) {
+  return page.waitForFunction(
+    ([rows, count]) => Number(document.querySelector(rows)?.ariaSetSize) >= count,
+    [TURNS_SHOWN, turns],
+  );
 }
 
 export const figures = [
@@ -110,4 +169,26 @@ export const figures = [
     measured: scrolled,
     targets: [{ atMost: 20 }],
   }),
+  inChromium({
+    figure: `console: data of the first load, ${MANY_TURNS} turns`,
+    per: "page",
+    turns: MANY_TURNS,
+    rounds: 3,
+    address: "#/time",
+    measured: firstData,
+    targets: [{ atMost: 200_000, quantity: "bytes" }],
+  }),
+  ...[
+    { figure: `console: scroll of ${MANY_TURNS} turns`, measured: scrolled },
+    { figure: `console: zoom over ${MANY_TURNS} turns`, measured: zoomed },
+  ].map((figure) =>
+    inChromium({
+      ...figure,
+      per: "frame",
+      turns: MANY_TURNS,
+      rounds: 3,
+      address: "#/time",
+      targets: [{ atMost: 1000 / 60 }],
+    }),
+  ),
 ];

@@ -124,12 +124,14 @@ async function* journalLines(world: World, since: number): AsyncIterable<string>
  */
 function followJournal(world: World, since: number): AsyncIterable<string> {
   const backlog: JournalEntry[] = [...world.journal.since(since)];
+  // A journal may retain more turns than a follower may be late.
+  const maxLines = backlog.length + MAX_BACKLOG_LINES;
   let wake = () => {};
   let isOver = world.defect !== undefined;
 
   function take(entry: JournalEntry): void {
     backlog.push(entry);
-    if (backlog.length > MAX_BACKLOG_LINES) return leave();
+    if (backlog.length > maxLines) return leave();
     wake();
   }
 
@@ -149,7 +151,7 @@ function followJournal(world: World, since: number): AsyncIterable<string> {
             wake = resolve;
           });
         // An error instead of an end, so that the follower knows that the journal continues.
-        if (backlog.length > MAX_BACKLOG_LINES) throw new Error("The follower is too slow.");
+        if (backlog.length > maxLines) throw new Error("The follower is too slow.");
         if (backlog.length === 0) return { value: undefined, done: true };
         const lines = backlog.splice(0, MAX_LINES_AT_ONCE).map(line);
         return { value: lines.join(""), done: false };

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isFilm } from "../model/live.ts";
 import { spanOf } from "../parts/time.tsx";
 import { type DrawnAxis, onAxisKey, useAxisInput } from "./axis-input.ts";
@@ -21,7 +21,10 @@ export function Axis({ worlds, parting }: AxisProps) {
   const [width, setWidth] = useState(800);
   const [own, other] = worlds;
   const both = other ? [own, other] : [own];
-  const { range: whole, folds } = wholeAxis(both);
+  const { range: whole, folds } = useMemo(
+    () => wholeAxis(both),
+    [...both.flatMap(({ history, future, at }) => [history, future, at]), isFolding.value],
+  );
   const range = visibleRange.value ?? whole;
   const scale: Scale = { ...range, width, folds };
   const axis = { scale, whole };

@@ -5,7 +5,7 @@ import { addressOf } from "../model/router.ts";
 import { toneOf } from "../parts/status.tsx";
 import { spanOf } from "../parts/time.tsx";
 import type { Bar, Mark } from "./history.ts";
-import { type Scale, xOf } from "./scale.ts";
+import { indexAt, type Scale, xIn, xOf } from "./scale.ts";
 
 const ROW_HEIGHT = 16;
 const MAX_ROWS = 8;
@@ -220,30 +220,40 @@ const COUNT_WIDTH = 20;
 
 interface Cluster {
   readonly first: Mark;
-  last: Mark;
+  readonly last: Mark;
   readonly x: number;
-  right: number;
-  tone: string;
-  count: number;
+  readonly right: number;
+  readonly tone: string;
+  readonly count: number;
 }
 
-/** Marks that would overlap become one with a count, and with the worst tone. */
+/** Marks that would overlap become one with a count, and with the worst tone. Looks at few of the marks of a cluster. */
 export function clustersOf(marks: readonly Mark[], scale: Scale): readonly Cluster[] {
   const clusters: Cluster[] = [];
-  for (const mark of marks) {
-    if (mark.at < scale.from || mark.at > scale.to) continue;
-    const x = xOf(scale, mark.at);
-    const cluster = clusters.at(-1);
-    if (!cluster || x > cluster.right) {
-      clusters.push({ first: mark, last: mark, x, right: x + MARK_WIDTH, tone: mark.tone, count: 1 });
-      continue;
+  const xAt = xIn(scale);
+  const xOfMark = ({ at }: Mark) => xAt(at);
+  const end = indexAt(marks, scale.to + 1, ({ at }) => at);
+  let index = indexAt(marks, scale.from, ({ at }) => at);
+  while (index < end) {
+    const first = marks[index] as Mark;
+    const x = xOfMark(first);
+    let [next, right] = [index + 1, x + MARK_WIDTH];
+    for (;;) {
+      const after = Math.min(end, indexAt(marks, right, xOfMark));
+      if (after <= next) break;
+      next = after;
+      right = Math.max(xOfMark(marks[next - 1] as Mark) + MARK_WIDTH, x + COUNT_WIDTH);
     }
-    cluster.last = mark;
-    cluster.count += 1;
-    cluster.right = Math.max(x + MARK_WIDTH, cluster.x + COUNT_WIDTH);
-    if (mark.tone === "bad") cluster.tone = "bad";
+    const tone = isBadIn(marks, index, next) ? "bad" : first.tone;
+    clusters.push({ first, last: marks[next - 1] as Mark, x, right, tone, count: next - index });
+    index = next;
   }
   return clusters;
+}
+
+function isBadIn(marks: readonly Mark[], from: number, end: number): boolean {
+  for (let index = from; index < end; index += 1) if (marks[index]?.tone === "bad") return true;
+  return false;
 }
 
 /** Marks as strokes; marks that would overlap are a count, which zooms in to them when it is clicked. */

@@ -1,6 +1,7 @@
+import { useMemo } from "preact/hooks";
 import { useDrag } from "../parts/drag.ts";
 import type { DrawnAxis } from "./axis-input.ts";
-import { instantAt, panned, type Range, type Scale, xOf } from "./scale.ts";
+import { instantAt, panned, type Range, type Scale, xIn, xOf } from "./scale.ts";
 import { centre, visibleRange } from "./state.ts";
 
 const HEIGHT = 20;
@@ -33,7 +34,10 @@ export function Overview({ axis: { scale, whole }, instants }: OverviewProps) {
       visibleRange.value = before.range;
     },
   });
-  const columns = columnsOf(strip, instants);
+  const columns = useMemo(
+    () => columnsOf(strip, instants),
+    [instants, instants.length, whole.from, whole.to, width, scale.folds],
+  );
   const most = Math.max(1, ...columns.values());
   return (
     <svg class="overview" width={width} height={HEIGHT} aria-hidden="true" {...drag}>
@@ -56,8 +60,9 @@ export function Overview({ axis: { scale, whole }, instants }: OverviewProps) {
 
 function columnsOf(strip: Scale, instants: readonly number[]): ReadonlyMap<number, number> {
   const columns = new Map<number, number>();
+  const xAt = xIn(strip);
   for (const at of instants) {
-    const column = Math.floor(xOf(strip, at) / COLUMN_PX);
+    const column = Math.floor(xAt(at) / COLUMN_PX);
     columns.set(column, (columns.get(column) ?? 0) + 1);
   }
   return columns;

@@ -66,9 +66,26 @@ export function instantOf(folds: readonly Fold[], position: number): number {
   return at;
 }
 
-export function xOf({ from, to, width, folds }: Scale, at: number): number {
+export function xOf(scale: Scale, at: number): number {
+  return xIn(scale)(at);
+}
+
+/** The position (px) of any instant: faster than `xOf` for many. */
+export function xIn({ from, to, width, folds }: Scale): (at: number) => number {
   const begin = positionOf(folds, from);
-  return ((positionOf(folds, at) - begin) / (positionOf(folds, to) - begin)) * width;
+  const pxPerMs = width / (positionOf(folds, to) - begin);
+  return (at) => (positionOf(folds, at) - begin) * pxPerMs;
+}
+
+/** The index of the first item at or after an instant. The items are in order. */
+export function indexAt<T>(items: readonly T[], at: number, instantOfItem: (item: T) => number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (instantOfItem(items[middle] as T) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export function instantAt(scale: Scale, x: number): number {
