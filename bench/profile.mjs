@@ -7,7 +7,18 @@ import { measure } from "./harness/rounds.mjs";
 import { topFunctions } from "./harness/top-functions.mjs";
 
 /** The benches that can be profiled: those whose sides are emulators in processes of their own. */
-const PROFILED = ["start", "listing", "threads", "ingest", "multipart", "generate", "export", "year", "s3"];
+const PROFILED = [
+  "start",
+  "listing",
+  "threads",
+  "ingest",
+  "multipart",
+  "generate",
+  "export",
+  "verify",
+  "year",
+  "s3",
+];
 const SHOWN = 30;
 
 const [name, rounds = "3", ...more] = process.argv.slice(2);

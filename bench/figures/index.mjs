@@ -10,6 +10,7 @@ export const NAMES = [
   "stop",
   "year",
   "export",
+  "verify",
   "checks",
   "million",
   "oracle",

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
-import type { ColumnName, TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
+import type { ColumnName } from "../../contracts/spec/bulk-exports/columns.ts";
+import { wellFormedJsonBytes } from "../storage/parquet/values.ts";
+import { isJsonColumn, type StoredRow } from "../storage/rows/lines.ts";
 import type { FormatVersion } from "../subjects/bulk-exports/encoder.ts";
-import { canonicalRow } from "./canonical-row.ts";
+import { asBuffer } from "../subjects/bytes.ts";
+import { JsonText } from "../subjects/json-text.ts";
+import { canonicalValue } from "./canonical-value.ts";
 import { shortened } from "./findings.ts";
 
 /** The columns and format requested of an export. */
@@ -32,12 +36,24 @@ const MAX_CHARACTERS_BEFORE_DIFFERENCE = 100;
 const CONTEXT_CHARACTERS = 40;
 
 function canonicalText(value: unknown): string {
+  if (value instanceof JsonText) return canonicalJson(value);
   return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "null");
 }
 
-/** Texts are made only of values that are not identical, because most rows have nothing to report. */
+/** Spaces and escapes make no difference. A text in a file may be invalid: then it is compared as it is. */
+function canonicalJson(text: JsonText): string {
+  try {
+    return JSON.stringify(text);
+  } catch {
+    return text.bytes.toString();
+  }
+}
+
+/** Texts are made, and JSON is parsed, only of values that are not identical, because most rows have nothing to report. */
 function isSame(left: unknown, right: unknown): boolean {
-  return left === right || canonicalText(left) === canonicalText(right);
+  if (left === right) return true;
+  if (left instanceof JsonText && right instanceof JsonText && left.bytes.equals(right.bytes)) return true;
+  return canonicalText(left) === canonicalText(right);
 }
 
 /** All values of a row as text, for digests and names. */
@@ -58,9 +74,8 @@ export function digestOf(row: Pick<ComparableRow, "values">): string {
   return createHash("sha256").update(textOf(row)).digest("base64");
 }
 
-function identityOf({ columns }: RowForm, row: Values, values: readonly unknown[]): string {
-  if (columns.includes("id")) return String(row.id);
-  return digestOf({ values });
+function identityOf({ columns }: RowForm, id: unknown, values: readonly unknown[]): string {
+  return columns.includes("id") ? String(id) : digestOf({ values });
 }
 
 function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<ComparableRow, "foreign"> {
@@ -68,12 +83,21 @@ function foreignTo(form: RowForm, session: unknown, tenant: unknown): Pick<Compa
   return { foreign: `project ${shortened(String(session))} of tenant ${shortened(String(tenant))}` };
 }
 
-/** A row of the store in the form in which an export has to write it. */
-export function comparableStoredRow(form: RowForm, row: TraceRow): ComparableRow {
-  const canonical = canonicalRow(row, form.tenantId, form.columns, form.formatVersion);
-  const values = form.columns.map((name) => canonical[name]);
-  const identity = identityOf(form, canonical, values);
-  return { identity, start: row.start_time, values, ...foreignTo(form, row.session_id, form.tenantId) };
+/** A row of the store in the form in which an export has to write it. JSON columns are not parsed. */
+export function comparableStoredRow(form: RowForm, row: StoredRow): ComparableRow {
+  const values = form.columns.map((name) => {
+    if (name === "tenant_id") return form.tenantId;
+    if (!isJsonColumn(name)) return canonicalValue(name, row.value(name), form.formatVersion);
+    const json = row.json(name);
+    // A copy, because the buffer of the line is used for later rows.
+    return json && new JsonText(Buffer.from(wellFormedJsonBytes(json)));
+  });
+  return {
+    identity: identityOf(form, row.value("id"), values),
+    start: row.value("start_time"),
+    values,
+    ...foreignTo(form, row.value("session_id"), form.tenantId),
+  };
 }
 
 /** The columns of a file that have the requested type, so that values can be compared. */
@@ -86,15 +110,20 @@ export function canIdentify({ columns }: RowForm, comparable: Comparable): boole
 
 /** A row of a file; columns of another type than requested are not compared. */
 export function comparableFileRow(form: RowForm, row: Values, comparable: Comparable): ComparableRow {
-  const values = form.columns.map((name) => (comparable.has(name) ? row[name] : undefined));
+  const values = form.columns.map((name) => (comparable.has(name) ? fileValue(row[name]) : undefined));
   const start = comparable.has("start_time") && typeof row.start_time === "string" ? row.start_time : null;
   const { session_id = form.sessionId, tenant_id = form.tenantId } = row;
   return {
-    identity: identityOf(form, row, values),
+    identity: identityOf(form, row.id, values),
     start,
     values,
     ...foreignTo(form, session_id, tenant_id),
   };
+}
+
+/** JSON texts of a file are read as bytes. */
+function fileValue(value: unknown): unknown {
+  return value instanceof Uint8Array ? new JsonText(asBuffer(value)) : value;
 }
 
 /** The columns in which two rows differ, with both values; undefined when they are equal. */
@@ -103,13 +132,15 @@ export function differences(
   storedRow: ComparableRow,
   exportedRow: ComparableRow,
 ): string | undefined {
+  const isDifferent = (fileValue: unknown, at: number) =>
+    fileValue !== undefined && !isSame(storedRow.values[at], fileValue);
+  if (!exportedRow.values.some(isDifferent)) return undefined;
   const differing = form.columns.flatMap((name, at) => {
-    const fileValue = exportedRow.values[at];
-    if (fileValue === undefined || isSame(storedRow.values[at], fileValue)) return [];
-    const [inStore, inFile] = [canonicalText(storedRow.values[at]), canonicalText(fileValue)];
+    const exportedValue = exportedRow.values[at];
+    if (!isDifferent(exportedValue, at)) return [];
+    const [inStore, inFile] = [canonicalText(storedRow.values[at]), canonicalText(exportedValue)];
     return [`${name} is ${excerpt(inFile, inStore)} instead of ${excerpt(inStore, inFile)}`];
   });
-  if (differing.length === 0) return undefined;
   const more = differing.length - MAX_NAMED_COLUMNS;
   return (
     differing.slice(0, MAX_NAMED_COLUMNS).join(", ") + (more > 0 ? `, and ${more} more columns differ` : "")

@@ -1,4 +1,4 @@
-import { type ParquetFile, readParquetFile } from "./parquet-file.ts";
+import { type ParquetFile, type ParquetReadOptions, readParquetFile } from "./parquet-file.ts";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** A file that is not a complete Parquet file. */
@@ -10,9 +10,9 @@ export class DamagedFile extends Error {
 }
 
 /** Rejects with `DamagedFile` when the bytes are not a Parquet file. */
-export async function openFile(bytes: Uint8Array): Promise<ParquetFile> {
+export async function openFile(bytes: Uint8Array, options: ParquetReadOptions = {}): Promise<ParquetFile> {
   try {
-    return await readParquetFile(bytes);
+    return await readParquetFile(bytes, options);
   } catch (error) {
     throw new DamagedFile(error);
   }

@@ -94,7 +94,7 @@ async function compareFile(
   rowMatching: Matching,
   selection: Selection,
 ): Promise<number> {
-  const file = await openFile(bytes);
+  const file = await openFile(bytes, { json: "bytes" });
   const comparable = checkColumns(form, key, file, findings);
   const isComparable = canIdentify(form, comparable);
   checkSize(record, key, bytes, findings);
@@ -159,8 +159,8 @@ async function* selectedRows(
   for (;;) {
     const batch = source.take(BATCH_ROWS, BATCH_BYTES, true);
     const inside = until ? batch.filter((row) => cursorAt(row) <= until) : batch;
-    const rows = inside.map(({ line }) => rowOf(line));
-    yield (selects ? rows.filter(selects) : rows).map((row) => comparableStoredRow(form, row));
+    const rows = selects ? inside.filter(({ line }) => selects(rowOf(line))) : inside;
+    yield rows.map((row) => comparableStoredRow(form, row));
     if (batch.length === 0 || inside.length < batch.length) return;
     await yieldToEventLoop();
   }

@@ -6,6 +6,7 @@ import { Refusal } from "../../emulator/kernel/refusal.ts";
 import { sealLines } from "../../emulator/storage/checksum.ts";
 import { tailName } from "../../emulator/storage/rows/segment.ts";
 import { EXPORTS } from "../../emulator/subjects/bulk-exports/records.ts";
+import { JsonText } from "../../emulator/subjects/json-text.ts";
 import { HARD_ROWS } from "../storage/parquet/sample-export.ts";
 import { idOf, instant, SCOPE, SESSION, sampleRow } from "../storage/rows/sample-row.ts";
 import {
@@ -308,6 +309,19 @@ describe("damage is reported as exactly one kind of problem", () => {
     const swapped = await fixtureOf({ fields: ["name", "run_type"] });
     swapped.swapObjects(swapped.keyOf(FIRST), swapped.keyOf(THIRD));
     expect(await kindsOf(swapped)).toStrictEqual(new Array(20).fill("wrong_partition"));
+  });
+
+  test("in JSON, where spaces make no difference and a text that is not JSON is another value", async () => {
+    const row = FIRST_ROWS[10] as TraceRow;
+    const withInputs = async (text: string) => {
+      const fixture = await fixtureOf();
+      const inputs = new JsonText(Buffer.from(text));
+      await fixture.rewrite(FIRST, 1, SECOND_FILE.with(0, { ...row, inputs }));
+      return (await fixture.verify()).problems.map(({ kind, detail }) => [kind, detail]);
+    };
+    expect(await withInputs('{ "question" : "number\\u0020110" }')).toStrictEqual([]);
+    const detail = `row ${idOf(110)}: inputs is {"question instead of {"question":"number 110"}`;
+    expect(await withInputs('{"question')).toStrictEqual([["changed_value", detail]]);
   });
 
   test("with the key and both values, from where they differ on", async () => {

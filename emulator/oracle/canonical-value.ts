@@ -1,4 +1,4 @@
-import { type ColumnName, EXPORT_COLUMNS, type TraceRow } from "../../contracts/spec/bulk-exports/columns.ts";
+import { type ColumnName, EXPORT_COLUMNS } from "../../contracts/spec/bulk-exports/columns.ts";
 import { plainNumeral, plainNumeralOfDouble, unscaled } from "../storage/parquet/decimals.ts";
 import { DECIMAL, typeOf } from "../storage/parquet/schema.ts";
 import { wellFormedJson, wellFormedText } from "../storage/parquet/values.ts";
@@ -15,7 +15,11 @@ function canonicalJson(value: unknown): unknown {
   return wellFormed === json ? value : JSON.parse(wellFormed);
 }
 
-function canonicalValue(name: ColumnName, value: unknown, formatVersion: FormatVersion): unknown {
+/**
+ * A value of a stored row in the representation of `readParquetFile`: costs rounded to the type of the column, texts as
+ * valid UTF-8, unsafe integers as bigint.
+ */
+export function canonicalValue(name: ColumnName, value: unknown, formatVersion: FormatVersion): unknown {
   if (value === null || value === undefined) return null;
   const type = typeOf(name, formatVersion);
   if (type === "double" || type === "decimal") return canonicalCost(String(value), formatVersion);
@@ -23,22 +27,4 @@ function canonicalValue(name: ColumnName, value: unknown, formatVersion: FormatV
   if (type === "boolean" || type === "timestamp" || type === "local_timestamp") return value;
   if (EXPORT_COLUMNS[name].v2 === "string") return wellFormedText(String(value));
   return canonicalJson(value);
-}
-
-/**
- * A stored row in the representation of `readParquetFile`, for a comparison value by value: costs
- * rounded to the type of the column, texts as valid UTF-8, unsafe integers as bigint.
- */
-export function canonicalRow(
-  row: TraceRow,
-  tenantId: string,
-  columns: readonly ColumnName[],
-  formatVersion: FormatVersion,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    columns.map((name) => [
-      name,
-      name === "tenant_id" ? tenantId : canonicalValue(name, row[name], formatVersion),
-    ]),
-  );
 }
