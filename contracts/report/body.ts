@@ -20,7 +20,11 @@ export function prettyBody({ rows, sections, notes, counts }: ReportBody): reado
         .join("  ")
         .trimEnd(),
     ),
-    ...sections.flatMap(({ title, lines }) => ["", title, ...lines.map((line) => `        ${line}`)]),
+    ...sections.flatMap(({ title, lines }, at) => [
+      ...(rows.length + at > 0 ? [""] : []),
+      title,
+      ...lines.map((line) => `        ${line}`),
+    ]),
     ...(sections.length + notes.length > 0 ? [""] : []),
     ...notes,
     counts,

@@ -125,7 +125,7 @@ describe("two servers", () => {
     const comparison = compared(await judge(honest), await judge(mutantTarget));
     const report = comparisonReport(comparison);
     const lines = report.pretty().join("\n");
-    expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: The list of a thread/m);
+    expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: The list of a thread/);
     expect(lines).toMatch(
       /^ {8}offset 2 of three \(4\.1\/page\)\n {10}= http\S+: 1\n {10}≠ http\S+: 0\n {10}curl /m,
     );
