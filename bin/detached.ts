@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isAlive, readLocator } from "../emulator/storage/locator.ts";
 import { makeFolder } from "../emulator/storage/make-folder.ts";
-import { CommandFailure, type Invocation } from "./command.ts";
+import { CommandFailure, type Invocation, UsageError } from "./command.ts";
 import { withProgress } from "./terminal.ts";
 
 const POLL_MS = 50;
@@ -26,12 +26,12 @@ interface DetachedStart {
 
 const startFile = (folder: string) => join(folder, "detached.json");
 
-/** The last detached start in a data folder. Throws `CommandFailure` when there was none. */
+/** The last detached start in a data folder. Throws `UsageError` when there was none. */
 export function detachedStartIn(folder: string): DetachedStart {
   try {
     return JSON.parse(readFileSync(startFile(folder), "utf8")) as DetachedStart;
   } catch {
-    throw new CommandFailure(
+    throw new UsageError(
       `${folder} has no emulator that was started with --detach; start one with \`emulator start --detach\``,
     );
   }

@@ -148,13 +148,21 @@ export const VERBS = {
   seed: step("Creates data.", { ...COMMON, seed: seedGiven, capture: CALL.capture }),
   request: step("Sends a request, and compares its reply.", {
     ...COMMON,
-    request: text({ pattern: "^[A-Z]+ .", description: "Method and path, for example `GET /ok`." }),
+    request: text({
+      pattern: "^[A-Z]+ .",
+      title: "a method and a path, such as GET /ok",
+      description: "Method and path, for example `GET /ok`.",
+    }),
     region: optional(oneOf(["us", "eu"], { description: "The region that is called; default `us`." })),
     ...CALL,
   }),
   control: step("Calls an operation of the control API.", {
     ...COMMON,
-    control: text({ pattern: "^[A-Z]+ /", description: "Method and path below /_emulator/v1." }),
+    control: text({
+      pattern: "^[A-Z]+ /",
+      title: "a method and a path, such as GET /status",
+      description: "Method and path below /_emulator/v1.",
+    }),
     ...CALL,
   }),
   advance: step("Moves the clock.", {

@@ -175,7 +175,7 @@ function stepsOfInclude(place: FileLocation, label: string, input: GivenStep, in
   includes.count.files += 1;
   if (includes.count.files > MAX_INCLUDED_FILES)
     throw new ScenarioProblem(`${where}: more than ${MAX_INCLUDED_FILES} files are included`);
-  const source = readSource(file);
+  const source = readSource(file, `${where}: `);
   refuse(source, "part", [], source.value);
   return stepsOf(source, ["steps"], `${label}.${include}`, { ...includes, chain: [...includes.chain, file] });
 }

@@ -73,7 +73,10 @@ export const faultGiven = closed(
       boolean({ description: "It may never trigger; without this the scenario then fails." }),
     ),
   },
-  { description: "A rule or a preset, as POST /faults takes it." },
+  {
+    title: "a rule or a preset, such as { preset: worker_crash }",
+    description: "A rule or a preset, as POST /faults takes it.",
+  },
 );
 
 /** Keys of all targets; one that two targets read differently takes what either does. */

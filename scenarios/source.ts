@@ -34,9 +34,9 @@ export interface Source {
   lineOf(path: Keys): number;
 }
 
-/** Parses a YAML file. Throws `ScenarioProblem` when it is too large or not YAML. */
-export function readSource(file: string): Source {
-  return parseSource(file, textOf(file));
+/** Parses a YAML file. Throws `ScenarioProblem`, after the place that names the file, when it cannot be read, is too large or is not YAML. */
+export function readSource(file: string, place = ""): Source {
+  return parseSource(file, textOf(file, place));
 }
 
 /** Parses the text of a YAML file. Throws `ScenarioProblem` when it is not YAML. */
@@ -105,14 +105,16 @@ function isTextInBraces({ code }: YAMLParseError, line: string): boolean {
   return isOdd && /[^\s[{,]\{|\}[^\s\]},]|\{[\w.-]+\} +[^\s\]},:#]/.test(unquoted);
 }
 
-function textOf(file: string): string {
+function textOf(file: string, place: string): string {
   try {
     if (statSync(file).size > MAX_FILE_BYTES)
-      throw new ScenarioProblem(`${shown(file)}: larger than ${MAX_FILE_BYTES} bytes`);
+      throw new ScenarioProblem(`${place}${shown(file)}: larger than ${MAX_FILE_BYTES} bytes`);
     return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof ScenarioProblem) throw error;
-    throw new ScenarioProblem(`${shown(file)}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "no such file; check the path" : `cannot be read (${code})`;
+    throw new ScenarioProblem(`${place}${shown(file)}: ${reason}`);
   }
 }
 

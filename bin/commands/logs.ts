@@ -1,13 +1,6 @@
 import { readFileSync } from "node:fs";
 import { lineOfTurn } from "../../emulator/client/turn-line.ts";
-import {
-  AS_OF_FLAG,
-  type Command,
-  CommandFailure,
-  type Invocation,
-  UsageError,
-  WORLD_FLAGS,
-} from "../command.ts";
+import { AS_OF_FLAG, type Command, type Invocation, UsageError, WORLD_FLAGS } from "../command.ts";
 import { configurationOf, locatorFolder } from "../configuration.ts";
 import { logOf } from "../detached.ts";
 import { followJournal } from "../journal/follow.ts";
@@ -55,7 +48,7 @@ async function printOutput(invocation: Invocation): Promise<number> {
   const file = logOf(locatorFolder(await configurationOf(invocation), invocation.cwd));
   const text = readIfPresent(file);
   if (text === undefined)
-    throw new CommandFailure(`${file} does not exist; start an emulator with \`emulator start --detach\``);
+    throw new UsageError(`${file} does not exist; start an emulator with \`emulator start --detach\``);
   const lines = text.trimEnd().split("\n");
   printResult(invocation, { file, lines }, lines);
   return 0;

@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Invocation } from "../command.ts";
+import { printFailure } from "../failure.ts";
 import { exitCodeAfter } from "../signals.ts";
 import { printError } from "../terminal.ts";
 
@@ -23,7 +24,7 @@ export interface RunningChild {
 
 /** Starts a command with the addresses in its environment. Without `stdio` it shares the streams of this process. */
 export function startChild(
-  { operands, cwd, env }: Invocation,
+  { operands, flags, cwd, env }: Invocation,
   addresses: Readonly<Record<string, string>>,
   stdio: StdioOptions = "inherit",
 ): RunningChild {
@@ -49,7 +50,7 @@ export function startChild(
   process.once("exit", kill);
 
   async function finish(): Promise<number> {
-    const exitCode = await endOf(child, name);
+    const exitCode = await endOf(child, name, flags.json === true);
     // The group may be alive after its first process. The timer kills it.
     while (killTimer !== undefined && hasGroup && send(0)) await pause(POLL_MS);
     return exitCode;
@@ -87,15 +88,15 @@ function sendTo(child: ChildProcess, hasGroup: boolean, signal: NodeJS.Signals |
   }
 }
 
-function endOf(child: ChildProcess, name: string): Promise<number> {
+function endOf(child: ChildProcess, name: string, isJson: boolean): Promise<number> {
   return new Promise((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      printError(
-        isMissing
-          ? `${name}: no such command; check its name, or give its path`
-          : `${name}: cannot be started (${error.code})`,
-      );
+      const text = isMissing
+        ? `${name}: no such command; check its name, or give its path`
+        : `${name}: cannot be started (${error.code}); name a program that may be executed`;
+      if (isJson) printFailure("wrong_use", [text]);
+      else printError(text);
       settle(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once("exit", (code, signal) => settle(code ?? exitCodeAfter(signal ?? "SIGKILL")));

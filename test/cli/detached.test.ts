@@ -52,6 +52,6 @@ it("start --detach ends with the code and the message of a start that fails, and
   expect(stderr).toContain("soon");
   for (const words of [["restart"], ["logs", "--output"]]) {
     const refused = await run(words, { cwd });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("emulator start --detach")]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("emulator start --detach")]);
   }
 });

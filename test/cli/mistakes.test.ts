@@ -80,6 +80,9 @@ function folder(): string {
   write("broken.yaml", "a: [\n");
   write("broken.scenario.yaml", "scenario: [\n");
   write("verb.scenario.yaml", "scenario: S.\nthen:\n  - requst: GET /ok\n");
+  write("place.scenario.yaml", "scenario: S.\nthen:\n  - request: /ok\n");
+  write("fault.scenario.yaml", "scenario: S.\nthen:\n  - fault: worker_crash\n");
+  write("include.scenario.yaml", "scenario: S.\nthen:\n  - include: absent.yaml\n");
   write("good.scenario.yaml", "scenario: S.\nthen:\n  - { request: GET /ok, expect: { status: 200 } }\n");
   return cwd;
 }

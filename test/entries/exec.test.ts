@@ -40,7 +40,12 @@ describe("emulator exec", () => {
       127,
       "no-such-command: no such command; check its name, or give its path",
     ],
-    ["a file that is not a program", ["exec", "--", "/"], 126, "/: cannot be started (EACCES)"],
+    [
+      "a file that is not a program",
+      ["exec", "--", "/"],
+      126,
+      "/: cannot be started (EACCES); name a program that may be executed",
+    ],
     ["no command", ["exec"], 2, "exec: -- <cmd…> is missing"],
     ["a wrong flag", ["exec", "--prt", "1", "--", "true"], 2, "did you mean --port?"],
   ])("names the mistake in %s", async (_, words, code, reported) => {

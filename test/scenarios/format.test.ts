@@ -88,7 +88,7 @@ describe("a problem is reported with its line", () => {
     [
       "a request without a method",
       `${head}when:\n  - request: /ok\n`,
-      'x.scenario.yaml:3: when[0].request: must match pattern "^[A-Z]+ ."',
+      "x.scenario.yaml:3: when[0].request: must be a method and a path, such as GET /ok",
     ],
     [
       "too many rounds",
@@ -100,7 +100,11 @@ describe("a problem is reported with its line", () => {
       `${head}when:\n  - repeat: 2\n    steps:\n      - advance: PT1S\n      - wait: 3\n`,
       "x.scenario.yaml:6: when[0][1]: no verb; give one of seed, request, control, advance, fault, expect, repeat, include",
     ],
-    ["a missing file", `${head}when:\n  - include: gone.yaml\n`, "gone.yaml: cannot be read (ENOENT)"],
+    [
+      "a missing file",
+      `${head}when:\n  - include: gone.yaml\n`,
+      "x.scenario.yaml:3: when[0]: gone.yaml: no such file; check the path",
+    ],
     [
       "a file that includes itself",
       `${head}when:\n  - include: x.scenario.yaml\n`,
