@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
-import { findings, timeIsWhole, useBrowser } from "./browser.ts";
+import { findings, show, timeIsWhole, useBrowser } from "./browser.ts";
 
 const { openAt } = useBrowser();
 const rig = useRig("file", () => startExportRig());
@@ -32,6 +32,43 @@ it.skipIf(!hasChromium)("the playhead differs from the page in forced colours", 
   );
   await page.emulateMedia({ forcedColors: null });
   expect(new Set(colours).size).toBe(2);
+});
+
+it.skipIf(!hasChromium)("Back returns the focus to the link that led away", async () => {
+  await rig.createExportId();
+  const page = await openAt(rig.emulator.url, "#/exports");
+  const link = page.getByRole("region", { name: "Exports" }).getByRole("link").first();
+  const href = await link.getAttribute("href");
+  await link.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "CREATED" }).waitFor();
+  await page.goBack();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("href"));
+  await expect.poll(focused).toBe(href);
+});
+
+it.skipIf(!hasChromium)("explains a term on hover and while it has the focus", async () => {
+  const page = await openAt(rig.emulator.url, "#/time");
+  const explanation = page.getByText("One step of the world:");
+  const term = page.getByRole("note").filter({ hasText: "Turns" });
+  expect(await explanation.isVisible()).toBe(false);
+  await term.hover();
+  await explanation.waitFor();
+  await page.mouse.move(0, 0);
+  await explanation.waitFor({ state: "hidden" });
+  await term.focus();
+  await explanation.waitFor();
+  expect(await findings(page)).toEqual([]);
+});
+
+it.skipIf(!hasChromium)("a page of something that does not exist has a heading", async () => {
+  const unknown = "00000000-0000-4000-8000-00000000dead";
+  const page = await openAt(rig.emulator.url, `#/exports/${unknown}`);
+  for (const view of ["exports", "runs", "webhooks"]) {
+    await show(page, rig.emulator.url, `#/${view}/${unknown}`);
+    await page.getByRole("alert").waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+  }
 });
 
 it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it is shown", async () => {

@@ -52,6 +52,23 @@ describe.skipIf(!hasChromium)("a report of one file", () => {
     expect(text).toContain('expected "busy", found "idle"');
   });
 
+  it("of a replay can be filtered by result", async () => {
+    const cwd = folderWithFailure();
+    writeFileSync(join(cwd, "good.scenario.yaml"), "scenario: Good.\nwhen:\n  - advance: 1m\n");
+    await run(["replay", ".", "--report", "html", "--output", "r.html"], { cwd });
+    const context = await (await openBrowser()).newContext({ offline: true });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(join(cwd, "r.html")).href);
+    const results = () => page.locator("details.card .status").allTextContents();
+    expect(await results()).toEqual(["✕ failed", "● passed"]);
+    const passed = page.getByRole("button", { name: "1 passed", exact: true });
+    await passed.click();
+    expect(await results()).toEqual(["● passed"]);
+    await passed.click();
+    expect(await results()).toHaveLength(2);
+    await context.close();
+  });
+
   it("of a contract run begins with seed, version and date, has every requirement, and says what was not checked", async () => {
     const cwd = workingFolder();
     const flags = ["--report", "html", "--output", "c.html", "--budget", "6"];
@@ -142,6 +159,19 @@ describe("--report sarif", () => {
 });
 
 describe.skipIf(!hasChromium)("a film", () => {
+  it("of a command that fails has the turns that the command caused", async () => {
+    const cwd = workingFolder();
+    const headers = JSON.stringify({ "x-api-key": "emulator-key", "content-type": "application/json" });
+    const request = `{ method: "POST", body: "{}", headers: ${headers} }`;
+    const script = `await fetch(process.env.EMULATOR_URL + "/threads", ${request}); process.exit(3)`;
+    const command = [process.execPath, "--input-type=module", "-e", script];
+    const flags = ["--capsule", "a.capsule", "--film", "f.html"];
+    expect((await run(["exec", ...flags, "--", ...command], { cwd })).code).toBe(3);
+    const { text, ...rest } = await shownBy(join(cwd, "f.html"));
+    expect(rest).toEqual({ problems: [], images: 0, found: [] });
+    expect(text).toContain("createThread");
+  });
+
   it("of a failed replay opens offline, with the axis, whose playhead selects turns", async () => {
     const cwd = folderWithFailure();
     expect(await run(["replay", ".", "--film", "f.html"], { cwd })).toMatchObject({ code: 2 });

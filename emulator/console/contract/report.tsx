@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { VERDICTS, type Verdict } from "../../../contracts/engine/verdict.ts";
 import { Empty } from "../parts/empty.tsx";
+import { ResultFilter } from "../parts/result-filter.tsx";
 import { FindingCard } from "./finding.tsx";
 import {
   type CaseFinding,
@@ -41,23 +42,17 @@ export function ContractReport({ report }: { readonly report: ContractReportData
       <p class={`status ${report.ok ? "good" : "bad"}`}>
         <span aria-hidden="true">{report.ok ? "●" : "✕"}</span> {report.target}
       </p>
-      <p class="row" role="group" aria-label="Filter by result">
-        {[...VERDICTS].reverse().map((verdict) => (
-          <button
-            key={verdict}
-            type="button"
-            aria-pressed={verdict === selectedVerdict}
-            onClick={() => setSelectedVerdict(verdict === selectedVerdict ? null : verdict)}
-          >
-            {report.counts[verdict] ?? 0} {verdict}
-          </button>
-        ))}
-      </p>
+      <ResultFilter
+        counts={report.counts}
+        results={[...VERDICTS].reverse()}
+        selected={selectedVerdict}
+        select={setSelectedVerdict}
+      />
       <section class="card" aria-label="Requirements">
         <h2>
           Requirements <span class="muted">{listedOutcomes.length}, by their gravest verdict</span>
         </h2>
-        <ul class="grid">
+        <ul class="grid sentences">
           {listedOutcomes.map((outcome) => (
             <Cell
               key={outcome.id}
@@ -96,11 +91,10 @@ function Cell({ outcome: { id, verdict, findings }, text, isSelected, toggle }: 
         type="button"
         class={`day ${tone}`}
         aria-pressed={isSelected}
-        title={`${verdict}${blames && ` (${blames})`}: ${text}`}
-        aria-label={`${id}: ${verdict}${blames && ` (${blames})`}, ${findings.length} findings`}
+        aria-label={`${id} ${text ?? ""} ${verdict}${blames && ` (${blames})`}, ${findings.length} findings`}
         onClick={toggle}
       >
-        <span aria-hidden="true">{glyph}</span> {id}
+        <span aria-hidden="true">{glyph}</span> {id} <span class="sentence">{text}</span>
       </button>
     </li>
   );

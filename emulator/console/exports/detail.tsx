@@ -28,7 +28,9 @@ export function ExportPage({ id }: { readonly id: string }) {
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("exports")}>Exports</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
-      <Loaded resource={resource}>{(value) => <Details detail={value} />}</Loaded>
+      <Loaded resource={resource} heading="Export">
+        {(value) => <Details detail={value} />}
+      </Loaded>
     </>
   );
 }

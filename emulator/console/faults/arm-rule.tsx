@@ -4,6 +4,7 @@ import { control } from "../model/actions.ts";
 import { route } from "../model/router.ts";
 import { Action } from "../parts/action.tsx";
 import { ChoiceField, Field, TextField } from "../parts/field.tsx";
+import { Term } from "../parts/term.tsx";
 
 const TARGETS = Object.keys(FAULT_TARGETS) as readonly FaultTarget[];
 
@@ -33,7 +34,9 @@ export function ArmRule() {
   };
   return (
     <section class="card" aria-label="Arm a rule">
-      <h2>Arm a rule</h2>
+      <h2>
+        Arm a rule for a <Term of="fault target">fault target</Term>
+      </h2>
       <div class="form">
         <ChoiceField
           name="Target"

@@ -51,12 +51,12 @@ function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly
         <span class="spacer" />
         {page.offset > 0 && (
           <a class="button" href={addressWith({ offset: Math.max(0, page.offset - PAGE_ROWS) })}>
-            Before
+            Previous {PAGE_ROWS}
           </a>
         )}
         {last < page.rows_total && (
           <a class="button" href={addressWith({ offset: last })}>
-            After
+            Next {Math.min(PAGE_ROWS, page.rows_total - last)}
           </a>
         )}
       </div>

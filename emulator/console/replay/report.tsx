@@ -1,4 +1,6 @@
+import { useState } from "preact/hooks";
 import type { Outcome } from "../../../scenarios/replay.ts";
+import { ResultFilter } from "../parts/result-filter.tsx";
 
 /** A report of `replay --report json`. */
 export interface ReplayReportData {
@@ -19,16 +21,18 @@ const GRAVITY = ["broken", "failed", "drifted", "not run", "passed"] as const;
 /** The scenarios of a replay, those that did not pass first. */
 export function ReplayReport({ report }: { readonly report: ReplayReportData }) {
   const { scenarios, summary } = report;
-  const sortedScenarios = [...scenarios].sort(
-    (a, b) => GRAVITY.indexOf(a.verdict) - GRAVITY.indexOf(b.verdict),
-  );
+  const [selected, select] = useState<Outcome["verdict"] | null>(null);
+  const sortedScenarios = scenarios
+    .filter(({ verdict }) => selected === null || verdict === selected)
+    .sort((a, b) => GRAVITY.indexOf(a.verdict) - GRAVITY.indexOf(b.verdict));
   return (
     <>
-      <p>
-        {GRAVITY.filter((verdict) => summary[verdict] > 0)
-          .map((verdict) => `${summary[verdict]} ${verdict}`)
-          .join(" · ")}
-      </p>
+      <ResultFilter
+        counts={summary}
+        results={GRAVITY.filter((verdict) => summary[verdict] > 0)}
+        selected={selected}
+        select={select}
+      />
       {scenarios.length === 0 && <p class="why wait">No scenario was run, so nothing was checked.</p>}
       {sortedScenarios.map((outcome) => (
         <ScenarioCard key={outcome.file} outcome={outcome} />

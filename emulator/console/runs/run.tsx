@@ -20,7 +20,9 @@ export function RunPage({ id }: { readonly id: string }) {
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("runs")}>Threads and runs</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
-      <Loaded resource={resource}>{(run) => <RunDetails run={run} />}</Loaded>
+      <Loaded resource={resource} heading="Run">
+        {(run) => <RunDetails run={run} />}
+      </Loaded>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { clock, isDiskFull } from "../model/clock.ts";
 import { connection, endReason, reconnect } from "../model/live.ts";
 import { isReadOnly } from "../model/token.ts";
 import { Action, CopyMenu } from "../parts/action.tsx";
+import { Term } from "../parts/term.tsx";
 import { UndoButton } from "../parts/undo-button.tsx";
 import { showAsOf } from "../time/as-of.ts";
 import { ForkFrom } from "../worlds/fork-from.tsx";
@@ -36,7 +37,7 @@ export function Bands() {
       )}
       {asOf.value !== null && (
         <Band tone="past" glyph="↶">
-          As of turn {asOf.value}: every view shows the earlier state.
+          <Term of="as of">As of turn {asOf.value}</Term>: every view shows the earlier state.
           <ForkFrom turn={asOf.value} label="Fork a world from here" />
           <button type="button" class="button" onClick={() => showAsOf(null)}>
             Back to now

@@ -1,5 +1,6 @@
 import { turnsNow } from "../model/live.ts";
 import { Filter, SearchField } from "../parts/list.tsx";
+import { Term } from "../parts/term.tsx";
 import { TurnDetail } from "./turn-detail.tsx";
 import { matchingTurns, TurnList } from "./turn-list.tsx";
 
@@ -13,7 +14,9 @@ export function Journal() {
     <div class="split">
       <section class="card grow" aria-label="Journal">
         <header class="row">
-          <h2>Turns</h2>
+          <h2>
+            <Term of="turn">Turns</Term>
+          </h2>
           <SearchField label="Turns" />
           <Filter name="kind" text="Kind" values={TURN_KINDS} />
           <span class="muted" role="status">

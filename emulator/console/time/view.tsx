@@ -5,6 +5,7 @@ import { now } from "../model/clock.ts";
 import { count } from "../model/count.ts";
 import { useResource } from "../model/resource.ts";
 import { worldName } from "../model/world-address.ts";
+import { Term } from "../parts/term.tsx";
 import { Axis } from "./axis.tsx";
 import { FaultPresets } from "./fault-presets.tsx";
 import { historyNow } from "./history.ts";
@@ -47,11 +48,17 @@ const MAX_DRAWN_EXPORTS = 1000;
 function FutureNote({ future }: { future: Awaited<ReturnType<typeof lookAhead>> | undefined }) {
   if (!future) return null;
   const [first] = future.fired;
+  const events = count(future.fired.length, "event");
   return (
     <p class="muted note">
+      {first && future.problem === null && (
+        <>
+          Ahead: {events} from a <Term of="dryRun">dry run</Term>; the next is {first.kind}.{" "}
+        </>
+      )}
       {future.problem ??
         (first
-          ? `Ahead: ${count(future.fired.length, "event")} from a dry run; the next is ${first.kind}. ${future.assumed.join(" ")}`
+          ? future.assumed.join(" ")
           : "Nothing is due but deadlines: create an export, a run or a cron, and it shows here.")}
     </p>
   );

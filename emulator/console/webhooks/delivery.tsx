@@ -37,7 +37,9 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       <nav class="crumbs" aria-label="Path">
         <a href={addressOf("webhooks")}>Webhooks</a> / <span class="mono">{id}</span> <WhyLink id={id} />
       </nav>
-      <Loaded resource={resource}>{(delivery) => <DeliveryDetails delivery={delivery} />}</Loaded>
+      <Loaded resource={resource} heading="Delivery">
+        {(delivery) => <DeliveryDetails delivery={delivery} />}
+      </Loaded>
     </>
   );
 }
