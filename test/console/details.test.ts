@@ -71,6 +71,28 @@ it.skipIf(!hasChromium)("a page of something that does not exist has a heading",
   }
 });
 
+it.skipIf(!hasChromium)(
+  "the rows of a file have telling columns first, and a choice of columns",
+  async () => {
+    await rig.complete(await rig.createExportId());
+    const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(
+      "GET",
+      "/s3/buckets/traces/objects",
+    );
+    const key = encodeURIComponent(objects.find((object) => object.key.endsWith(".parquet"))?.key ?? "");
+    const page = await openAt(rig.emulator.url, `#/file/traces?key=${key}`);
+    const headings = () =>
+      page.getByRole("region", { name: "Rows", exact: true }).getByRole("columnheader").allTextContents();
+    await expect.poll(headings).toEqual(expect.arrayContaining(["id", "inputs"]));
+    expect((await headings()).slice(0, 4)).toEqual(["id", "name", "run_type", "status"]);
+    await page.getByText(/^Columns: /).click();
+    await page.getByRole("checkbox", { name: "name", exact: true }).uncheck();
+    await expect.poll(async () => (await headings()).slice(0, 3)).toEqual(["id", "run_type", "status"]);
+    expect(new URL(page.url()).hash).toContain("hide=name");
+    expect(await findings(page)).toEqual([]);
+  },
+);
+
 it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it is shown", async () => {
   const page = await openAt(rig.emulator.url, "#/time");
   await timeIsWhole(page, rig.emulator);

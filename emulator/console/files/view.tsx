@@ -1,7 +1,7 @@
 import type { ParquetPage } from "../../subjects/control-operation.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
-import { addressOf, addressWith, route } from "../model/router.ts";
+import { addressOf, addressWith, go, route } from "../model/router.ts";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Groups } from "./groups.tsx";
@@ -35,7 +35,10 @@ const EXPORT_IN_KEY = /(?:^|\/)export_id=([^/]+)/;
 
 function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly objectKey: string }) {
   const exportId = EXPORT_IN_KEY.exec(objectKey)?.[1] ?? null;
-  const columns: readonly Column<Row>[] = page.columns.map(({ name, type }) => ({
+  const hidden = hiddenColumns();
+  const inOrder = [...page.columns].sort((a, b) => rankOf(a.name) - rankOf(b.name));
+  const visible = inOrder.filter(({ name }) => !hidden.includes(name));
+  const columns: readonly Column<Row>[] = visible.map(({ name, type }) => ({
     name,
     title: type,
     show: (row) => <Cell name={name} value={row[name]} exportId={exportId} />,
@@ -60,6 +63,7 @@ function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly
           </a>
         )}
       </div>
+      <ColumnChoice names={inOrder.map(({ name }) => name)} />
       <Table
         label="Rows"
         columns={columns}
@@ -68,6 +72,41 @@ function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly
       />
       <Groups page={page} />
     </>
+  );
+}
+
+/** Columns that say most about a row. */
+const TELLING = ["id", "name", "run_type", "status", "start_time", "end_time", "error", "inputs", "outputs"];
+
+function rankOf(name: string): number {
+  const rank = TELLING.indexOf(name);
+  return rank === -1 ? TELLING.length : rank;
+}
+
+/** The columns that the address hides. */
+function hiddenColumns(): readonly string[] {
+  return (route.value.query.get("hide") ?? "").split(",").filter((name) => name !== "");
+}
+
+function ColumnChoice({ names }: { readonly names: readonly string[] }) {
+  const hidden = hiddenColumns();
+  const toggle = (name: string) => {
+    const next = hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name];
+    go(addressWith({ hide: next.join(",") || null }), true);
+  };
+  return (
+    <details>
+      <summary>
+        Columns: {names.length - hidden.length} of {names.length}
+      </summary>
+      <div class="row">
+        {names.map((name) => (
+          <label key={name}>
+            <input type="checkbox" checked={!hidden.includes(name)} onChange={() => toggle(name)} /> {name}
+          </label>
+        ))}
+      </div>
+    </details>
   );
 }
 
