@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ASSUMPTION_IDS, ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { LIMITS, TIMINGS } from "../../contracts/spec/limits.ts";
+import { childEnvironment } from "../../emulator/client/child-environment.ts";
 import { type Resolution, resolveConfiguration, type Sources } from "../../emulator/config/resolve.ts";
+import { FIXTURES_URL } from "../../emulator/entries/fixtures/defaults.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 
 type Resolved = Extract<Resolution, { ok: true }>;
@@ -116,6 +118,13 @@ describe("sources", () => {
       EMULATOR_PORT: "",
       HOME: "/",
     };
+    expect((await resolved({ env })).configuration.port).toBe(4700);
+  });
+
+  it("leave the variables alone that `env` and `exec` set, so that a command of exec may start another emulator", async () => {
+    const address = "http://127.0.0.1:1";
+    const addresses = childEnvironment({ url: address, eu_url: address, s3_url: address });
+    const env = { ...addresses, [FIXTURES_URL]: address };
     expect((await resolved({ env })).configuration.port).toBe(4700);
   });
 
