@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { load } from "../harness/calls.mjs";
-import { launchEmulator } from "../harness/processes.mjs";
+import { cpuMsOf, launchEmulator } from "../harness/processes.mjs";
 import { signed } from "../harness/signed.mjs";
 
 const OBJECTS = 1_000_000;
 const REQUESTS = 20_000;
+const SAMPLE_MS = 20;
 const CREDENTIALS = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
 
 /** From SIGTERM to the end of the process, with new objects that were not exported to the folder. */
@@ -23,9 +24,16 @@ export const figures = [
       async round(_side, n) {
         const emulator = await launchEmulator(["--data", join(folder, `data-${n}`)]);
         for (let first = 0; first < rows; first += REQUESTS) await put(emulator, folder, first);
+        const before = cpuMsOf(emulator.family());
+        let after = before;
+        // Of a process that has ended nothing can be read.
+        const sampling = setInterval(() => {
+          after = cpuMsOf(emulator.family()) ?? after;
+        }, SAMPLE_MS);
         const began = performance.now();
         await emulator.stop();
-        return { items: 1, wallMs: performance.now() - began };
+        clearInterval(sampling);
+        return { items: 1, wallMs: performance.now() - began, cpuMs: after - before };
       },
     }),
   },
