@@ -18,6 +18,9 @@ const TIMEOUT_MS = 30 * 60_000;
 /** An emulator that no longer answers does not hold a command that the user has stopped. */
 const STOP_MS = 3000;
 
+/** Of work that the emulator ends when the connection is closed. */
+export const STOPPED_THERE = "and the emulator stops there";
+
 /** Work of a command that is in progress. */
 export interface Work {
   readonly progress: Progress;
@@ -35,6 +38,10 @@ interface ClientCommand<T> {
   /** True for commands that can read history: they accept `--at`. */
   readonly reads?: true;
   lines(answer: T, invocation: Invocation): readonly string[];
+  /** The counted noun of its progress, such as `rows`; it is shown with a rate. */
+  readonly unit?: string;
+  /** The effect on the work when the user stops the command; by default it may still be done. */
+  readonly whenStopped?: string;
   /** The exit code is 1 when it returns false. */
   isGood?(answer: T): boolean;
 }
@@ -57,7 +64,9 @@ export function clientCommand<T>(definition: ClientCommand<T> & Sending<T>): Com
           : definition.prepare(invocation);
       const find = reads ? readWorld : runningWorld;
       const world = await find(invocation, TIMEOUT_MS);
-      const answer = await awaitAnswer(invocation, `waiting for ${world.url}`, (work) => send(world, work));
+      const answer = await awaitAnswer(invocation, definition, `waiting for ${world.url}`, (work) =>
+        send(world, work),
+      );
       printResult(invocation, answer, definition.lines(answer, invocation));
       return definition.isGood?.(answer) === false ? 1 : 0;
     },
@@ -86,10 +95,11 @@ async function failAfter(ms: number, error: Interrupted): Promise<never> {
 /** Throws `Interrupted` when a signal is received first. */
 async function awaitAnswer<T>(
   invocation: Invocation,
+  { unit, whenStopped = "which may still be done" }: Pick<ClientCommand<T>, "unit" | "whenStopped">,
   text: string,
   send: (work: Work) => Promise<T>,
 ): Promise<T> {
-  const progress = openProgress(invocation);
+  const progress = openProgress(invocation, unit);
   progress.show(text);
   let end: (() => unknown) | undefined;
   const answer = send({
@@ -99,7 +109,7 @@ async function awaitAnswer<T>(
     },
   });
   try {
-    return await untilSignal(answer, () => `${progress.account()}, which may still be done`);
+    return await untilSignal(answer, () => `${progress.account()}, ${whenStopped}`);
   } catch (error) {
     if (!(error instanceof Interrupted) || end === undefined) throw error;
     return await Promise.race([resultAfterStop(end, answer, error.signal), failAfter(STOP_MS, error)]);

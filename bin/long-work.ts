@@ -1,4 +1,10 @@
-import type { AdvanceResult, AdvanceTarget, WorkProgress } from "../emulator/client/views.ts";
+import type {
+  AdvanceResult,
+  AdvanceTarget,
+  GeneratedTraces,
+  TraceOrder,
+  WorkProgress,
+} from "../emulator/client/views.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Work } from "./client-command.ts";
 import type { Progress } from "./progress.ts";
@@ -26,6 +32,15 @@ export function verifyExport(world: RunningWorld, work: Work, id: string): Promi
     progress.show(text, files, files_total);
   };
   return watchProgress(world, work, show, world.client.exports.verify(id));
+}
+
+/** Generates sample rows in a running emulator, and shows how far it is. */
+export function generateTraces(world: RunningWorld, work: Work, order: TraceOrder): Promise<GeneratedTraces> {
+  const show = ({ generations }: WorkProgress, progress: Progress) => {
+    const mine = generations.find(({ rows_total }) => rows_total === order.count);
+    if (mine) progress.show(`generating rows of ${mine.project}`, mine.rows, mine.rows_total);
+  };
+  return watchProgress(world, work, show, world.client.generateTraces(order));
 }
 
 function showAdvance({ now, advance }: WorkProgress, progress: Progress): void {

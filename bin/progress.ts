@@ -20,30 +20,43 @@ const USUAL_COLUMNS = 80;
 const ERASE = "\r\u001b[2K";
 const OFF = new Set([undefined, "", "0", "false"]);
 
-let isDrawn = false;
+/** The terminal that shows a line at present. */
+let drawnOn: ProgressStream | undefined;
 
 /** Erases the progress line before other output; it is drawn again within a second. */
 export function makeRoom(): void {
-  if (isDrawn) process.stderr.write(ERASE);
-  isDrawn = false;
+  drawnOn?.write(ERASE);
+  drawnOn = undefined;
+}
+
+type ProgressStream = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
+
+/** Where and by which clock (milliseconds) progress is shown. */
+interface ProgressOptions {
+  readonly stream?: ProgressStream;
+  readonly now?: () => number;
 }
 
 /** Shows one line on standard error once the work takes longer than a second; `unit` is the counted noun, such as `cases`. */
-export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, unit?: string): Progress {
-  const isTerminal = process.stderr.isTTY === true && env.TERM !== "dumb";
+export function openProgress(
+  { flags, env }: Pick<Invocation, "flags" | "env">,
+  unit?: string,
+  { stream = process.stderr, now = performance.now.bind(performance) }: ProgressOptions = {},
+): Progress {
+  const isTerminal = stream.isTTY === true && env.TERM !== "dumb";
   const isShown = isTerminal && flags.quiet !== true && OFF.has(env.CI);
-  const openedAt = performance.now();
+  const openedAt = now();
   let at: At = { text: "beginning", done: 0, total: 0, since: openedAt, before: 0 };
   let isOpen = isShown;
   let nextDraw = openedAt + SECOND_MS;
 
   function draw(): void {
-    const now = performance.now();
-    if (!isOpen || now < nextDraw) return;
-    nextDraw = now + REDRAW_MS;
-    const line = lineOf(at, unit, now, openedAt).slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
-    process.stderr.write(ERASE + (env.NO_COLOR ? line : line.replace(/^\[(#+)/, "[\u001b[32m$1\u001b[0m")));
-    isDrawn = true;
+    const drawnAt = now();
+    if (!isOpen || drawnAt < nextDraw) return;
+    nextDraw = drawnAt + REDRAW_MS;
+    const line = lineOf(at, unit, drawnAt, openedAt).slice(0, (stream.columns || USUAL_COLUMNS) - 1);
+    stream.write(ERASE + (env.NO_COLOR ? line : line.replace(/^\[(#+)/, "[\u001b[32m$1\u001b[0m")));
+    drawnOn = stream;
   }
 
   function clear(): void {
@@ -60,7 +73,7 @@ export function openProgress({ flags, env }: Pick<Invocation, "flags" | "env">, 
     isShown,
     show(text, done = 0, total = 0) {
       const isNewPhase = at.total > 0 && (total !== at.total || done < at.done);
-      const { since, before } = isNewPhase ? { since: performance.now(), before: done } : at;
+      const { since, before } = isNewPhase ? { since: now(), before: done } : at;
       at = { text: printable(text), done, total, since, before };
       draw();
     },

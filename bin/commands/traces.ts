@@ -1,5 +1,6 @@
-import { clientCommand } from "../client-command.ts";
+import { clientCommand, STOPPED_THERE } from "../client-command.ts";
 import { CALLER_FLAGS, type CommandGroup, type Invocation, UsageError } from "../command.ts";
+import { generateTraces } from "../long-work.ts";
 import { projectNamed, projectsOf } from "../projects.ts";
 import type { RunningWorld } from "../running.ts";
 import { aligned } from "../terminal.ts";
@@ -82,6 +83,8 @@ export const command: CommandGroup = {
   actions: {
     generate: clientCommand({
       summary: "ingest realistic sample traces, by default of the last day",
+      unit: "rows",
+      whenStopped: STOPPED_THERE,
       flags: {
         count: { value: "<n>", help: `number of rows (default ${COUNT})` },
         project: { value: "<name>", help: "tracing project (default samples)" },
@@ -110,7 +113,7 @@ export const command: CommandGroup = {
           Date.parse(order.to) <= Date.parse(order.from)
         )
           throw new UsageError(`--to: ${order.to} is not later than --from`);
-        return ({ client }) => client.generateTraces(order);
+        return (world, work) => generateTraces(world, work, order);
       },
       lines: ({ count, project, session_id, from, to }) => [
         `${count} rows in the project ${project} (${session_id}), begun from ${from} to ${to}`,

@@ -17,7 +17,7 @@ export const STATE_ERRORS: Readonly<Record<string, readonly [meaning: string, ne
     "Read the message; `emulator logs` lists the last turns.",
   ],
   interrupted: [
-    "A signal stopped the command, or the rows were removed while the statistics were computed.",
+    "A signal stopped the command, the client left, or the rows were removed while the statistics were computed.",
     "Run it again.",
   ],
   defect: [

@@ -15,6 +15,7 @@ export const sendTraces = clientCommand({
   summary:
     'send the trace rows of a file: JSON objects, one per line; or, with the suffix .json, an array of rows or a body of POST /runs/batch such as {"post":[{…}]}',
   operands: ["<file>"],
+  unit: "rows",
   flags: {
     project: { value: "<name>", help: "project of rows without session_name and session_id" },
     ...CALLER_FLAGS,

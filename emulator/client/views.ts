@@ -2,7 +2,7 @@ import type { Assumption, AssumptionValue } from "../../contracts/spec/assumptio
 import type { AssumptionId } from "../../contracts/spec/assumptions.ts";
 import type { FiredEvent } from "../kernel/advance.ts";
 import type { ClockState } from "../kernel/commit.ts";
-import type { VerificationProgress } from "../subjects/control-operation.ts";
+import type { GenerationProgress, VerificationProgress } from "../subjects/work-progress.ts";
 
 /** The base addresses of a world. */
 export interface WorldAddresses {
@@ -118,6 +118,7 @@ export interface WorkProgress {
     readonly waits_for: string | null;
   } | null;
   readonly verifications: readonly VerificationProgress[];
+  readonly generations: readonly GenerationProgress[];
 }
 
 /** How time moves after `POST /clock/freeze` and `POST /clock/flow`. */

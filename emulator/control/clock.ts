@@ -127,11 +127,13 @@ export const CLOCK_OPERATIONS = [
     method: "GET",
     path: "/progress",
     hasHistory: false,
-    summary: "Show the progress of an advance, and of exports that are being verified.",
-    run: ({ clock, oracle, world }) => ({
+    summary:
+      "Show the progress of an advance, of exports that are being verified, and of samples that are being generated.",
+    run: ({ clock, oracle, generations, world }) => ({
       now: formatInstant(world.now),
       advance: advancingView(clock.currentAdvance()),
       verifications: oracle.verifying(),
+      generations: [...generations],
     }),
   }),
 ] as const;

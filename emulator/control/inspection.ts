@@ -60,7 +60,7 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/exports/{export_id}/verify",
     summary: "Read every file of an export back and compare it with the store.",
-    run: ({ oracle }, { path }) => oracle.verify((path.export_id ?? "").toLowerCase()),
+    run: ({ oracle }, { path, raw }) => oracle.verify((path.export_id ?? "").toLowerCase(), raw.isAbandoned),
   }),
   control({
     method: "GET",

@@ -1,6 +1,7 @@
 import { COLUMN_NAMES } from "../../contracts/spec/bulk-exports/columns.ts";
 import { createPartitionReader, type PartitionReader } from "../storage/rows/partition-reader.ts";
 import type { PartitionSource } from "../storage/rows/plans.ts";
+import { type IsAbandoned, refuseIfAbandoned } from "../subjects/abandoned.ts";
 import { columnTypesOf } from "../subjects/bulk-exports/file.ts";
 import { cutIntoDays } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORT_RUNS, type ExportRun } from "../subjects/bulk-exports/records.ts";
@@ -19,6 +20,7 @@ import { yieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** The context of an export check. */
 export interface ExportCheckTools extends StoredFilesTools {
+  readonly isAbandoned: IsAbandoned;
   /** Locates the rows of a partition. */
   readonly rowsOf: (partition: Partition) => PartitionSource;
 }
@@ -90,10 +92,12 @@ async function checkFiles(
     findings,
     budget: unmatchedBudget(),
     maxUnpairedBytes: Math.max(MIN_UNPAIRED_BYTES, settings.limits.bytes_per_file),
+    isAbandoned: tools.isAbandoned,
     fetch: (file) => listing.fetch(file),
   };
   const unmatched: UnmatchedRows[] = [];
   for (const run of runs) {
+    refuseIfAbandoned(tools.isAbandoned);
     unmatched.push(await checkRun(check, run));
     await yieldToEventLoop();
   }

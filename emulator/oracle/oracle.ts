@@ -3,9 +3,10 @@ import type { Bodies } from "../storage/objects/bodies.ts";
 import { addHours } from "../subjects/bulk-exports/partitions.ts";
 import { type BulkExport, EXPORT_RUNS, EXPORTS, SPAWNED } from "../subjects/bulk-exports/records.ts";
 import { requireExport } from "../subjects/bulk-exports/require-export.ts";
-import type { Oracle, Verification, VerificationProgress } from "../subjects/control-operation.ts";
+import type { Oracle, Verification } from "../subjects/control-operation.ts";
 import type { ObjectStoreClients } from "../subjects/destinations/object-store-client.ts";
 import type { Secrets, World } from "../subjects/turn.ts";
+import type { VerificationProgress } from "../subjects/work-progress.ts";
 import { checkExport, type ExportCheckTools } from "./export-check.ts";
 import { createFindings, type Findings } from "./findings.ts";
 import { checkSpawnTimes, timeContextOf } from "./time-laws.ts";
@@ -48,7 +49,7 @@ export function createOracle(parts: OracleParts): Oracle {
   }
 
   return {
-    async verify(exportId) {
+    async verify(exportId, isAbandoned) {
       const parent = requireExport(world.reader, exportId);
       const { size } = running;
       if (size >= maxVerifications)
@@ -67,7 +68,7 @@ export function createOracle(parts: OracleParts): Oracle {
         rows: findings.rows,
       });
       running.add(progress);
-      const tools = { world, rowsOf, objectStores, secrets, bodies: objects.files };
+      const tools = { world, isAbandoned, rowsOf, objectStores, secrets, bodies: objects.files };
       const result = last.then(() => verify(parent, tools, findings));
       const end = () => running.delete(progress);
       last = result.then(end, end);

@@ -1,6 +1,7 @@
 import { rowFilter } from "../storage/parquet/encode-file.ts";
 import { cursorAt, rowOf } from "../storage/rows/lines.ts";
 import type { PartitionReader } from "../storage/rows/partition-reader.ts";
+import { type IsAbandoned, refuseIfAbandoned } from "../subjects/abandoned.ts";
 import type { BulkExport, ExportedFile, ExportRun } from "../subjects/bulk-exports/records.ts";
 import {
   type ComparableRow,
@@ -27,6 +28,7 @@ export interface ExportCheck {
   readonly findings: Findings;
   readonly budget: UnmatchedBudget;
   readonly maxUnpairedBytes: number;
+  readonly isAbandoned: IsAbandoned;
   fetch(file: ExportedFile): Promise<Fetched | Absent>;
 }
 
@@ -88,7 +90,7 @@ async function checkFile(
 }
 
 async function compareFile(
-  { form, parent, findings }: ExportCheck,
+  { form, parent, findings, isAbandoned }: ExportCheck,
   record: ExportedFile,
   { key, bytes }: Fetched,
   rowMatching: Matching,
@@ -101,6 +103,7 @@ async function compareFile(
   await checkCompression(parent.compression, key, bytes, findings);
   let rows = 0;
   for await (const batch of rowsOf(file)) {
+    refuseIfAbandoned(isAbandoned);
     rows += batch.length;
     findings.rows += batch.length;
     if (!isComparable) continue;

@@ -47,11 +47,12 @@ export interface SharedContext {
 /** The context of control operations in one world; a reset replaces its world. */
 export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): ControlContext {
   const { worlds, configuration } = shared;
-  const { world, clock, oracle, dryRun, choices, objects } = openWorld.runtime;
+  const { world, clock, oracle, generations, dryRun, choices, objects } = openWorld.runtime;
   return {
     world,
     clock,
     oracle,
+    generations,
     recording: openWorld.recording,
     dryRun,
     status: () => statusOf(openWorld, shared),

@@ -6,11 +6,13 @@ import type { Advance, AdvanceProgress, AdvanceTarget } from "../kernel/advance.
 import type { AsOf } from "../kernel/as-of.ts";
 import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
 import type { ReplacedRow } from "../kernel/table.ts";
+import type { IsAbandoned } from "./abandoned.ts";
 import type { HttpRequest } from "./message.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
 import type { MissingSecrets, SuppliedSecrets } from "./snapshot-secrets.ts";
 import type { World } from "./turn.ts";
+import type { GenerationProgress, VerificationProgress } from "./work-progress.ts";
 import type { WorldDifference } from "./world-difference.ts";
 
 /** What the test-only operations work on: one world and what drives it. */
@@ -18,6 +20,8 @@ export interface ControlContext {
   readonly world: World;
   readonly clock: ControlClock;
   readonly oracle: Oracle;
+  /** Samples of trace rows that are being generated. */
+  readonly generations: Set<GenerationProgress>;
   readonly recording: Recording;
   /** Advances a copy of the world whose effects only pretend, and throws it away. */
   dryRun(target: AdvanceTarget): Promise<DryRunResult>;
@@ -182,17 +186,9 @@ export interface DryRunResult extends Advance {
 
 /** Reads exported files back and compares them with the store. */
 export interface Oracle {
-  verify(exportId: string): Promise<Verification>;
+  verify(exportId: string, isAbandoned: IsAbandoned): Promise<Verification>;
   /** Exports that are being read back, or wait for their turn. */
   verifying(): readonly VerificationProgress[];
-}
-
-/** How far the reading back of an export is. */
-export interface VerificationProgress {
-  readonly export_id: string;
-  readonly files: number;
-  readonly files_total: number;
-  readonly rows: number;
 }
 
 /** The result of reading an export back; without problems the export is correct. */

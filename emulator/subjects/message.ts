@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly bodyProblem?: Refusal;
   /** Why nothing can be stored at present (free space); checked only by operations that add data. */
   readonly storageProblem?: Refusal;
+  /** Whether the client no longer waits for the reply; absent for a call of the emulator to itself. */
+  readonly isAbandoned?: () => boolean;
   /** The client's address; empty for a call of the emulator to itself. */
   readonly address: string;
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openProgress } from "../../bin/progress.ts";
 import { isFull } from "../support/depth.ts";
 import { workingFolder } from "../support/emulator-process.ts";
 import { send } from "../support/send.ts";
@@ -82,6 +83,45 @@ describe("on a terminal", () => {
   });
 });
 
+describe("a progress line", () => {
+  const open = (isTTY: boolean, flags = {}) => {
+    const written: string[] = [];
+    const clock = { ms: 0 };
+    const stream = { isTTY, columns: 120, write: (text: string) => written.push(text) > 0 };
+    const env = { NO_COLOR: "1" };
+    return {
+      written,
+      clock,
+      progress: openProgress({ flags, env }, "rows", { stream, now: () => clock.ms }),
+    };
+  };
+
+  it("has a bar, the rate and the remaining time after a second, and is erased in the end", () => {
+    const { written, clock, progress } = open(true);
+    progress.show("first", 0, 1000);
+    expect(written).toEqual([]);
+    clock.ms = 2000;
+    progress.show("later", 250, 1000);
+    expect(written).toEqual([
+      `${ERASED}[######..................] 25 %  250/1000 rows  2 s, 125.0/s, about 6 s left  later`,
+    ]);
+    progress.clear();
+    expect(written.slice(1)).toEqual([ERASED]);
+    expect(progress.account()).toBe("250 of 1000 rows were done");
+  });
+
+  it.each([
+    ["in a pipe", false, {}],
+    ["with --quiet", true, { quiet: true }],
+  ])("is not written %s", (_, isTTY, flags) => {
+    const { written, clock, progress } = open(isTTY, flags);
+    clock.ms = 5000;
+    progress.show("text", 1, 2);
+    progress.clear();
+    expect(written).toEqual([]);
+  });
+});
+
 describe("on a running emulator", () => {
   it("an advance shows how far it is, and Ctrl-C ends it there", async () => {
     const { url, cwd, env } = await openVerbs();
@@ -101,6 +141,27 @@ describe("on a running emulator", () => {
       advance: null,
       verifications: [],
     });
+  });
+
+  it("traces generate shows rows, rate and remaining time; Ctrl-C ends it after whole turns", async () => {
+    const { url, cwd, env } = await openVerbs();
+    const words = ["traces", "generate", "--count", "1000000", "--seed", "5"];
+    const generate = runOnTerminal(words, { cwd, env });
+    await generate.shows(/\d+\/1000000 rows {2}\d+ s, \d+\.\d\/s, about \d+ (s|min|h) left/);
+    generate.type(CTRL_C);
+    const { code, output } = await generate.ended;
+    expect({ code, output }).toMatchObject({
+      code: STOPPED,
+      output: expect.stringMatching(
+        /stopped by SIGINT: \d+ of 1000000 rows were done, and the emulator stops there/,
+      ),
+    });
+    await expect
+      .poll(async () => (await send(url, "GET", "/_emulator/v1/progress")).body)
+      .toMatchObject({ generations: [] });
+    const { traces } = (await send(url, "GET", "/_emulator/v1/status")).body as { traces: { rows: number } };
+    expect(traces.rows).toBeLessThan(1_000_000);
+    expect(traces.rows % 500).toBe(0);
   });
 
   it("a partly written snapshot leaves no file", async () => {

@@ -177,7 +177,8 @@ export async function createExportFixture(options: ExportFixtureOptions) {
     putObject,
     runOf,
     exportWindow,
-    verify: (id = EXPORT_ID): Promise<Verification> => oracle.verify(id),
+    verify: (id = EXPORT_ID, isAbandoned?: () => boolean): Promise<Verification> =>
+      oracle.verify(id, isAbandoned),
     parent: () => world.reader.get(EXPORTS, EXPORT_ID) as BulkExport,
     schedule: (changes: Partial<BulkExport>) => put(EXPORTS, exportRecord(options, changes)),
     keyOf: (day: string, at = 0): string => runOf(day).files[at]?.key ?? "no such file",

@@ -90,6 +90,12 @@ describe("an export with nothing wrong is verified", () => {
     expect(await fixture.verify()).toMatchObject({ ok: true, rows: SELECTED });
   });
 
+  test("after a client left, whose check ended at the next run", async () => {
+    const fixture = await fixtureOf();
+    await expect(fixture.verify(undefined, () => true)).rejects.toMatchObject({ code: "interrupted" });
+    expect(await fixture.verify()).toMatchObject({ ok: true, rows: SELECTED });
+  });
+
   test("when rows arrive after the start of the runs", async () => {
     const fixture = await fixtureOf();
     const [changed, moved] = FIRST_ROWS as [TraceRow, TraceRow];

@@ -56,6 +56,7 @@ function withoutBody({ region, clientAddresses }: Listener, incoming: IncomingMe
     query: mark === -1 ? "" : url.slice(mark + 1),
     headers,
     body: NO_BODY,
+    isAbandoned: () => !socket.writable,
     address: clientAddresses.find(socket.remoteAddress, headers["x-forwarded-for"]),
   };
 }

@@ -8,6 +8,7 @@ import type { History } from "../../storage/history/history.ts";
 import type { NamedRows } from "../../storage/pool/names.ts";
 import type { DryRunResult, Oracle } from "../../subjects/control-operation.ts";
 import type { World } from "../../subjects/turn.ts";
+import type { GenerationProgress } from "../../subjects/work-progress.ts";
 import type { Clock } from "./clock.ts";
 import type { Resumption } from "./resumption.ts";
 import type { ForkSource } from "./world-state.ts";
@@ -20,6 +21,7 @@ export interface WorldRuntime {
   readonly injectFault: InjectFault;
   readonly objects: ObjectStore;
   readonly oracle: Oracle;
+  readonly generations: Set<GenerationProgress>;
   /** Where people find the objects of its embedded store, which has all of them once this returns. */
   objectsFolder(): string;
   /** True for a world that has still to be given what a fresh one holds. */

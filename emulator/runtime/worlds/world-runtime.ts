@@ -51,6 +51,7 @@ export function openWorldRuntime(options: WorldRuntimeOptions): WorldRuntime {
     injectFault,
     objects,
     oracle: oracleOf(adapters, objects),
+    generations: new Set(),
     objectsFolder: () => bodies.exportCopy(),
     isFresh: storage.isFresh,
     dryRun: (target) => dryRunIn(adapters, world, { ...target, ...clock.dryRunPace() }),

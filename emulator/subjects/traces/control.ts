@@ -1,10 +1,12 @@
 import { dateTime, integer, object, optional, text, uuid } from "../../../contracts/spec/fields.ts";
 import { formatInstant, instantMs } from "../../kernel/instant.ts";
 import { Refusal } from "../../kernel/refusal.ts";
+import { type IsAbandoned, refuseIfAbandoned } from "../abandoned.ts";
 import { DEFAULT_TENANT_ID } from "../auth.ts";
 import { type ControlContext, control } from "../control-operation.ts";
 import { projectFor } from "../projects/projects.ts";
 import type { World } from "../turn.ts";
+import type { GenerationProgress } from "../work-progress.ts";
 import type { Workspace } from "../workspace.ts";
 import { type IngestItem, ingest } from "./ingest.ts";
 import type { JsonObject } from "./json.ts";
@@ -33,7 +35,7 @@ export const TRACE_OPERATIONS = [
     stores: true,
     summary: "Ingest realistic sample traces, by default of the last day.",
     body: generateBody,
-    async run(context, { body, region }) {
+    async run(context, { body, region, raw }) {
       const { world } = context;
       const to = body.to === undefined ? world.now : instantMs(body.to);
       const from = body.from === undefined ? to - DAY_MS : instantMs(body.from);
@@ -50,7 +52,8 @@ export const TRACE_OPERATIONS = [
       });
       if ("problems" in sample) throw new Refusal(422, "invalid_request", sample.problems.join("; "));
       const project = world.turn(cause(name), (turn) => projectFor(turn, workspace, { sessionName: name }));
-      await ingestSample(context, { workspace, project: name, count: body.count, posts: sample.posts });
+      const { posts } = sample;
+      await ingestSample(context, raw.isAbandoned, { workspace, project: name, count: body.count, posts });
       return { count: body.count, project: name, session_id: project.id, ...window, shape };
     },
   }),
@@ -63,15 +66,29 @@ interface Sample {
   readonly posts: Iterable<JsonObject>;
 }
 
-async function ingestSample({ world, yieldToEventLoop }: ControlContext, sample: Sample): Promise<void> {
+/** Ends after a turn when the client leaves: the rows up to there stay, as those of any other client. */
+async function ingestSample(
+  { world, generations, yieldToEventLoop }: ControlContext,
+  isAbandoned: IsAbandoned,
+  sample: Sample,
+): Promise<void> {
   const { workspace, project, count } = sample;
   const posts = sample.posts[Symbol.iterator]();
-  for (let from = 0; from < count; from += ROWS_PER_TURN) {
-    if (from > 0) await yieldToEventLoop();
-    const to = Math.min(count, from + ROWS_PER_TURN);
-    world.turn(cause(project), (turn) => {
-      for (const batch of batchesOf(posts, from, to)) ingest(turn, workspace, { posts: batch, patches: [] });
-    });
+  const progress: GenerationProgress = { project, rows: 0, rows_total: count };
+  generations.add(progress);
+  try {
+    for (let from = 0; from < count; from += ROWS_PER_TURN) {
+      if (from > 0) await yieldToEventLoop();
+      refuseIfAbandoned(isAbandoned);
+      const to = Math.min(count, from + ROWS_PER_TURN);
+      world.turn(cause(project), (turn) => {
+        for (const batch of batchesOf(posts, from, to))
+          ingest(turn, workspace, { posts: batch, patches: [] });
+      });
+      progress.rows = to;
+    }
+  } finally {
+    generations.delete(progress);
   }
 }
 
