@@ -13,9 +13,14 @@ export const READ_OFTEN_BYTES = 16 * 1024 * 1024;
 /** Receives the owners of the files that the result needs; undefined after a failure, which costs only disk space. */
 type OnEnd = (owners: readonly number[] | undefined) => void;
 
-/** Carries out an order in a thread if it reads many bytes; otherwise it is done when this returns. */
-export async function inBackground(order: BackgroundOrder, bytes: number, onEnd: OnEnd): Promise<void> {
-  onEnd(bytes > MAX_SYNC_BYTES ? await inThread(order) : atOnce(order));
+/** Carries out an order in a thread, which the signal ends, if it reads many bytes; otherwise it is done when this returns. */
+export async function inBackground(
+  order: BackgroundOrder,
+  bytes: number,
+  onEnd: OnEnd,
+  signal?: AbortSignal,
+): Promise<void> {
+  onEnd(bytes > MAX_SYNC_BYTES ? await inThread(order, signal) : atOnce(order));
 }
 
 function atOnce(order: BackgroundOrder): readonly number[] | undefined {
@@ -26,7 +31,7 @@ function atOnce(order: BackgroundOrder): readonly number[] | undefined {
   }
 }
 
-function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined> {
+function inThread(order: BackgroundOrder, signal?: AbortSignal): Promise<readonly number[] | undefined> {
   return new Promise((resolve) => {
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     const thread = new Worker(threadUrl("emulator/storage/background-thread"), { workerData: order });
@@ -34,6 +39,7 @@ function inThread(order: BackgroundOrder): Promise<readonly number[] | undefined
     thread.once("message", resolve);
     thread.once("error", () => resolve(undefined));
     thread.once("exit", () => resolve(undefined));
+    signal?.addEventListener("abort", () => void thread.terminate(), { once: true });
   });
 }
 

@@ -201,6 +201,42 @@ describe("the journal of a world", () => {
     expect(existsSync(pool.path(manifestNow().journals[0]?.file ?? ""))).toBe(false);
   });
 
+  /** Long enough to be folded in a thread. */
+  const LONG_LINE = batchOf(
+    [
+      textOf(
+        { turn: 1, now: 1, cause: CAUSE, put: { notes: [{ key: "1", record: "x".repeat(3e6) }] } },
+        undefined,
+      ),
+    ],
+    NO_ROWS_WRITTEN,
+  );
+
+  test("does not wait for a fold at its end, which leaves all lines to the next start", async () => {
+    const { journal, read, manifestNow } = openWorld(2000);
+    journal.appendLines(LONG_LINE);
+    expect(manifestNow().journals).toHaveLength(2);
+    await journal.closeAsJournal();
+    expect(manifestNow().state).toBe("1/state-000000.json");
+    expect(read().turn).toBe(1);
+  });
+
+  test("does not end a fold that another world waits for", async () => {
+    const { journal, manifestNow, pool } = openWorld(1e9);
+    journal.appendLines(LONG_LINE);
+    const sealed = sealedManifest(journal.manifest());
+    const folds = createFolds(pool, () => () => {});
+    const [first, second] = [vi.fn(), vi.fn()];
+    const target = "1/state-000009.json";
+    const fold = folds.start(sealed, target, first);
+    folds.join(sealed.journals, second);
+    await folds.leave(first);
+    await fold;
+    expect(first).not.toHaveBeenCalled();
+    expect(second).toHaveBeenCalledWith(expect.objectContaining({ state: target }));
+    expect(readManifest(pool, { ...manifestNow(), state: target, journals: [] }, INITIAL).state.turn).toBe(1);
+  });
+
   test("is appended to again after each fork, and its chain of files is bounded", async () => {
     const { journal, manifestNow } = openWorld(1e9, {
       owner: 0,

@@ -11,13 +11,14 @@ export interface Folded {
   readonly owners: readonly number[];
 }
 
-/** Called once; undefined when the fold failed. */
+/** Called once; undefined when the fold failed. Identifies its world. */
 type Adopt = (folded: Folded | undefined) => void;
 
 interface FoldInProgress {
   readonly target: string;
   readonly end: JournalSegment;
-  readonly adopters: Adopt[];
+  readonly adopters: Set<Adopt>;
+  readonly ending: AbortController;
   result: Promise<void> | undefined;
 }
 
@@ -36,24 +37,33 @@ export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) 
       const folded = { owner: NOBODY, state: target, journals: [], others: [ownerOf(target)] };
       const releases = [manifest, folded].map(hold);
       const end = manifest.journals.at(-1) as JournalSegment;
-      const fold: FoldInProgress = { target, end, adopters: [adopt], result: undefined };
+      const ending = new AbortController();
+      const fold: FoldInProgress = { target, end, adopters: new Set([adopt]), ending, result: undefined };
       underWay.add(fold);
       const order = { root, id, manifest, target };
-      fold.result = inBackground(order, bytesToRead(root, [manifest]), (owners) => {
+      const onEnd = (owners: readonly number[] | undefined) => {
         underWay.delete(fold);
         try {
           for (const each of fold.adopters) each(owners && { end, state: target, owners });
         } finally {
           for (const release of releases) release();
         }
-      });
+      };
+      fold.result = inBackground(order, bytesToRead(root, [manifest]), onEnd, ending.signal);
       return fold.result;
     },
     /** Joins a fold that ends within these journals; undefined when none does. */
     join(journals: readonly JournalSegment[], adopt: Adopt): Promise<void> | undefined {
       const fold = [...underWay].find(({ end }) => indexOf(journals, end) >= 0);
-      fold?.adopters.push(adopt);
+      fold?.adopters.add(adopt);
       return fold?.result;
+    },
+    /** A world does not need its fold any more. Ends a fold that no world needs; resolves when its thread writes no more. */
+    async leave(adopt: Adopt): Promise<void> {
+      const fold = [...underWay].find(({ adopters }) => adopters.delete(adopt));
+      if (fold?.adopters.size !== 0) return;
+      fold.ending.abort();
+      await fold.result;
     },
     /** Owners in whose folders states are being written. */
     writers: (): readonly number[] => [...underWay].map(({ target }) => ownerOf(target)),

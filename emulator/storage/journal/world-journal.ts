@@ -98,7 +98,7 @@ export class WorldJournal {
 
   /** Ends the last journal without writing a state. The next start replays it, and finds nothing that could be incomplete. */
   async closeAsJournal(): Promise<void> {
-    await this.#folding;
+    await this.#options.folds.leave(this.#adopt);
     const file = journalName(this.#saved.owner, numberOf(this.#journal.file) + 1);
     const journals = [...this.manifest().journals, { file, bytes: null }];
     if (this.#isBegun) tolerating(() => this.#save({ ...this.#saved, journals }));
@@ -106,7 +106,7 @@ export class WorldJournal {
 
   /** Writes the last state, if any, so that the next start has no line to replay. */
   async close(state: StoredState | undefined, writeHistory?: HistoryWriter): Promise<void> {
-    await this.#folding;
+    await this.#options.folds.leave(this.#adopt);
     if (!state) return;
     const { pool } = this.#options;
     const { owner } = this.#saved;
@@ -149,21 +149,20 @@ export class WorldJournal {
   #fold(isLong: boolean): Promise<void> {
     const { pool, folds } = this.#options;
     const { owner } = this.#saved;
-    const adopt = (folded: Folded | undefined): void => this.#adopt(folded);
-    const joined = isLong ? undefined : folds.join(this.#saved.journals, adopt);
+    const joined = isLong ? undefined : folds.join(this.#saved.journals, this.#adopt);
     if (joined) return joined;
     const manifest = this.manifest();
     const number = numberOf(this.#journal.file);
     this.#beginFile(openJournal(pool, journalName(owner, number + 1)), manifest.journals);
-    return folds.start(manifest, stateName(owner, number), adopt);
+    return folds.start(manifest, stateName(owner, number), this.#adopt);
   }
 
-  #adopt(folded: Folded | undefined): void {
+  readonly #adopt = (folded: Folded | undefined): void => {
     const next = folded && manifestAfter(this.#saved, folded);
     if (!next) return;
     tolerating(() => this.#save(next));
     this.#stateBytes = sizeOfState(this.#options.pool, this.#saved);
-  }
+  };
 }
 
 function isChainLong({ journals }: Manifest, stateBytes: number): boolean {
