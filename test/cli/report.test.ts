@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { turnOf } from "../support/depth.ts";
 import { run, workingFolder } from "../support/emulator-process.ts";
 
 interface JsonReport {
@@ -56,7 +57,7 @@ describe("emulator report merge", () => {
     });
   });
 
-  it.each([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]])(
+  it.each(turnOf([["--vary"], ["--sweep", "crash"], ["--sweep", "limits"]], 0))(
     "merges the parts of replay %s %s, each of which played the baselines",
     async (...way) => {
       const cwd = folderWith("bad", "good", "bad-too", "fine");

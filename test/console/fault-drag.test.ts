@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../browser/chromium.ts";
+import { turnOf } from "../support/depth.ts";
 import { type ExportRig, prepareExport, startExportRig } from "../support/emulator.ts";
 import { findings, timeIsWhole, useBrowser } from "./browser.ts";
 
@@ -47,29 +48,32 @@ async function dragToFirstMark(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)("a fault on the future", () => {
-  it.each([1440, 1024, 390])("is compared with this world in three gestures, %s px wide", async (width) => {
-    const { page, id } = await openPresets(width);
-    await dragToFirstMark(page, "run_timeout");
-    await page.mouse.up();
-    const title = page.getByRole("heading", { level: 1, name: /^main and / });
-    await title.waitFor();
-    const fork = (await title.textContent())?.replace("main and ", "") ?? "";
-    expect(await faultsOf(fork)).toMatchObject([{ preset: "run_timeout", match: { export_id: id } }]);
-    expect(await rig.emulator.control("GET", "/faults")).toEqual([]);
-    const exportsOf = (world: string) =>
-      page.getByRole("group", { name: `${world} Exports`, exact: true }).boundingBox();
-    await page.getByText(/^Turn \d+: they part$/).waitFor();
-    expect((await exportsOf(fork))?.y).toBeGreaterThan((await exportsOf("main"))?.y ?? Number.NaN);
-    await page.getByRole("button", { name: "Advance both", exact: true }).click();
-    const row = page.getByRole("region", { name: "Exports of both" }).getByRole("row").last();
-    await row.getByText("differs").waitFor();
-    await page.getByRole("status").getByText(`Advance ${fork}:`).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findings(page)).toEqual([]);
-    }
-  });
+  it.each(turnOf([1440, 1024, 390], 2))(
+    "is compared with this world in three gestures, %s px wide",
+    async (width) => {
+      const { page, id } = await openPresets(width);
+      await dragToFirstMark(page, "run_timeout");
+      await page.mouse.up();
+      const title = page.getByRole("heading", { level: 1, name: /^main and / });
+      await title.waitFor();
+      const fork = (await title.textContent())?.replace("main and ", "") ?? "";
+      expect(await faultsOf(fork)).toMatchObject([{ preset: "run_timeout", match: { export_id: id } }]);
+      expect(await rig.emulator.control("GET", "/faults")).toEqual([]);
+      const exportsOf = (world: string) =>
+        page.getByRole("group", { name: `${world} Exports`, exact: true }).boundingBox();
+      await page.getByText(/^Turn \d+: they part$/).waitFor();
+      expect((await exportsOf(fork))?.y).toBeGreaterThan((await exportsOf("main"))?.y ?? Number.NaN);
+      await page.getByRole("button", { name: "Advance both", exact: true }).click();
+      const row = page.getByRole("region", { name: "Exports of both" }).getByRole("row").last();
+      await row.getByText("differs").waitFor();
+      await page.getByRole("status").getByText(`Advance ${fork}:`).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findings(page)).toEqual([]);
+      }
+    },
+  );
 
   it("is dropped with the keyboard, and Escape cancels both ways", async () => {
     const { page, id } = await openPresets(1280);

@@ -58,7 +58,7 @@ export function createFolds({ root, id }: PoolNames, hold: (manifest: Manifest) 
       fold?.adopters.add(adopt);
       return fold?.result;
     },
-    /** A world does not need its fold any more. Ends a fold that no world needs; resolves when its thread writes no more. */
+    /** A world no longer needs its fold. Ends a fold that no world needs; resolves when its thread writes no more. */
     async leave(adopt: Adopt): Promise<void> {
       const fold = [...underWay].find(({ adopters }) => adopters.delete(adopt));
       if (fold?.adopters.size !== 0) return;
