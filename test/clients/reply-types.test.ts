@@ -157,7 +157,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-describe.each(turnOf(PROFILES, 1))(
+describe.each(turnOf(PROFILES, 0))(
   "replies fit the types of the JavaScript clients, profile %s",
   (profile) => {
     it.each([
