@@ -43,11 +43,15 @@ export function startDetached(invocation: Invocation, folder: string): Promise<n
   return startAgain(invocation, folder, { words, cwd: invocation.cwd });
 }
 
-/** Starts an emulator in the background, and prints its first lines when it accepts requests. Resolves with the exit code. */
+/**
+ * Starts an emulator in the background, and prints its first lines when it accepts requests. Resolves with the exit code.
+ * `words` are those of this start alone: the next `restart` has those of `detachedStart` again.
+ */
 export async function startAgain(
   invocation: Invocation,
   folder: string,
   detachedStart: DetachedStart,
+  words = detachedStart.words,
 ): Promise<number> {
   const present = readLocator(folder);
   if (present !== undefined && isAlive(present))
@@ -59,16 +63,12 @@ export async function startAgain(
   const file = openSync(log, "a", 0o600);
   const begin = statSync(log).size;
   writeFileSync(startFile(folder), `${JSON.stringify(detachedStart)}\n`, { mode: 0o600 });
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, process.argv[1] ?? "", ...detachedStart.words],
-    {
-      cwd: detachedStart.cwd,
-      detached: true,
-      stdio: ["ignore", file, file],
-      windowsHide: true,
-    },
-  );
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
+    cwd: detachedStart.cwd,
+    detached: true,
+    stdio: ["ignore", file, file],
+    windowsHide: true,
+  });
   closeSync(file);
   const exit = once(child, "exit").then(([code]) => Number(code ?? 1));
   const output = () => readFileSync(log).subarray(begin).toString();

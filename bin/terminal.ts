@@ -109,7 +109,7 @@ export function verdictLines(id: string, { ok, rows, files, problems }: Verifica
   const lines = aligned([["PROBLEM", "KEY", "DETAIL"], ...tableRows]);
   const rest = problems.length - tableRows.length;
   return [
-    `export ${id}: NOT verified, ${counts}, ${problems.length} problems`,
+    `export ${id}: NOT verified, ${counts}, ${counted(problems.length, "problem")}`,
     ...lines,
     ...(rest > 0 ? [`and ${rest} more; see them all with --json`] : []),
   ];

@@ -116,7 +116,7 @@ export const command: CommandGroup = {
         return (world, work) => generateTraces(world, work, order);
       },
       lines: ({ count, project, session_id, from, to }) => [
-        `${count} rows in the project ${project} (${session_id}), begun from ${from} to ${to}`,
+        `${count} rows in the project ${project} (${session_id}), with start times from ${from} to ${to}`,
       ],
     }),
     send: sendTraces,

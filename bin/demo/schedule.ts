@@ -57,6 +57,6 @@ export function scheduleLines({ id, spawned, verdict }: ScheduledExport): string
       (each) =>
         `                ${clock(each.start_time)} to ${clock(each.end_time)}  spawned at ${clock(each.created_at)}  ${each.status}`,
     ),
-    `7 Read back     ${verdict.ok ? "verified" : `${verdict.problems.length} problems`}, ${counted(verdict.rows, "row")} in ${counted(verdict.files, "file")}`,
+    `7 Read back     ${verdict.ok ? "verified" : counted(verdict.problems.length, "problem")}, ${counted(verdict.rows, "row")} in ${counted(verdict.files, "file")}`,
   ];
 }

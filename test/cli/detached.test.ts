@@ -13,7 +13,8 @@ afterEach(async () => {
   if (existsSync(join(cwd, ".emulator/locator.json"))) await run(["stop"], { cwd });
 });
 
-const FLAGS = ["start", "--detach", "--port", "0", "--seed", "7", "--clock", "frozen"];
+const BEGINNING = "2026-03-01T00:00:00Z";
+const FLAGS = ["start", "--detach", "--port", "0", "--seed", "7", "--clock", "frozen", "--now", BEGINNING];
 
 it("start --detach prints the ready line of a process that continues, with its log and pid in the data folder", async () => {
   const { code, stdout, stderr } = await run([...FLAGS, "--json"], { cwd });
@@ -33,6 +34,7 @@ it("start --detach prints the ready line of a process that continues, with its l
   ]);
 
   await run(["traces", "generate", "--count", "3"], { cwd });
+  await run(["clock", "advance", "1h"], { cwd });
   const restarted = await run(["restart"], { cwd });
   expect(restarted).toMatchObject({ code: 0, stderr: "" });
   const next = JSON.parse(restarted.stdout.split("\n")[0] ?? "") as { pid: number; seed: number };
@@ -40,6 +42,7 @@ it("start --detach prints the ready line of a process that continues, with its l
   expect(next.pid).not.toBe(pid);
   expect(JSON.parse((await run(["status", "--json"], { cwd })).stdout)).toMatchObject({
     traces: { rows: 3 },
+    now: "2026-03-01T01:00:00.000000Z",
   });
 
   expect((await run(["stop"], { cwd })).stdout).toContain(`(process ${next.pid}) has stopped`);
