@@ -148,7 +148,10 @@ describe("emulator replay --shrink", () => {
   });
 
   it.each([
-    [["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"], "none.scenario.yaml: no such file; check the path"],
+    [
+      ["--shrink", "none.scenario.yaml", "--output", "b.scenario.yaml"],
+      "none.scenario.yaml: no such file; check the path",
+    ],
     [["--shrink", "long.scenario.yaml"], "--output: is missing; give the file to write with --shrink"],
     [
       ["--shrink", "long.scenario.yaml", "--output", "b.yaml", "--same", "text"],
