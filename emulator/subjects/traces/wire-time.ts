@@ -31,16 +31,9 @@ export function parseTime(value: unknown): string | undefined {
   return typeof value === "number" ? print(momentOfNumber(value)) : undefined;
 }
 
-/** Cache of the last shifted time: the times of a sample run follow from its start. */
-let lastShifted: { readonly text: string; readonly moment: Moment | undefined } = {
-  text: "",
-  moment: undefined,
-};
-
 /** The time `micros` microseconds later; undefined outside the years 0001 to 9999. */
 export function shiftTime(time: string, micros: number): string | undefined {
-  if (time !== lastShifted.text) lastShifted = { text: time, moment: momentOfText(time) };
-  const { moment } = lastShifted;
+  const moment = momentOfText(time);
   return moment === undefined ? undefined : print(shift(moment, micros));
 }
 
