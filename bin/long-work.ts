@@ -1,3 +1,4 @@
+import { counted } from "../contracts/report/counted.ts";
 import type {
   AdvanceResult,
   AdvanceTarget,
@@ -9,7 +10,6 @@ import type { Verification } from "../emulator/subjects/control-operation.ts";
 import type { Work } from "./client-command.ts";
 import type { Progress } from "./progress.ts";
 import type { RunningWorld } from "./running.ts";
-import { counted } from "./terminal.ts";
 
 const EVERY_MS = 1000;
 /** `2026-03-01T06:00` */

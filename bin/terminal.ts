@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { styleText } from "node:util";
+import { counted } from "../contracts/report/counted.ts";
 import { printable } from "../contracts/report/printable.ts";
 import { lazily } from "../emulator/kernel/lazily.ts";
 import type { Verification } from "../emulator/subjects/control-operation.ts";
@@ -95,11 +96,6 @@ export async function withProgress<T>(
 }
 
 const MAX_ROWS = 50;
-
-/** `1 file`, `2 files`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 /** A verdict as text: one line on success, else a table of problems. */
 export function verdictLines(id: string, { ok, rows, files, problems }: Verification): string[] {

@@ -1,3 +1,4 @@
+import { counted } from "../../contracts/report/counted.ts";
 import { EXPORT_STATUS_NAMES } from "../../contracts/spec/lifecycle.ts";
 import { parseUntil, UNTIL_FORMS } from "../../emulator/client/until.ts";
 import type { AdvanceResult, AdvanceTarget, ClockView } from "../../emulator/client/views.ts";
@@ -5,7 +6,6 @@ import { clientCommand } from "../client-command.ts";
 import { type Command, type CommandGroup, type Flags, UsageError } from "../command.ts";
 import { toCliHints } from "../hints.ts";
 import { advanceClock } from "../long-work.ts";
-import { counted } from "../terminal.ts";
 import { readCount, readDuration, textOf } from "../values.ts";
 
 const MAX_EVENTS = 20;

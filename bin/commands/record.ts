@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import { harOf } from "../../contracts/engine/recordings/write-har.ts";
+import { counted } from "../../contracts/report/counted.ts";
 import { packageVersion } from "../../emulator/config/package-version.ts";
 import { clientCommand } from "../client-command.ts";
 import { UsageError } from "../command.ts";
 import { writeRecording } from "../replay/record.ts";
-import { counted } from "../terminal.ts";
 import { textOf } from "../values.ts";
 
 interface Recording {

@@ -1,8 +1,9 @@
+import { counted } from "../../contracts/report/counted.ts";
 import { clientCommand } from "../client-command.ts";
 import type { CommandGroup } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
 import { catObject, readLocation, showRows } from "../s3/rows.ts";
-import { aligned, counted } from "../terminal.ts";
+import { aligned } from "../terminal.ts";
 
 export const command: CommandGroup = {
   summary: "read the embedded object store of a running emulator; access keys and faults do not apply",

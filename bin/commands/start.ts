@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { counted } from "../../contracts/report/counted.ts";
 import type { Configuration, ReadyLine } from "../../emulator/config/configuration.ts";
 import { formatDuration } from "../../emulator/kernel/duration.ts";
 import { formatInstant } from "../../emulator/kernel/instant.ts";
@@ -14,7 +15,7 @@ import { exitCodeOfFaults, runWithEmulator, startForCommand } from "../defect-ex
 import { isJsonOutput, LOG_FLAGS, logOptionsOf } from "../request-log.ts";
 import { endSoon, firstSignal } from "../signals.ts";
 import { missingLines } from "../snapshot/lines.ts";
-import { counted, print, printError, withProgress } from "../terminal.ts";
+import { print, printError, withProgress } from "../terminal.ts";
 
 export const command: Command = {
   summary: "start the emulator and run until SIGINT, SIGTERM or SIGHUP",

@@ -1,9 +1,10 @@
+import { counted } from "../../contracts/report/counted.ts";
 import type { DeliveryView } from "../../emulator/client/control-client.ts";
 import { clientCommand } from "../client-command.ts";
 import { type CommandGroup, type Invocation, WORLD_FLAGS } from "../command.ts";
 import { followJournal } from "../journal/follow.ts";
 import { runningWorld } from "../running.ts";
-import { aligned, counted, printResult } from "../terminal.ts";
+import { aligned, printResult } from "../terminal.ts";
 import { countOf } from "../values.ts";
 
 const DEFAULT_DELIVERIES = 100;

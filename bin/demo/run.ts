@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { counted } from "../../contracts/report/counted.ts";
 import type { AdvanceResult } from "../../emulator/client/views.ts";
 import type { ReadyLine } from "../../emulator/config/configuration.ts";
 import type { RunningEmulator } from "../../emulator/runtime/start.ts";
@@ -8,7 +9,7 @@ import { SEEDED_BUCKET, SEEDED_KEY } from "../../emulator/subjects/object-storag
 import { CommandFailure } from "../command.ts";
 import type { Progress } from "../progress.ts";
 import { type RunningWorld, worldAt } from "../running.ts";
-import { counted, verdictLines } from "../terminal.ts";
+import { verdictLines } from "../terminal.ts";
 import { exportOnSchedule, isWhole, type ScheduledExport, scheduleLines } from "./schedule.ts";
 
 /** The demo's results, as data and as lines of text. */

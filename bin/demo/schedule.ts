@@ -1,6 +1,6 @@
+import { counted } from "../../contracts/report/counted.ts";
 import type { Verification } from "../../emulator/subjects/control-operation.ts";
 import type { RunningWorld } from "../running.ts";
-import { counted } from "../terminal.ts";
 
 /** A scheduled export, over three windows. */
 export interface ScheduledExport {

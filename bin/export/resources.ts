@@ -1,7 +1,7 @@
+import { counted } from "../../contracts/report/counted.ts";
 import type { ReplyBodyOf } from "../../contracts/spec/operations.ts";
 import { UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
-import { counted } from "../terminal.ts";
 
 export type BulkExport = ReplyBodyOf<"getBulkExport">;
 export type ExportRun = ReplyBodyOf<"getBulkExportRun">;

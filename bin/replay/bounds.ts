@@ -1,8 +1,8 @@
+import { counted } from "../../contracts/report/counted.ts";
 import { packageVersion } from "../../emulator/config/package-version.ts";
 import type { ExplorationOptions } from "../../scenarios/exploration.ts";
 import type { Shard } from "../../scenarios/shard.ts";
 import { type Flags, type Invocation, UsageError } from "../command.ts";
-import { counted } from "../terminal.ts";
 import { countOf, readDurationMs, textOf } from "../values.ts";
 
 /** Trials that are run unless `--max-runs` or `--all` says otherwise. */

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { counted } from "../../contracts/report/counted.ts";
 import type { ErrorReply } from "../../emulator/client/send.ts";
 import { fileAdvice } from "../../emulator/storage/file-errors.ts";
 import { clientCommand, type Work } from "../client-command.ts";
 import { CALLER_FLAGS, CommandFailure, UsageError } from "../command.ts";
 import type { RunningWorld } from "../running.ts";
-import { counted } from "../terminal.ts";
 import { textOf } from "../values.ts";
 
 type Rows = ReturnType<typeof readRows>;

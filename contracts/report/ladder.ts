@@ -1,6 +1,6 @@
 import type { CaseResult } from "../engine/case.ts";
 import { EMULATOR_NEEDS, NEEDS } from "../engine/needs.ts";
-import { counted } from "./summary.ts";
+import { counted } from "./counted.ts";
 
 /** Something to add to the target or to the command, and what is checked with it and with the rungs before it. */
 export interface Rung {

@@ -4,6 +4,7 @@ import { cut, formatValue } from "../engine/shown.ts";
 import { VERDICTS } from "../engine/verdict.ts";
 import { baselineLines } from "./baseline.ts";
 import { fixOf } from "./blame.ts";
+import { counted } from "./counted.ts";
 import { expiredAddressLine } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { ladderLines } from "./ladder.ts";
@@ -11,7 +12,7 @@ import { codeBlock, inline, span, table } from "./markdown-text.ts";
 import { costLine } from "./pretty.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding, type Unmet, unmet } from "./rows.ts";
-import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
+import { countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** A Markdown report: the rows that are not met, the findings of each, what was not checked, and a table of sections. */

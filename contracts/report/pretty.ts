@@ -4,12 +4,13 @@ import { cut, formatValue } from "../engine/shown.ts";
 import type { Finding } from "../engine/verdict.ts";
 import { baselineLines } from "./baseline.ts";
 import { fixOf } from "./blame.ts";
+import { counted } from "./counted.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
 import { ladderLines } from "./ladder.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
-import { counted, countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
+import { countsLine, countsOf, interruptedLines, listIds, stoppedLines } from "./summary.ts";
 import { uncheckedLines } from "./unchecked.ts";
 
 /** Characters compared to see whether a reply repeats the checked value, which is then shown once. */

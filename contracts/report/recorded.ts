@@ -1,5 +1,5 @@
 import type { RunReport } from "../engine/run.ts";
-import { counted } from "./summary.ts";
+import { counted } from "./counted.ts";
 
 /** The noun for a result: cases of a run, exchanges of recorded traffic. */
 export function resultNoun({ recorded }: Pick<RunReport, "recorded">): "case" | "exchange" {

@@ -2,6 +2,7 @@ import type { CaseResult } from "../engine/case.ts";
 import type { RunReport } from "../engine/run.ts";
 import { VERDICTS, type Verdict } from "../engine/verdict.ts";
 import { isFailing } from "./baseline.ts";
+import { counted } from "./counted.ts";
 
 export type Counts = Readonly<Record<Verdict, number>>;
 
@@ -30,11 +31,6 @@ export function countsLine(counts: Counts): string {
 export function interruptedLines({ interrupted }: RunReport): string[] {
   if (interrupted === undefined) return [];
   return [`interrupted after ${interrupted.done} of ${counted(interrupted.total, "case")}`];
-}
-
-/** `1 case`, `2 cases`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Cases that ended early because of a finding. */

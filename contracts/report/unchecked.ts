@@ -1,6 +1,6 @@
 import { type CaseResult, sectionOfCase } from "../engine/case.ts";
+import { counted } from "./counted.ts";
 import { groupedBy } from "./grouping.ts";
-import { counted } from "./summary.ts";
 
 /** The cases of a section that could not ask their question. */
 export interface UncheckedSection {
