@@ -1,4 +1,5 @@
 import { markdownBody, prettyBody, type ReportBody } from "../contracts/report/body.ts";
+import { counted } from "../contracts/report/counted.ts";
 import type { ReportModel, ReportRow } from "../contracts/report/model.ts";
 import type { ExplorationReport } from "./exploration.ts";
 import { near } from "./reports.ts";
@@ -151,7 +152,7 @@ export function summaryLine(report: ExplorationReport): string {
   );
   const text = counts.map(([name, count]) => `${count} ${name.replace("_", " ")}`).join(", ");
   const { length } = report.results;
-  return `${report.name}: ${length} trial${length === 1 ? "" : "s"}: ${text}`;
+  return `${report.name}: ${counted(length, "trial")}: ${text}`;
 }
 
 /** A row for each trial name, then the trials that differ and what was not run. */

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { markdownBody, prettyBody, type ReportBody } from "../contracts/report/body.ts";
+import { counted } from "../contracts/report/counted.ts";
 import type { ReportModel, ReportPart, ReportRow, RowFinding } from "../contracts/report/model.ts";
 import type { Outcome } from "./replay.ts";
 
@@ -139,7 +140,7 @@ function countsLine(outcomes: readonly Outcome[]): string {
   const noted = Object.entries(counts(outcomes)).filter(
     ([verdict, count]) => count > 0 || verdict === "passed",
   );
-  return `${outcomes.length} scenario${outcomes.length === 1 ? "" : "s"}: ${noted.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
+  return `${counted(outcomes.length, "scenario")}: ${noted.map(([verdict, count]) => `${count} ${verdict}`).join(", ")}`;
 }
 
 /** A path relative to `cwd`, or the absolute path of a file outside of it. */

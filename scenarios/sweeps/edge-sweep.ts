@@ -87,19 +87,20 @@ async function exportedAgain(
 
 /** Ingests a row that starts at this instant. */
 export function addRow({ send }: PlayedWorld, { session_id }: ExportOrder, at: number) {
-  const id = "00000000-0000-4000-8000-0000000000ed";
-  const row = {
-    id,
-    trace_id: id,
-    dotted_order: `${iso(at).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}`,
-    name: "edge",
-    run_type: "chain",
-    session_id,
-    start_time: iso(at),
-    end_time: iso(at + 1),
-    inputs: {},
-  };
-  return send("POST /runs/batch", { body: { post: [row] } });
+  const row = { ...rowKey("00000000-0000-4000-8000-0000000000ed", at), ...rowStart(session_id, at) };
+  return send("POST /runs/batch", {
+    body: { post: [{ ...row, name: "edge", end_time: iso(at + 1), inputs: {} }] },
+  });
+}
+
+/** What identifies a row that is the root of its trace. */
+export function rowKey(id: string, start: number) {
+  return { id, trace_id: id, dotted_order: `${iso(start).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}` };
+}
+
+/** What a row has from its start on, next to its key and its own data. */
+export function rowStart(session_id: string, start: number) {
+  return { run_type: "chain", session_id, start_time: iso(start) };
 }
 
 function short(time: string): string {

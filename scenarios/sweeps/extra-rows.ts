@@ -3,6 +3,7 @@ import type { Environment } from "../environment.ts";
 import { createRunner } from "../runner.ts";
 import { stopping } from "./clock-stops.ts";
 import { type Baseline, type Disturbance, earlierThan } from "./disturbance.ts";
+import { rowKey, rowStart } from "./edge-sweep.ts";
 import type { ExportOrder } from "./export-facts.ts";
 import { edgesOf, iso, millis } from "./times.ts";
 
@@ -28,7 +29,7 @@ interface ExtraRows {
 }
 
 /** Exports whose files are compared, which are those that extra rows can concern. */
-function ordersOf({ exports }: Baseline): readonly ExportOrder[] {
+export function ordersOf({ exports }: Baseline): readonly ExportOrder[] {
   return exports.filter(({ problems }) => problems !== undefined).map(({ order }) => order);
 }
 
@@ -131,9 +132,8 @@ async function sendRows(
 
 function rowParts(session_id: string, at: number, index: number, bytes: number) {
   const id = `00000000-0000-4000-8000-${(0xed_0000 + index).toString(16).padStart(12, "0")}`;
-  const dotted_order = `${iso(at).replace(/[-:.]/g, "").replace("Z", "000Z")}${id}`;
-  const key = { id, trace_id: id, dotted_order };
+  const key = rowKey(id, at);
   const inputs = { text: "x".repeat(bytes) };
-  const row = { ...key, name: "extra", run_type: "chain", session_id, start_time: iso(at), inputs };
+  const row = { ...key, ...rowStart(session_id, at), name: "extra", inputs };
   return { row, end: { ...key, end_time: iso(at + 1), outputs: { text: "y" } } };
 }

@@ -4,7 +4,7 @@ import type { Exploration, Trial } from "../trials.ts";
 import { stopping } from "./clock-stops.ts";
 import { atEach, type Baseline, type Disturbance, TOGETHER, trialOf } from "./disturbance.ts";
 import { addRow, clockStops, windowTrials } from "./edge-sweep.ts";
-import { randomRows, rowsNamed } from "./extra-rows.ts";
+import { ordersOf, randomRows, rowsNamed } from "./extra-rows.ts";
 import { CRASH_HOOKS, faultsOf, type Hook, LIMIT_HOOKS, STORE_HOOKS, sweepBaseline } from "./fault-sweeps.ts";
 import { killAfter } from "./kills.ts";
 import { edgesOf, iso } from "./times.ts";
@@ -31,9 +31,9 @@ async function cancelAll({ send }: PlayedWorld): Promise<void> {
 }
 
 /** At each instant at which something was due, a row arrives that starts at an edge of a window. */
-function lateRows({ due, exports }: Baseline): readonly Disturbance[] {
-  const orders = exports.filter(({ problems }) => problems !== undefined).map(({ order }) => order);
-  const points = due.flatMap((instant) =>
+function lateRows(baseline: Baseline): readonly Disturbance[] {
+  const orders = ordersOf(baseline);
+  const points = baseline.due.flatMap((instant) =>
     orders.flatMap((order) => edgesOf(order).map((start) => ({ instant, order, start }))),
   );
   return atEach(points, ({ instant, order, start }) => ({

@@ -306,21 +306,27 @@ it.each([
   await trials.close();
 });
 
-it("an exception in a random trial makes it broken, with the command that repeats it; the others are played", async () => {
+/** The environments of the scenarios, with a change to the one of the first trial. */
+function inFirstTrial(change: (environment: Environment) => Promise<Environment>): Environments {
   let worlds = 0;
-  const throwing: Environments = {
+  return {
     ...scenarios.environments,
     async open(options) {
       const environment = await scenarios.environments.open(options);
       worlds += 1;
-      // The baseline is the first.
-      if (worlds !== 2) return environment;
-      const request = async (): Promise<never> => {
-        throw new TypeError("undefined is not a function");
-      };
-      return { ...environment, request };
+      // The baseline has the first world.
+      return worlds === 2 ? change(environment) : environment;
     },
   };
+}
+
+it("an exception in a random trial makes it broken, with the command that repeats it; the others are played", async () => {
+  const throwing = inFirstTrial(async (environment) => {
+    const request = async (): Promise<never> => {
+      throw new TypeError("undefined is not a function");
+    };
+    return { ...environment, request };
+  });
   const subject = {
     ...subjectOf(NIGHTLY, throwing),
     again: (trial: string) => `replay --explore 3 --seed 5 --only ${trial}`,
@@ -343,22 +349,12 @@ it("a scenario that removes the faults by which a sweep counts is refused", asyn
 });
 
 it("names a world that is removed during the replay, and does not report it as a difference", async () => {
-  let played = 0;
-  const removing: Environments = {
-    ...scenarios.environments,
-    async open(options) {
-      const environment = await scenarios.environments.open(options);
-      played += 1;
-      // The baseline is the first.
-      if (played === 2) {
-        const { url } = environment;
-        const [, origin = "", world = ""] = /^(.*)\/w\/(.*)$/.exec(url) ?? [];
-        const { status } = await fetch(`${origin}/_emulator/v1/worlds/${world}`, { method: "DELETE" });
-        expect(status).toBe(200);
-      }
-      return environment;
-    },
-  };
+  const removing = inFirstTrial(async (environment) => {
+    const [, origin = "", world = ""] = /^(.*)\/w\/(.*)$/.exec(environment.url) ?? [];
+    const { status } = await fetch(`${origin}/_emulator/v1/worlds/${world}`, { method: "DELETE" });
+    expect(status).toBe(200);
+    return environment;
+  });
   const file = written(...THREADS, "  - request: GET /threads/${thread}");
   const { results } = await explore([subjectOf(file, removing)], sweep(["limits"]), {
     jobs: 1,
