@@ -23,9 +23,9 @@ export function prettyBody({ rows, sections, notes, counts }: ReportBody): reado
     ...sections.flatMap(({ title, lines }, at) => [
       ...(rows.length + at > 0 ? [""] : []),
       title,
-      ...lines.map((line) => `        ${line}`),
+      ...lines.map((line) => `  ${line}`),
     ]),
-    ...(sections.length + notes.length > 0 ? [""] : []),
+    ...(sections.length > 0 || (rows.length > 0 && notes.length > 0) ? [""] : []),
     ...notes,
     counts,
   ];

@@ -3,13 +3,14 @@ import type { RunReport } from "../engine/run.ts";
 import { type Finding, VERDICTS } from "../engine/verdict.ts";
 import { REQUIREMENTS, type Requirement } from "../spec/requirements.ts";
 import { baselineLines, fingerprintOf, isFailing } from "./baseline.ts";
+import { markdownBody, prettyBody } from "./body.ts";
+import { caseLines, contractBody, sectionTable } from "./contract-body.ts";
 import { expiredAddressLine, reportSingleCase } from "./digest.ts";
 import { bySeverity, rowName } from "./findings.ts";
 import { groupedBy } from "./grouping.ts";
 import { ladderOf } from "./ladder.ts";
-import { markdownLines } from "./markdown.ts";
+import { inline } from "./markdown-text.ts";
 import type { ReportModel, ReportRow, RowFinding } from "./model.ts";
-import { caseLines, prettyLines } from "./pretty.ts";
 import { unmet } from "./rows.ts";
 import { countsLine, countsOf, isSuccessful } from "./summary.ts";
 import { uncheckedSections } from "./unchecked.ts";
@@ -30,8 +31,12 @@ export function contractReport(run: RunReport, strict: boolean, verbose = false)
         name: `§${section}`,
         rows: cases.map((result) => caseRow(result, run, strict)),
       })),
-    pretty: () => prettyLines(run, strict, verbose),
-    markdown: () => markdownLines(run, verbose),
+    pretty: () => prettyBody(contractBody(run, strict, verbose)),
+    markdown: () => [
+      `## Contract: ${inline(target)}`,
+      "",
+      ...markdownBody({ ...contractBody(run, strict, verbose), ...sectionTable(results) }),
+    ],
     json: () => ({
       ok: isSuccessful(run, strict),
       strict,

@@ -3,11 +3,6 @@ export function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, "\\$&");
 }
 
-/** Text as inline code, also in a cell of a table. */
-export function span(text: string): string {
-  return `\`${text.replaceAll("`", "'").replaceAll("|", "\\|")}\``;
-}
-
 /** A table; the cells are Markdown. */
 export function table(
   columns: readonly string[],

@@ -2,8 +2,8 @@ import type { CaseResult } from "../engine/case.ts";
 import type { MutantResult, Selftest } from "../engine/selftest.ts";
 import type { VariantResult } from "../engine/variant.ts";
 import { sectionOf } from "../spec/requirements.ts";
+import { findingLines } from "./contract-body.ts";
 import { counted } from "./counted.ts";
-import { findingLines } from "./pretty.ts";
 
 const MAX_REASONS = 3;
 

@@ -8,7 +8,7 @@ import {
   type RecordingLine,
 } from "../engine/recorded.ts";
 import { worst } from "../engine/verdict.ts";
-import { findingLines } from "../report/pretty.ts";
+import { findingLines } from "../report/contract-body.ts";
 import { printable } from "../report/printable.ts";
 import { parseExchange } from "./oracle.ts";
 import { findingsOf, isOfThisApi, problemOf, secretsIn, uncheckedFinding, wireOf } from "./recorded-wire.ts";

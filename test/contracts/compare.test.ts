@@ -127,7 +127,7 @@ describe("two servers", () => {
     const lines = report.pretty().join("\n");
     expect(lines).toMatch(/^FAIL \(target\) {2}§4\.1-1: The list of a thread/);
     expect(lines).toMatch(
-      /^ {8}offset 2 of three \(4\.1\/page\)\n {10}= http\S+: 1\n {10}≠ http\S+: 0\n {10}curl /m,
+      /^ {2}offset 2 of three \(4\.1\/page\)\n {4}= http\S+: 1\n {4}≠ http\S+: 0\n {4}curl /m,
     );
     expect(lines).toMatch(
       /^UNSUPPORTED {2}1 cases: needs GET \/api\/v1\/bulk-exports, which the server does not have/m,

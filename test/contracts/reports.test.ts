@@ -49,13 +49,13 @@ describe("what repeats in a report", () => {
       ...[1, 2, 3, 4].map((n) => `  wrong ${n}: expected "right", actual ${n} (4.1/across-${n})`),
       "  fix: change the server",
     ]);
-    expect(run.report("md").match(/^### FAIL .*$/gm)).toEqual(["### FAIL §2.1-1"]);
+    expect(run.report("md").match(/^### FAIL .*$/gm)).toHaveLength(1);
   });
 
   it("is shown in full when it is asked for, and where each case stands alone", async () => {
     const run = await alike();
     expect(run.report("pretty", true).match(/^ {4}actual {3}\d/gm)).toHaveLength(5);
-    expect(run.report("md", true).match(/ {2}actual `\d`/g)).toHaveLength(5);
+    expect(run.report("md", true).match(/^ {2}actual {3}\d/gm)).toHaveLength(5);
     expect(run.report("junit").match(/ {4}actual {3}\d/g)).toHaveLength(5);
     expect(JSON.parse(run.report("json")).results).toHaveLength(5);
   });

@@ -85,7 +85,7 @@ it("fields that nothing reads are warned of, once for each step, and change no v
     expect.stringMatching(/unread\.scenario\.yaml:6: when\[0\]\[0\]: unknown fields: .*body\.metdata$/),
   ]);
   const line = `warning: ${unread?.warnings[0]}`;
-  expect(writeReport(replayReport(outcomes, scenarios.folder), "pretty")).toContain(`        ${line}\n`);
+  expect(writeReport(replayReport(outcomes, scenarios.folder), "pretty")).toContain(`  ${line}\n`);
   expect(writeReport(replayReport(outcomes, scenarios.folder), "md")).toContain(
     `### ok unread\n\n\`\`\`\n${line}\n\`\`\``,
   );
@@ -112,14 +112,14 @@ describe("a failure reports", () => {
     expect(text.split("\n").slice(1)).toEqual([
       "",
       "FAILED bad",
-      "        bad.scenario.yaml:4: when[0]",
-      "        it has to be there",
-      "          status: expected 200, found 404",
+      "  bad.scenario.yaml:4: when[0]",
+      "  it has to be there",
+      "    status: expected 200, found 404",
       expect.stringMatching(
-        /^ {8}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
+        /^ {2}curl -X GET .*-H 'x-api-key: emulator-key'.* 'http:\/\/127\.0\.0\.1:\d+\/w\/scenario-1\/threads\/00000000-0000-4000-8000-000000000009'$/,
       ),
-      "        The world was removed. To keep the state after this step, replay with --keep.",
-      "        npx emulator replay bad.scenario.yaml --seed 5",
+      "  The world was removed. To keep the state after this step, replay with --keep.",
+      "  npx emulator replay bad.scenario.yaml --seed 5",
       "",
       "1 scenario: 0 passed, 1 failed",
     ]);

@@ -1,12 +1,15 @@
+import { type CaseResult, sectionOfCase } from "../engine/case.ts";
 import { describeRequirement } from "../engine/requirement-text.ts";
 import type { RunReport } from "../engine/run.ts";
 import { cut, formatValue } from "../engine/shown.ts";
-import type { Finding } from "../engine/verdict.ts";
+import { type Finding, VERDICTS } from "../engine/verdict.ts";
 import { baselineLines } from "./baseline.ts";
 import { fixOf } from "./blame.ts";
+import type { ReportBody } from "./body.ts";
 import { counted } from "./counted.ts";
 import { expiredAddressLine, type ReportedCase } from "./digest.ts";
 import { rerunLine, rowName } from "./findings.ts";
+import { groupedBy } from "./grouping.ts";
 import { ladderLines } from "./ladder.ts";
 import { recordedLines, resultNoun } from "./recorded.ts";
 import { type BrokenRow, brokenRows, type RowFinding } from "./rows.ts";
@@ -20,29 +23,45 @@ const MAX_COMPARED_CHARACTERS = 60;
 const MAX_FINDINGS = 5;
 const MAX_CHOICES = 2;
 
-/** A text report: what was found by the row that it breaks, the most severe first, what was not checked, how to check more, and the counts. */
-export function prettyLines(report: RunReport, strict: boolean, verbose: boolean): readonly string[] {
+/** What a report says: what was found by the row that it breaks, the most severe first, what was not checked, how to check more, and the counts. */
+export function contractBody(report: RunReport, strict: boolean, verbose: boolean): ReportBody {
   const { results, again } = report;
   const rows = brokenRows(results);
-  return [
-    ...rows.flatMap((row) => [
-      ...(row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row)),
-      "",
-    ]),
-    ...uncheckedLines(results, verbose, resultNoun(report)),
-    ...recordedLines(report),
-    ...stoppedLines(results),
-    ...ladderLines(results, verbose),
-    ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
-    ...baselineLines(report),
-    `${report.target}: ${countsLine(countsOf(results))}`,
-    costLine(report),
-    ...interruptedLines(report),
-  ];
+  return {
+    columns: [],
+    rows: [],
+    sections: rows.map((row) => ({
+      title: `${row.verdict}${row.isKnown ? " (in the baseline)" : ""} §${rowName(row)}: ${row.statement}`,
+      lines: row.verdict === "FAIL" || strict || verbose ? rowLines(row, again, verbose) : choiceLines(row),
+    })),
+    notes: [
+      ...uncheckedLines(results, verbose, resultNoun(report)),
+      ...recordedLines(report),
+      ...stoppedLines(results),
+      ...ladderLines(results, verbose),
+      ...(rows.length > 0 ? expiredAddressLine(report.temporaryServer) : []),
+      ...baselineLines(report),
+      costLine(report),
+      ...interruptedLines(report),
+    ],
+    counts: `${report.target}: ${countsLine(countsOf(results))}`,
+  };
+}
+
+/** The cases of each section by verdict. */
+export function sectionTable(results: readonly CaseResult[]): Pick<ReportBody, "columns" | "rows"> {
+  const sections = groupedBy(results, ({ id }) => sectionOfCase(id));
+  return {
+    columns: ["Section", ...VERDICTS],
+    rows: [...sections].map(([section, cases]) => {
+      const counts = countsOf(cases);
+      return [`§${section}`, ...VERDICTS.map((verdict) => String(counts[verdict] || ""))];
+    }),
+  };
 }
 
 /** `3 cases, 12 requests, 0.4 s, seed 1`; recorded exchanges have neither requests of ours nor a seed. */
-export function costLine({ recorded, results, requests, wallMs, seed }: RunReport): string {
+function costLine({ recorded, results, requests, wallMs, seed }: RunReport): string {
   const seconds = `${(wallMs / 1000).toFixed(1)} s`;
   if (recorded) return `${counted(results.length, "exchange")} of the API, ${seconds}`;
   return `${counted(results.length, "case")}, ${counted(requests, "request")}, ${seconds}, seed ${seed}`;
@@ -53,12 +72,11 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
   const [first, ...others] = row.findings as readonly [RowFinding, ...RowFinding[]];
   const rest = verbose ? [] : others.slice(MAX_FINDINGS - 1);
   return [
-    `${row.verdict}${row.isKnown ? " (in the baseline)" : ""} §${rowName(row)}: ${row.statement}`,
     ...fullLines(first),
     ...others.slice(0, verbose ? undefined : MAX_FINDINGS - 1).flatMap(verbose ? fullLines : shortLine),
-    ...(rest.length > 0 ? [`  and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
-    `  fix: ${fixOf(first.finding)}`,
-    ...rerunLine(again, row.cases[0] ?? "").map((line) => `  ${line}`),
+    ...(rest.length > 0 ? [`and ${counted(rest.length, "more finding")} (--verbose shows them)`] : []),
+    `fix: ${fixOf(first.finding)}`,
+    ...rerunLine(again, row.cases[0] ?? ""),
   ];
 }
 
@@ -66,18 +84,17 @@ function rowLines(row: BrokenRow, again: string | undefined, verbose: boolean): 
 function choiceLines(row: BrokenRow): string[] {
   const rest = row.findings.length - MAX_CHOICES;
   return [
-    `${row.verdict}${row.isKnown ? " (in the baseline)" : ""} §${rowName(row)}: ${row.statement}`,
     ...row.findings.slice(0, MAX_CHOICES).flatMap(shortLine),
-    ...(rest > 0 ? [`  and ${counted(rest, "more finding")}`] : []),
+    ...(rest > 0 ? [`and ${counted(rest, "more finding")}`] : []),
   ];
 }
 
 function fullLines({ finding, cases }: RowFinding): string[] {
-  return [`  ${finding.text} (${listIds(cases)})`, ...evidenceLines(finding)];
+  return [`${finding.text} (${listIds(cases)})`, ...evidenceLines(finding).map((line) => `  ${line}`)];
 }
 
 function shortLine({ finding, cases }: RowFinding): string[] {
-  return [`  ${finding.text}${comparedText(finding)} (${listIds(cases)})`];
+  return [`${finding.text}${comparedText(finding)} (${listIds(cases)})`];
 }
 
 function comparedText(finding: Finding): string {
@@ -110,7 +127,7 @@ export function findingLines(finding: Finding): string[] {
   return [
     `  ${verdict} §${rowName(finding)}: ${text}`,
     ...(requirement === null ? [] : [`    requirement: ${describeRequirement(requirement, assumption)}`]),
-    ...evidenceLines(finding),
+    ...evidenceLines(finding).map((line) => `    ${line}`),
     `    fix: ${fixOf(finding)}`,
   ];
 }
@@ -118,10 +135,10 @@ export function findingLines(finding: Finding): string[] {
 function evidenceLines(finding: Finding): string[] {
   const { exchange } = finding;
   return [
-    ...("expected" in finding ? [`    expected ${formatValue(finding.expected)}`] : []),
-    ...("actual" in finding ? [`    actual   ${formatValue(finding.actual)}`] : []),
+    ...("expected" in finding ? [`expected ${formatValue(finding.expected)}`] : []),
+    ...("actual" in finding ? [`actual   ${formatValue(finding.actual)}`] : []),
     ...(exchange
-      ? [`    ${exchange.curl}`, `    reply    ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
+      ? [exchange.curl, `reply    ${exchange.status} ${replyOf(finding, exchange)}`.trimEnd()]
       : []),
   ];
 }
