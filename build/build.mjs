@@ -47,7 +47,7 @@ const MODULES = {
     "bin/main.ts",
     ...(await commandFiles()),
     ...PARTS,
-    "bin/replay/trial-thread.ts",
+    "bin/replay/thread.ts",
     "contracts/index.ts",
     ...["bun", "fixtures/jest-fixtures", "jest", "msw", "node-test", "testcontainers", "vitest"].map(
       (name) => `emulator/entries/${name}.ts`,

@@ -48,6 +48,8 @@ export interface ReplayOptions {
   readonly stop?: AbortSignal;
   /** Arguments of the command that repeats a scenario, such as `--target <url>`. */
   readonly againFlags?: readonly string[];
+  /** Plays a scenario, if not here. */
+  readonly play?: (scenario: Scenario) => Promise<Outcome>;
   /** Called with each outcome, in the order of completion. */
   readonly onOutcome?: (outcome: Outcome, done: number) => void;
 }
@@ -99,6 +101,8 @@ export async function replay(
   scenarios: readonly Scenario[],
   options: ReplayOptions,
 ): Promise<readonly Outcome[]> {
+  const { jobs, environments } = options;
+  const { play = (scenario) => playScenario(scenario, options, shouldKeepOpen) } = options;
   const outcomes: Outcome[] = [];
   const waiting = scenarios.map((scenario, index) => ({ scenario, index }));
   let openWorldCount = 0;
@@ -111,23 +115,23 @@ export async function replay(
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { scenario, index } = next;
-      const outcome = await untilStopped(() => runOne(scenario, options, shouldKeepOpen), options.stop);
+      const outcome = await untilStopped(() => play(scenario), options.stop);
       outcomes[index] = outcome === INTERRUPTED ? notRun(scenario, options) : outcome;
       if (outcome === INTERRUPTED) continue;
       done += 1;
       options.onOutcome?.(outcome, done);
     }
   }
-  const { jobs, environments } = options;
   const count = Math.max(1, Math.min(jobs, environments.maxOpen ?? jobs, scenarios.length));
   await Promise.all(Array.from({ length: count }, work));
   return outcomes;
 }
 
-async function runOne(
+/** Plays one scenario in its own environment. */
+export async function playScenario(
   scenario: Scenario,
-  options: ReplayOptions,
-  shouldKeepOpen: (result: ScenarioRun) => boolean,
+  options: Pick<ReplayOptions, "cwd" | "environments" | "seed" | "update" | "againFlags">,
+  shouldKeepOpen: (result: ScenarioRun) => boolean = () => false,
 ): Promise<Outcome> {
   const { environments, seed = scenario.seed, update = false } = options;
   const startedAt = performance.now();
@@ -192,7 +196,7 @@ function driftOf({ file, seed }: Scenario, result: ScenarioRun, update: boolean)
 
 function rerunLine(
   { file }: Scenario,
-  { cwd, againFlags = [] }: ReplayOptions,
+  { cwd, againFlags = [] }: Pick<ReplayOptions, "cwd" | "againFlags">,
   seed: number | undefined,
 ): string {
   return replayLine(file, cwd, [...(seed === undefined ? [] : [`--seed ${seed}`]), ...againFlags]);

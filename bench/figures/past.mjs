@@ -41,7 +41,7 @@ async function filled(args, turns) {
   const emulator = await launchEmulator([...args, "--rate-limits", "off", "--clock", "frozen"]);
   const { url, s3Url } = emulator;
   const puts = Array.from({ length: OBJECTS }, (_, n) => ({ method: "PUT", path: `/traces/${n}`, bytes: 1 }));
-  for (const { method, path, headers } of await signed(s3Url, KEY, puts))
+  for (const { method, path, headers } of signed(s3Url, KEY, puts))
     await fetch(s3Url + path, { method, headers, body: "x" });
   let session;
   for (let block = 0; block < BLOCKS; block += 1) {
@@ -51,7 +51,7 @@ async function filled(args, turns) {
     await load(emulator, { origin: url, method: "POST", path: "/threads", body: {}, count });
   }
   const [{ id: row }] = (await call(url, "POST", "/runs/query", { session: [session], limit: 1 })).runs;
-  const [page] = await signed(s3Url, KEY, [{ method: "GET", path: "/traces", query: { "max-keys": "10" } }]);
+  const [page] = signed(s3Url, KEY, [{ method: "GET", path: "/traces", query: { "max-keys": "10" } }]);
   const { turn } = await call(url, "GET", STATUS);
   return { ...emulator, session, row, page, turn };
 }

@@ -103,7 +103,7 @@ export const figures = KINDS.map(({ what, per, faster, targets = [], quick, befo
     const send = async (side, requests) => {
       const { origin, credentials } = targetOf(side, servers[side]);
       const file = join(folder, "requests.json");
-      await writeFile(file, JSON.stringify(await signed(origin, credentials, requests)));
+      await writeFile(file, JSON.stringify(signed(origin, credentials, requests)));
       return load(servers[side], { origin, requests: file, headers: {}, connections: 4 });
     };
     if (before) for (const side of sides) await send(side, before(keys));

@@ -46,6 +46,6 @@ async function put(emulator, folder, first) {
     bytes: 1,
   }));
   const file = join(folder, "requests.json");
-  await writeFile(file, JSON.stringify(await signed(emulator.s3Url, CREDENTIALS, requests)));
+  await writeFile(file, JSON.stringify(signed(emulator.s3Url, CREDENTIALS, requests)));
   await load(emulator, { origin: emulator.s3Url, requests: file, headers: {} });
 }

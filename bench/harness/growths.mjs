@@ -99,7 +99,7 @@ async function objects(emulator, n, left) {
     bytes: 1,
   }));
   const key = { accessKeyId: "emulator", secretAccessKey: "emulator-secret" };
-  for (const { method, path, headers } of await signed(emulator.s3Url, key, puts)) {
+  for (const { method, path, headers } of signed(emulator.s3Url, key, puts)) {
     const reply = await fetch(emulator.s3Url + path, { method, headers, body: "x" });
     await reply.arrayBuffer();
     if (!reply.ok) throw new Error(`PUT ${path}: ${reply.status}`);

@@ -13,7 +13,8 @@ import { boundsOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { jobsOf, operandsOf } from "./play.ts";
 import { type SubjectFiles, subjectsOf } from "./subjects.ts";
-import { openTrialThread, spreadTrials } from "./trial-threads.ts";
+import { openThread } from "./thread-pool.ts";
+import { spreadTrials } from "./trial-threads.ts";
 import { type Way, wayOf } from "./way.ts";
 
 /** Flags of `replay` that need one world, or its own journal. */
@@ -34,8 +35,7 @@ export async function exploreScenarios(invocation: Invocation): Promise<number> 
   const environments = openInProcess();
   const subjects = subjectsOf(subjectFiles, environments);
   const jobs = jobsOf(invocation, availableParallelism());
-  const openThread = () => openTrialThread({ subjects: subjectFiles, flags });
-  const trials = spreadTrials({ subjects, openThread });
+  const trials = spreadTrials({ subjects, openThread: () => openThread({ subjects: subjectFiles, flags }) });
   return exploreSubjects(invocation, way, { subjects, trials, jobs }, async () => {
     await Promise.all([environments.close(), trials.close()]);
   });

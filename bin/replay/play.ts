@@ -24,6 +24,7 @@ import { flagsFor, type TargetAddress, targetAddressOf } from "./address.ts";
 import { refuseBounds, refuseEmpty, shardOf } from "./bounds.ts";
 import { openInProcess } from "./in-process.ts";
 import { readParquet } from "./read-parquet.ts";
+import { createThreadPool, openThread } from "./thread-pool.ts";
 
 const MAX_JOBS = 64;
 
@@ -51,14 +52,18 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   const interrupted = firstSignal();
   const environments = await environmentsAt(address);
   const progress = openProgress(invocation, "scenarios");
+  const keep = flags.keep === true;
+  const how = { cwd, update: flags.update === true, ...(seed !== undefined && { seed }) };
+  // Kept worlds are read in this process, and one job needs no thread.
+  const isSpread = address === undefined && !keep && Math.min(jobs, scenarios.length) > 1;
+  const threads = isSpread ? createThreadPool(() => openThread(how)) : undefined;
   const options: ReplayOptions = {
-    cwd,
+    ...how,
     jobs,
     environments,
-    update: flags.update === true,
-    keep: flags.keep === true,
+    keep,
     ...(address && { againFlags: flagsFor(address) }),
-    ...(seed !== undefined && { seed }),
+    ...(threads && { play: (scenario) => threads.ask({ scenario }) as Promise<Outcome> }),
     onOutcome: ({ name, verdict }, done) => progress.show(`${verdict} ${name}`, done, scenarios.length),
   };
   let outcomes: readonly Outcome[] = [];
@@ -78,7 +83,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
     const exitCode = await reportAlsoWhenStopped(playing, interrupted);
     await keepFailed(invocation, capsule, { scenarios, outcomes, environments });
     // Worlds of a running emulator stay without this process.
-    if (flags.keep === true && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
+    if (keep && environments.keepsWorlds !== true && outcomes.some(({ isKept }) => isKept)) {
       printError("the worlds of scenarios that failed stay until you press Ctrl-C");
       await waitForSignal(interrupted);
     }
@@ -86,7 +91,7 @@ export async function playScenarios(invocation: Invocation): Promise<number> {
   } finally {
     progress.clear();
     // The worlds of scenarios are removed in any case.
-    await environments.close();
+    await Promise.all([environments.close(), threads?.close()]);
   }
 }
 

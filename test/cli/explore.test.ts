@@ -32,10 +32,11 @@ function writeListed(name: string): void {
   );
 }
 
-/** All of a report but the time that its trials took. */
+/** All of a report but the time that its trials took, and the addresses of their worlds. */
 async function explored(...words: readonly string[]) {
   const { code, stdout } = await run(["replay", ...words, "--report", "json"], { cwd });
-  return { code, report: stdout.replace(/"(durationMs|duration_ms|seconds)": ?[\d.]+/g, "") };
+  const report = stdout.replace(/"(durationMs|duration_ms|seconds)": ?[\d.]+/g, "");
+  return { code, report: report.replace(/http:\/\/127\.0\.0\.1:\d+\/w\/[\w-]+/g, "") };
 }
 
 it("several threads have the results of one, in the same order", async () => {
@@ -44,6 +45,16 @@ it("several threads have the results of one, in the same order", async () => {
   expect(one.code).toBe(1);
   expect(one.report).toContain("agent.list_order=oldest first");
   expect(await explored(".", "--vary", "--jobs", "2")).toEqual(one);
+});
+
+it("a plain replay has the same outcomes with any number of jobs", async () => {
+  writeListed("a.scenario.yaml");
+  const steps = ["when: [{ request: GET /ok, expect: { status: 201 } }]"];
+  write("b.scenario.yaml", "scenario: It fails.", "seed: 7", ...steps);
+  write("c.scenario.yaml", "scenario: It cannot be played.", "settings: { seed: [] }", ...steps);
+  const one = await explored(".", "--jobs", "1");
+  expect(one).toMatchObject({ code: 1, report: expect.stringContaining('"broken": 1') });
+  expect(await explored(".", "--jobs", "3")).toEqual(one);
 });
 
 it("refuses an unknown name, with an exit code that is not 0", async () => {

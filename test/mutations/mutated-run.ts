@@ -28,7 +28,7 @@ const ENTRIES = [
   "bin/emulator.ts",
   "emulator/storage/parquet/encoder-thread.ts",
   "emulator/storage/background-thread.ts",
-  "bin/replay/trial-thread.ts",
+  "bin/replay/thread.ts",
 ];
 
 /** Builds a copy of the product with this mutation, if any, and runs its `contract run`. */
