@@ -196,4 +196,12 @@ export const BOUNDS = {
     own: true,
     text: "Maximum size of a Parquet file whose rows can be listed.",
   },
+  parquet_search_rows: {
+    section: "2.8",
+    requirement: "X-2",
+    value: 100_000,
+    unit: "count",
+    own: true,
+    text: "Maximum number of rows that a search or a sort of a Parquet file reads, from its start. The reply has the number.",
+  },
 } as const satisfies LimitTable;

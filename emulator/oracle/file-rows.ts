@@ -22,9 +22,9 @@ type RowBatch = readonly Readonly<Record<string, unknown>>[];
 
 const BATCH_ROWS = 500;
 
-/** The rows of a file, in batches smaller than a row group. */
-export async function* rowsOf(file: ParquetFile): AsyncGenerator<RowBatch, undefined> {
-  const groups = file.batches();
+/** The rows of a file up to a number of them, in batches smaller than a row group. */
+export async function* rowsOf(file: ParquetFile, maxRows?: number): AsyncGenerator<RowBatch, undefined> {
+  const groups = file.batches(maxRows);
   for (;;) {
     let group: IteratorResult<RowBatch>;
     try {

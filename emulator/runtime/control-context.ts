@@ -67,8 +67,7 @@ export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): 
       snapshot === undefined
         ? supplySecretsTo(world, suppliedSecrets, shared.secrets)
         : shared.snapshots.supplySecrets(snapshot, suppliedSecrets),
-    readParquet: (object, page) =>
-      readParquet(objects.files, object, page, configuration.settings.limits.parquet_page_bytes),
+    readParquet: (object, page) => readParquet(objects.files, object, page, configuration.settings.limits),
     async readBody(body) {
       objects.files.close(await objects.files.open(body));
       return chunksWhenRead(() => objects.files.open(body));

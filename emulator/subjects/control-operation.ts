@@ -8,6 +8,7 @@ import type { ClockState, Commit, InitialSettings } from "../kernel/commit.ts";
 import type { ReplacedRow } from "../kernel/table.ts";
 import type { IsAbandoned } from "./abandoned.ts";
 import type { HttpRequest } from "./message.ts";
+import type { PageOf, ParquetPage } from "./object-storage/parquet-page.ts";
 import type { StoredBody } from "./object-storage/records.ts";
 import type { Recording } from "./recording.ts";
 import type { MissingSecrets, SuppliedSecrets } from "./snapshot-secrets.ts";
@@ -55,32 +56,6 @@ export interface HistoryTurn {
   readonly commit: Commit;
   readonly rows: number;
   readonly replaced: readonly ReplacedRow[];
-}
-
-/** A range of rows. */
-export type PageOf = Readonly<Record<"offset" | "limit", number>>;
-
-/** What a Parquet file says of itself, and some of its rows; long texts are cut. */
-export interface ParquetPage {
-  readonly rows_total: number;
-  readonly offset: number;
-  readonly created_by: string | null;
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly row_groups: readonly {
-    readonly rows: number;
-    readonly bytes: number;
-    readonly columns: readonly {
-      readonly name: string;
-      readonly codec: string;
-      readonly encodings: readonly string[];
-      readonly bytes: number;
-      readonly bytes_uncompressed: number;
-      readonly min: unknown;
-      readonly max: unknown;
-      readonly nulls: number | null;
-    }[];
-  }[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** The worlds of this process. */

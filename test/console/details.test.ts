@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { ParquetPage } from "../../emulator/subjects/object-storage/parquet-page.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
@@ -71,18 +72,27 @@ it.skipIf(!hasChromium)("a page of something that does not exist has a heading",
   }
 });
 
-it.skipIf(!hasChromium)(
-  "the rows of a file have telling columns first, and a choice of columns",
-  async () => {
+describe.skipIf(!hasChromium)("the rows of a file", () => {
+  async function openFirstFile() {
     await rig.complete(await rig.createExportId());
     const { objects } = await rig.emulator.control<{ objects: { key: string }[] }>(
       "GET",
       "/s3/buckets/traces/objects",
     );
     const key = encodeURIComponent(objects.find((object) => object.key.endsWith(".parquet"))?.key ?? "");
-    const page = await openAt(rig.emulator.url, `#/file/traces?key=${key}`);
-    const headings = () =>
-      page.getByRole("region", { name: "Rows", exact: true }).getByRole("columnheader").allTextContents();
+    const file = await rig.emulator.control<ParquetPage>(
+      "GET",
+      `/s3/buckets/traces/parquet?key=${key}&limit=500`,
+    );
+    const page = await openAt(rig.emulator.url, `#/file/traces?key=${key}&offset=2`);
+    const rows = page.getByRole("region", { name: "Rows", exact: true });
+    await rows.waitFor();
+    return { page, rows, file };
+  }
+
+  it("have telling columns first, and a choice of columns", async () => {
+    const { page, rows } = await openFirstFile();
+    const headings = () => rows.getByRole("columnheader").allTextContents();
     await expect.poll(headings).toEqual(expect.arrayContaining(["id", "inputs"]));
     expect((await headings()).slice(0, 4)).toEqual(["id", "name", "run_type", "status"]);
     await page.getByText(/^Columns: /).click();
@@ -90,8 +100,37 @@ it.skipIf(!hasChromium)(
     await expect.poll(async () => (await headings()).slice(0, 3)).toEqual(["id", "run_type", "status"]);
     expect(new URL(page.url()).hash).toContain("hide=name");
     expect(await findings(page)).toEqual([]);
-  },
-);
+  });
+
+  it("are sorted by a click on a heading and searched, from the first page", async () => {
+    const { page, rows, file } = await openFirstFile();
+    const ids = file.rows.map(({ id }) => String(id)).sort();
+    const shown = () => rows.locator("tbody tr td:first-child").allTextContents();
+    const sort = () => rows.getByRole("button", { name: "id", exact: true }).click();
+    const search = page.getByRole("searchbox", { name: "Search: Rows" });
+    await search.fill(String(ids[1]).toUpperCase());
+    await expect.poll(shown).toContain(ids[1]);
+    await page
+      .getByRole("status")
+      .getByText(/^Rows 1 to (\d+) of \1 matching, \d+ in total$/)
+      .waitFor();
+    const found = await shown();
+    await page.reload();
+    await expect.poll(shown).toEqual(found);
+    await search.fill("");
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(found.length);
+    await page.evaluate(() => {
+      window.location.hash += "&offset=2";
+    });
+    await page.getByText("Rows 3 to").waitFor();
+    await sort();
+    await expect.poll(shown).toEqual(ids.slice(0, 50));
+    await rows.locator("th[aria-sort=ascending]").waitFor();
+    await sort();
+    await expect.poll(shown).toEqual(ids.toReversed().slice(0, 50));
+    expect(await findings(page)).toEqual([]);
+  });
+});
 
 it.skipIf(!hasChromium)("a hidden tab sends no requests, and catches up when it is shown", async () => {
   const page = await openAt(rig.emulator.url, "#/time");

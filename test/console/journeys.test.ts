@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
+import type { ParquetPage } from "../../emulator/subjects/object-storage/parquet-page.ts";
 import { hasChromium } from "../browser/chromium.ts";
 import { type ExportRig, type Rig, startExportRig, startRig } from "../support/emulator.ts";
 import { workingFolder } from "../support/emulator-process.ts";

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AdvanceResult } from "../../emulator/client/views.ts";
 import type { RunDetail, RunOverview, ThreadOverview } from "../../emulator/subjects/agent/overview.ts";
 import type { ExportDetail, ExportOverview } from "../../emulator/subjects/bulk-exports/overview.ts";
-import type { ParquetPage } from "../../emulator/subjects/control-operation.ts";
 import type { ObjectList } from "../../emulator/subjects/object-storage/contents.ts";
+import type { ParquetPage } from "../../emulator/subjects/object-storage/parquet-page.ts";
 import { DESTINATION, startExportRig } from "../support/emulator.ts";
 import { useRig } from "../support/use-rig.ts";
 
@@ -87,6 +87,34 @@ describe("objects", () => {
     expect(String(chunk?.min)).toContain(run?.start_time.slice(0, 10));
     const whole = await control<ParquetPage>(`/s3/buckets/traces/parquet?key=${key}&limit=500`);
     expect(whole.rows.slice(1, 4)).toEqual(page.rows);
+  });
+
+  it("sort and search all rows of a Parquet file", async () => {
+    const id = await rig.createExportId();
+    await rig.complete(id);
+    const file = (await control<ExportDetail>(`/exports/${id}`)).runs[0]?.files[0];
+    const path = `/s3/buckets/traces/parquet?key=${encodeURIComponent(file?.key ?? "")}`;
+    const whole = await control<ParquetPage>(`${path}&limit=500`);
+    expect(whole).toMatchObject({ rows_matching: file?.rows, rows_read: file?.rows });
+    const column = (page: ParquetPage, name: string) => page.rows.map((row) => row[name]);
+    const times = column(whole, "start_time").sort().reverse();
+    const last = await control<ParquetPage>(`${path}&sort=start_time&order=desc&offset=1&limit=2`);
+    expect(column(last, "start_time")).toEqual(times.slice(1, 3));
+    const tokens = await control<ParquetPage>(`${path}&sort=total_tokens&limit=500`);
+    const present = column(whole, "total_tokens").filter((value) => value !== null);
+    expect(column(tokens, "total_tokens").slice(0, present.length)).toEqual(
+      present.sort((a, b) => Number(a) - Number(b)),
+    );
+    const models = whole.rows.filter(({ run_type }) => run_type === "llm");
+    const found = await control<ParquetPage>(`${path}&text=LLM&sort=id&limit=1`);
+    expect(found.rows_matching).toBeGreaterThanOrEqual(models.length);
+    expect(found.rows_matching).toBeLessThan(whole.rows.length);
+    expect(found.rows).toHaveLength(1);
+    const wrong = await rig.call("GET", `/_emulator/v1${path}&sort=start_tim`);
+    expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([
+      422,
+      expect.stringMatching(/does not have the column.*start_tim.*Did you mean start_time\?/),
+    ]);
   });
 
   it("that are not Parquet files are refused, and bodies are only attachments", async () => {

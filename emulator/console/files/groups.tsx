@@ -1,4 +1,4 @@
-import type { ParquetPage } from "../../subjects/control-operation.ts";
+import type { ParquetPage } from "../../subjects/object-storage/parquet-page.ts";
 import { count } from "../model/count.ts";
 import { type Column, Table } from "../parts/table.tsx";
 

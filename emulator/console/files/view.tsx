@@ -1,7 +1,8 @@
-import type { ParquetPage } from "../../subjects/control-operation.ts";
+import type { ParquetPage } from "../../subjects/object-storage/parquet-page.ts";
 import { client } from "../model/client.ts";
 import { useResource } from "../model/resource.ts";
 import { addressOf, addressWith, go, route } from "../model/router.ts";
+import { SearchField } from "../parts/list.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Groups } from "./groups.tsx";
@@ -14,8 +15,13 @@ export function FileView() {
   const [bucket, key] = [id ?? "", query.get("key") ?? ""];
   const offset = Math.max(0, Number(query.get("offset") ?? 0) || 0);
   const parameters = new URLSearchParams({ key, offset: String(offset), limit: String(PAGE_ROWS) });
-  const path = `/s3/buckets/${encodeURIComponent(bucket)}/parquet?${parameters}`;
-  const page = useResource(path, () => client.call<ParquetPage>("GET", path));
+  for (const name of ["text", "sort", "order"]) {
+    const value = query.get(name);
+    if (value) parameters.set(name, value);
+  }
+  const folder = `/s3/buckets/${encodeURIComponent(bucket)}/parquet`;
+  const path = `${folder}?${parameters}`;
+  const page = useResource(`${folder} ${key}`, () => client.call<ParquetPage>("GET", path), path);
   return (
     <>
       <nav class="crumbs" aria-label="Path">
@@ -41,25 +47,27 @@ function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly
   const columns: readonly Column<Row>[] = visible.map(({ name, type }) => ({
     name,
     title: type,
+    sort: sortOf(name),
     show: (row) => <Cell name={name} value={row[name]} exportId={exportId} />,
   }));
-  const last = Math.min(page.rows_total, page.offset + PAGE_ROWS);
+  const { offset, rows_matching: matching } = page;
+  const last = Math.min(matching, offset + PAGE_ROWS);
   return (
     <>
-      <div class="row">
-        <span>
-          Rows {page.rows_total === 0 ? 0 : page.offset + 1} to {last} of{" "}
-          {page.rows_total.toLocaleString("en")}
+      <div class="row list-bar">
+        <SearchField label="Rows" resets={["offset"]} />
+        <span role="status">
+          Rows {matching === 0 ? 0 : offset + 1} to {last} of {totalText(page)}
         </span>
         <span class="spacer" />
-        {page.offset > 0 && (
-          <a class="button" href={addressWith({ offset: Math.max(0, page.offset - PAGE_ROWS) })}>
+        {offset > 0 && (
+          <a class="button" href={addressWith({ offset: Math.max(0, offset - PAGE_ROWS) })}>
             Previous {PAGE_ROWS}
           </a>
         )}
-        {last < page.rows_total && (
+        {last < matching && (
           <a class="button" href={addressWith({ offset: last })}>
-            Next {Math.min(PAGE_ROWS, page.rows_total - last)}
+            Next {Math.min(PAGE_ROWS, matching - last)}
           </a>
         )}
       </div>
@@ -73,6 +81,29 @@ function FileContent({ page, objectKey }: { readonly page: ParquetPage; readonly
       <Groups page={page} />
     </>
   );
+}
+
+/** The number of rows, of those that match a search, and of those that were read if not all were. */
+function totalText({ rows_total, rows_matching, rows_read }: ParquetPage): string {
+  const [total, matching, read] = [rows_total, rows_matching, rows_read].map((each) =>
+    each.toLocaleString("en"),
+  );
+  const all = rows_matching === rows_read ? `${matching}` : `${matching} matching, ${total} in total`;
+  if (rows_read === rows_total) return all;
+  return `${all}; only the first ${read} of ${total} were read (limits.parquet_search_rows)`;
+}
+
+/** The order of the rows by a column: ascending, then descending, then that of the file. */
+function sortOf(name: string): Column<Row>["sort"] {
+  const { query } = route.value;
+  const isSorted = query.get("sort") === name;
+  const order = isSorted ? (query.get("order") === "desc" ? "desc" : "asc") : null;
+  const toggle = () => {
+    const next =
+      order === "desc" ? { sort: null, order: null } : { sort: name, order: isSorted ? "desc" : null };
+    go(addressWith({ ...next, offset: null }), true);
+  };
+  return { order, toggle };
 }
 
 /** Columns that say most about a row. */

@@ -99,8 +99,14 @@ export function More({ shown, of, act }: { shown: number; of: number; act: () =>
   );
 }
 
+interface SearchFieldProps {
+  readonly label: string;
+  /** Parameters of the address that a new text removes. */
+  readonly resets?: readonly string[];
+}
+
 /** A search whose text is in the address. */
-export function SearchField({ label }: { readonly label: string }) {
+export function SearchField({ label, resets = [] }: SearchFieldProps) {
   const [timer, setTimer] = useState(0);
   return (
     <label class="search">
@@ -112,7 +118,9 @@ export function SearchField({ label }: { readonly label: string }) {
         value={route.value.query.get("text") ?? ""}
         onInput={({ currentTarget: { value } }) => {
           clearTimeout(timer);
-          setTimer(window.setTimeout(() => go(addressWith({ text: value || null }), true), REST_MS));
+          const removed = Object.fromEntries(resets.map((name) => [name, null]));
+          const search = () => go(addressWith({ ...removed, text: value || null }), true);
+          setTimer(window.setTimeout(search, REST_MS));
         }}
       />
     </label>

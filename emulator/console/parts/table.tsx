@@ -7,7 +7,11 @@ export interface Column<T> {
   readonly number?: true;
   /** The tooltip of the heading. */
   readonly title?: string;
+  /** Makes the heading a button that sorts. */
+  readonly sort?: { readonly order: "asc" | "desc" | null; readonly toggle: () => void };
 }
+
+const ORDERS = { asc: ["ascending", " ↑"], desc: ["descending", " ↓"] } as const;
 
 interface TableProps<T> {
   readonly label: string;
@@ -23,11 +27,21 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
       <table>
         <thead>
           <tr>
-            {columns.map(({ name, number, title }) => (
-              <th key={name} scope="col" class={number ? "number" : ""} title={title}>
-                {name}
-              </th>
-            ))}
+            {columns.map(({ name, number, title, sort }) => {
+              const [order, arrow] = sort?.order ? ORDERS[sort.order] : [undefined, ""];
+              return (
+                <th key={name} scope="col" class={number ? "number" : ""} title={title} aria-sort={order}>
+                  {sort ? (
+                    <button type="button" class="sort" onClick={sort.toggle}>
+                      {name}
+                      <span aria-hidden="true">{arrow}</span>
+                    </button>
+                  ) : (
+                    name
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,4 @@
-import { integer, object, optional, text } from "../../../contracts/spec/fields.ts";
+import { integer, object, oneOf, optional, text } from "../../../contracts/spec/fields.ts";
 import { control, type FileReply } from "../control-operation.ts";
 import { createBucket, dropBucket, listBuckets } from "./buckets.ts";
 import { listObjects, objectAt } from "./contents.ts";
@@ -81,9 +81,12 @@ export const OBJECT_STORAGE_OPERATIONS = [
       key: text({ minLength: 1 }),
       offset: optional(integer({ minimum: 0, default: 0 })),
       limit: optional(integer({ minimum: 1, maximum: 500, default: 50 })),
+      text: optional(text({ maxLength: 200, title: "only rows of which a value contains this text" })),
+      sort: optional(text({ maxLength: 200, title: "the column that sorts the rows; null is last" })),
+      order: optional(oneOf(["asc", "desc"], { default: "asc" })),
     },
-    run: ({ world, readParquet }, { path, query: { key, offset = 0, limit = 50 } }) =>
-      readParquet(objectAt(world.reader, path.name ?? "", key), { offset, limit }),
+    run: ({ world, readParquet }, { path, query: { key, offset = 0, limit = 50, ...choice } }) =>
+      readParquet(objectAt(world.reader, path.name ?? "", key), { offset, limit, ...choice }),
   }),
   control({
     method: "GET",

@@ -1,0 +1,172 @@
+import type { ColumnChunk, RowGroup } from "hyparquet";
+import { nearest } from "../kernel/nearest.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { PageOf, ParquetPage } from "../subjects/object-storage/parquet-page.ts";
+import { rowsOf } from "./file-rows.ts";
+import { type ParquetFile, readParquetFile } from "./parquet-file.ts";
+
+/**
+ * The metadata of a Parquet file, and some of its rows. A search and a sort read at most `maxRows` rows. Throws for a
+ * damaged file, and a `Refusal` (422) for a column that the file does not have.
+ */
+export async function readParquetPage(
+  bytes: Uint8Array,
+  page: PageOf,
+  maxRows: number,
+): Promise<ParquetPage> {
+  const file = await readParquetFile(bytes);
+  const isSelection = page.sort !== undefined || (page.text ?? "") !== "";
+  const { rows, matching } = isSelection
+    ? await selectedRows(file, page, maxRows)
+    : await rowRange(file, page);
+  const { created_by, row_groups } = file.metadata;
+  return {
+    rows_total: file.rowCount,
+    rows_matching: matching,
+    rows_read: isSelection ? Math.min(maxRows, file.rowCount) : file.rowCount,
+    offset: page.offset,
+    created_by: created_by ?? null,
+    columns: file.columns,
+    row_groups: row_groups.map(groupView),
+    rows: rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(value)])),
+    ),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Selection {
+  readonly rows: readonly Row[];
+  readonly matching: number;
+}
+
+async function rowRange(file: ParquetFile, { offset, limit }: PageOf): Promise<Selection> {
+  const end = Math.min(file.rowCount, offset + limit);
+  return { rows: offset < end ? await file.rows(offset, end) : [], matching: file.rowCount };
+}
+
+/** A page of the rows that contain a text, sorted. It reads the file twice, so that it holds the rows of one page only. */
+async function selectedRows(
+  file: ParquetFile,
+  { offset, limit, text = "", sort, order }: PageOf,
+  maxRows: number,
+): Promise<Selection> {
+  const compare = comparisonOf(file, sort, order);
+  const needle = text.toLowerCase();
+  const matches: { readonly row: number; readonly value: unknown }[] = [];
+  await forEachRow(file, maxRows, (row, number) => {
+    if (needle === "" || contains(row, needle))
+      matches.push({ row: number, value: sort === undefined ? null : row[sort] });
+  });
+  matches.sort((a, b) => compare(a.value, b.value) || a.row - b.row);
+  const slots = new Map(matches.slice(offset, offset + limit).map(({ row }, slot) => [row, slot]));
+  const rows: Row[] = [];
+  await forEachRow(file, Math.max(0, ...[...slots.keys()].map((row) => row + 1)), (row, number) => {
+    const slot = slots.get(number);
+    if (slot !== undefined) rows[slot] = row;
+  });
+  return { rows, matching: matches.length };
+}
+
+async function forEachRow(
+  file: ParquetFile,
+  maxRows: number,
+  visit: (row: Row, number: number) => void,
+): Promise<void> {
+  let number = 0;
+  for await (const batch of rowsOf(file, maxRows))
+    for (const row of batch) {
+      visit(row, number);
+      number += 1;
+    }
+}
+
+function contains(row: Row, needle: string): boolean {
+  return Object.values(row).some((value) => {
+    if (value === null || value === undefined) return false;
+    const cellValue = plain(value);
+    return (typeof cellValue === "string" ? cellValue : JSON.stringify(cellValue))
+      .toLowerCase()
+      .includes(needle);
+  });
+}
+
+const NUMBERS = ["int64", "double", "decimal"];
+
+/** How the values of a column compare: null is last in both orders. Throws a `Refusal` (422) for an unknown column. */
+function comparisonOf(
+  { columns }: ParquetFile,
+  sort: string | undefined,
+  order: PageOf["order"],
+): (a: unknown, b: unknown) => number {
+  if (sort === undefined) return () => 0;
+  const column = columns.find(({ name }) => name === sort);
+  if (!column) {
+    const names = columns.map(({ name }) => name);
+    const suggestion = nearest(sort, names);
+    throw new Refusal(
+      422,
+      "invalid_request",
+      `sort: the file does not have the column ${JSON.stringify(sort)}.`,
+      suggestion === undefined ? `Its columns: ${names.join(", ")}.` : `Did you mean ${suggestion}?`,
+    );
+  }
+  const keyOf = (value: unknown) => {
+    if (typeof value === "bigint") return value;
+    if (NUMBERS.includes(column.type)) return Number(value);
+    return typeof value === "string" ? value : JSON.stringify(plain(value));
+  };
+  const sign = order === "desc" ? -1 : 1;
+  return (a, b) => {
+    const [hasA, hasB] = [a !== null && a !== undefined, b !== null && b !== undefined];
+    if (!hasA || !hasB) return Number(hasB) - Number(hasA);
+    const [one, other] = [keyOf(a), keyOf(b)];
+    return one === other ? 0 : one < other ? -sign : sign;
+  };
+}
+
+/** Longer texts of a cell are truncated, so that a page of large rows stays small. */
+const MAX_CELL_CHARACTERS = 2_000;
+
+function groupView({ num_rows, total_byte_size, columns }: RowGroup): ParquetPage["row_groups"][number] {
+  return {
+    rows: Number(num_rows),
+    bytes: Number(total_byte_size),
+    columns: columns.map(chunkView),
+  };
+}
+
+function chunkView({ meta_data }: ColumnChunk): ParquetPage["row_groups"][number]["columns"][number] {
+  const { statistics } = meta_data ?? {};
+  return {
+    name: meta_data?.path_in_schema.join(".") ?? "",
+    codec: meta_data?.codec ?? "",
+    encodings: meta_data?.encodings ?? [],
+    bytes: Number(meta_data?.total_compressed_size ?? 0),
+    bytes_uncompressed: Number(meta_data?.total_uncompressed_size ?? 0),
+    min: cell(statistics?.min_value ?? statistics?.min ?? null),
+    max: cell(statistics?.max_value ?? statistics?.max ?? null),
+    nulls: statistics?.null_count === undefined ? null : Number(statistics.null_count),
+  };
+}
+
+/** Long texts truncated. */
+function cell(raw: unknown): unknown {
+  const value = plain(raw);
+  if (typeof value === "string") return truncated(value);
+  if (typeof value !== "object" || value === null) return value;
+  const text = JSON.stringify(value);
+  return text.length > MAX_CELL_CHARACTERS ? truncated(text) : value;
+}
+
+/** Bytes as hexadecimal, large integers and times as text. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  if (typeof value === "bigint") return String(value);
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+function truncated(text: string): string {
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
+}
