@@ -5,14 +5,20 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { childVitest } from "../support/child-vitest.ts";
 import { run } from "../support/emulator-process.ts";
 
-const FAILING = `test.beforeAll(async ({ sharedEmulator }) => {
+// Node cancels the body of a reply that it collects before the body is read, so the capsule is written while it collects.
+const FAILING = `import v8 from "node:v8"; import vm from "node:vm";
+v8.setFlagsFromString("--expose-gc");
+test.beforeAll(async ({ sharedEmulator }) => {
   await (await sharedEmulator()).request("/threads", { json: { metadata: { by: "main" } } });
 });
 const stocked = test.extend({ emulatorFrom: "main", emulatorOptions: {} });
 stocked("goes wrong", async ({ emulator, clock }) => {
   await emulator.request("/threads", { json: {} });
   await clock.advance("PT1H");
-  expect((await emulator.request("/ok")).status).toBe(201);
+  const { status } = await emulator.request("/ok");
+  const collecting = setInterval(vm.runInNewContext("gc"), 2);
+  onTestFinished(() => clearInterval(collecting));
+  expect(status).toBe(201);
 });
 test("passes", async ({ emulator }) => { await emulator.request("/threads", { json: {} }); });`;
 
@@ -47,7 +53,7 @@ it("tests that fail, also for a fault or an await, each write a capsule, and no 
   const expected = ["a-test-goes-wrong", "b-test-forgotten", "b-test-missed"].map(
     (name) => `${name}.capsule`,
   );
-  expect(readdirSync(join(folder, "kept")).toSorted()).toEqual(expected);
+  expect(readdirSync(join(folder, "kept")).toSorted(), output).toEqual(expected);
   for (const name of expected) {
     const file = join("kept", name);
     expect(output).toContain(

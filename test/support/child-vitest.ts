@@ -18,7 +18,7 @@ export async function childVitest(
   files: Readonly<Record<string, readonly string[]>>,
   { pool, env = {} }: { readonly pool: "forks" | "threads"; readonly env?: Readonly<Record<string, string>> },
 ): Promise<ChildRun> {
-  const imports = `import { expect } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
+  const imports = `import { expect, onTestFinished } from "vitest"; import { test } from ${JSON.stringify(ENTRY)};`;
   for (const [name, lines] of Object.entries(files))
     writeFileSync(join(folder, `${name}.test.js`), [imports, ...lines].join("\n"));
   const temporary = join(folder, "tmp");

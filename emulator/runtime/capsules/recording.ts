@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
 import { readRecording, recordedScenario } from "../../../scenarios/recording.ts";
 import { type ControlClient, createControlClient } from "../../client/control-client.ts";
 import { ErrorReply, sendTo } from "../../client/send.ts";
@@ -98,6 +100,7 @@ async function downloaded(address: string) {
   const reply = await fetch(address);
   if (!reply.ok || !reply.body) throw new Error(`The snapshot could not be exported: ${await reply.text()}`);
   const omitted = reply.headers.get("x-emulator-left-out") ?? "";
-  const chunks: AsyncIterable<Uint8Array> = reply.body;
+  // Reserves the body at once: Node cancels a body that nobody reads when it collects the reply.
+  const chunks: AsyncIterable<Uint8Array> = Readable.fromWeb(reply.body as ReadableStream);
   return { chunks, hasAllSecrets: !/[1-9]/.test(omitted) };
 }
