@@ -45,6 +45,8 @@ it("the first request may reach any server, and all reach the same world", async
     fetch(`${ready.s3_url}/exports`),
   ]);
   expect([us.status, eu.status, s3.status]).toEqual([200, 200, 403]);
+  // A client that pauses for less reuses its connection; Node's 5 s would end it when a loaded machine pauses.
+  expect([us, s3].map(({ headers }) => headers.get("keep-alive"))).toEqual(["timeout=65", "timeout=65"]);
   const worlds = await fetch(`${ready.url}/_emulator/v1/worlds`);
   expect(((await worlds.json()) as { id: string }[]).map(({ id }) => id)).toEqual(["main"]);
 });

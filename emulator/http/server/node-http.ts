@@ -6,6 +6,9 @@ import type { RequestListener, Server, ServerOptions } from "node:http";
  */
 const { createServer } = process.getBuiltinModule("node:http");
 
+/** Idle clients reuse connections after pauses; a connection that the server closes meanwhile would fail their next request. */
+const KEEP_ALIVE_MS = 65_000;
+
 export interface HttpServerOptions extends ServerOptions {
   /** The value of `limits.request_headers`. */
   readonly maxHeaders: number;
@@ -30,7 +33,7 @@ export function createHttpServer(
     const { type, body } = tooManyHeaders(message);
     response.writeHead(431, { "content-type": type, connection: "close" }).end(body);
   };
-  const server = createServer(options, guarded);
+  const server = createServer({ ...options, keepAliveTimeout: KEEP_ALIVE_MS }, guarded);
   // Node leaves out further headers without an error.
   server.maxHeadersCount = maxHeaders + 1;
   // An unknown expectation is ignored. Node would respond with 417 and no document.

@@ -6,7 +6,6 @@ import { createHttpServer } from "./node-http.ts";
 import { type Listener, replyTo, replyToFailure } from "./reply-to.ts";
 import { isEndless, send } from "./send.ts";
 
-const KEEP_ALIVE_MS = 65_000;
 /** Time limit of a whole request, which may upload gigabytes of a snapshot. */
 const REQUEST_MS = 3_600_000;
 
@@ -31,7 +30,6 @@ export function createOrigin(listener: Listener): Server {
       return send(replyToFailure(request, request.url ?? "/", error), request, response);
     });
   });
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.requestTimeout = REQUEST_MS;
   return server;
 }
