@@ -23,6 +23,7 @@ import { FIND_OPERATIONS } from "./find.ts";
 import { INSPECTION_OPERATIONS } from "./inspection.ts";
 import { RECORDING_OPERATIONS } from "./recording.ts";
 import { REQUEST_OPERATIONS } from "./requests.ts";
+import { TURN_OPERATIONS } from "./turns/operations.ts";
 import { WORKSPACE_OPERATIONS } from "./workspaces.ts";
 import { WORLD_OPERATIONS } from "./worlds.ts";
 
@@ -40,6 +41,7 @@ export const CONTROL_OPERATIONS = [
   ...FILTER_OPERATIONS,
   ...WORKSPACE_OPERATIONS,
   ...INSPECTION_OPERATIONS,
+  ...TURN_OPERATIONS,
   ...FIND_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...REQUEST_OPERATIONS,

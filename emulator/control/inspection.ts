@@ -2,7 +2,6 @@ import { OPEN_CHOICES } from "../../contracts/spec/alternatives.ts";
 import type { Assumption } from "../../contracts/spec/assumption.ts";
 import { ASSUMPTIONS } from "../../contracts/spec/assumptions.ts";
 import { boolean, integer, object, optional, text, uuid } from "../../contracts/spec/fields.ts";
-import { undocumentedOf } from "../http/undocumented-members.ts";
 import type { JournalEntry } from "../kernel/journal.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { explainRow } from "../subjects/bulk-exports/explain.ts";
@@ -10,6 +9,7 @@ import { type ControlContext, control, type Lines } from "../subjects/control-op
 import type { Settings } from "../subjects/settings.ts";
 import type { World } from "../subjects/turn.ts";
 import { causesOf } from "./causes.ts";
+import { withUndocumented } from "./turns/entry.ts";
 
 /** Maximum unread lines of a follower; the connection of a slower one is cut. */
 const MAX_BACKLOG_LINES = 10_000;
@@ -23,8 +23,13 @@ export const INSPECTION_OPERATIONS = [
     method: "GET",
     path: "/status",
     summary:
-      "Show versions, addresses and sizes of the emulator, the error that ended the world, and whether the disk is full.",
-    run: (context) => context.status(),
+      "Show versions, addresses and sizes of the emulator, the error that ended the world, and whether the disk is full. With follow=1, the status is a line of JSON, and another line follows after new turns, at most ten a second.",
+    query: { follow: optional(integer({ minimum: 0, maximum: 1, default: 0 })) },
+    run(context, { query: { follow } }): Lines | Readonly<Record<string, unknown>> {
+      if (follow !== 1) return context.status();
+      context.world.requireLive();
+      return { lines: followStatus(context), isEndless: true };
+    },
   }),
   control({
     method: "GET",
@@ -118,6 +123,46 @@ async function* journalLines(world: World, since: number): AsyncIterable<string>
   for (const entry of world.journal.since(since)) yield line(entry);
 }
 
+/** The least time between two lines of a follower of the status. */
+const STATUS_REST_MS = 100;
+
+/** The status now and after new turns. Hand-written for the same reason as `followJournal`. */
+function followStatus({ world, status, pause }: ControlContext): AsyncIterable<string> {
+  let lastTurn = -1;
+  let isOver = world.defect !== undefined;
+  let wake = () => {};
+  const unwatch = world.journal.watch(
+    () => wake(),
+    () => leave(),
+  );
+
+  function leave(): void {
+    isOver = true;
+    unwatch();
+    wake();
+  }
+
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        if (lastTurn !== -1 && !isOver) await pause(STATUS_REST_MS);
+        while (world.lastTurn === lastTurn && !isOver)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        if (world.lastTurn === lastTurn || (isOver && lastTurn !== -1))
+          return { value: undefined, done: true };
+        lastTurn = world.lastTurn;
+        return { value: `${JSON.stringify(status())}\n`, done: false };
+      },
+      async return() {
+        leave();
+        return { value: undefined, done: true };
+      },
+    }),
+  };
+}
+
 /**
  * A hand-written iterator, because a waiting generator cannot be interrupted: a disconnected follower would
  * remain until the next turn, which may never come with a frozen clock.
@@ -165,10 +210,5 @@ function followJournal(world: World, since: number): AsyncIterable<string> {
 }
 
 function line(entry: JournalEntry): string {
-  const { request = [], reply = [] } = undocumentedOf(entry.cause) ?? {};
-  const beyond = {
-    ...(request.length > 0 && { sent_beyond: request }),
-    ...(reply.length > 0 && { answered_beyond: reply }),
-  };
-  return `${JSON.stringify({ ...entry, ...beyond })}\n`;
+  return `${JSON.stringify(withUndocumented(entry))}\n`;
 }

@@ -23,12 +23,18 @@ export interface Journal {
   readonly lastTurn: number;
   /** Adds a turn, with the error of one that refused its request. */
   append(commit: Commit, refusal?: JournalEntry["refused"]): void;
+  /** The number of turns that it retains. */
+  size(): number;
   /** Turns after this number, oldest first. */
   since(turn: number): readonly JournalEntry[];
+  /** The retained turns from a position (0 is the oldest) to the one before `end`, oldest first. */
+  slice(begin: number, end: number): readonly JournalEntry[];
+  /** The position of the first turn with this number or a later one; the size if there is none. */
+  positionOf(turn: number): number;
   /** Calls back for every later turn until the returned function is called; `onEnd` when the world has ended. */
   follow(listener: (entry: JournalEntry) => void, onEnd?: () => void): () => void;
-  /** Calls back with the commit of every later turn, which is cheaper than an entry. */
-  watch(listener: (commit: Commit) => void): () => void;
+  /** Calls back with the commit of every later turn, which is cheaper than an entry; `onEnd` when the world has ended. */
+  watch(listener: (commit: Commit) => void, onEnd?: () => void): () => void;
   /** Turns up to this number, oldest first, for another journal to begin with. Turns of earlier processes are not among them. */
   upTo(turn: number): readonly JournalTurn[];
   /** The newest turn whose point matches. */
@@ -55,40 +61,50 @@ export type OlderTurns = readonly JournalTurn[] | (() => readonly JournalTurn[])
  */
 export function createJournal(capacity: number, lastTurn: number, olderTurns: OlderTurns = []): Journal {
   const turns = createRing(capacity, typeof olderTurns === "function" ? [] : olderTurns);
+  /** The turns of earlier processes are read when they are first needed. */
+  let readOlder = typeof olderTurns === "function" ? olderTurns : undefined;
+  /** Of those, the last one. */
+  const olderTurn = readOlder ? lastTurn : 0;
   let last = lastTurn;
 
-  /** Those that are not in the ring, as far as it has room. */
-  function olderThan(own: readonly JournalTurn[]): readonly JournalTurn[] {
-    const room = capacity - own.length;
-    return typeof olderTurns === "function" && room > 0 ? olderTurns().slice(-room) : [];
+  function allTurns() {
+    if (readOlder) turns.prepend(readOlder());
+    readOlder = undefined;
+    return turns;
   }
 
-  const watchers = new Set<(commit: Commit) => void>();
-  const listeners = new Map<(entry: JournalEntry) => void, (() => void) | undefined>();
+  const turnsFrom = (number: number) => (number > olderTurn ? turns : allTurns());
+
+  type OnEnd = (() => void) | undefined;
+  const watchers = new Map<(commit: Commit) => void, OnEnd>();
+  const listeners = new Map<(entry: JournalEntry) => void, OnEnd>();
   const closeListeners: (() => void)[] = [];
+  const ends = () => [...listeners.values(), ...watchers.values()].filter((onEnd) => onEnd !== undefined);
   return {
     get lastTurn() {
       return last;
     },
+    size: () => allTurns().size(),
     append(commit, refusal) {
       last = commit.turn;
       const turn = refusal ? entryOf(commit, refusal) : commit;
       turns.add(turn);
-      for (const watcher of watchers) watcher(commit);
+      for (const watcher of watchers.keys()) watcher(commit);
       if (listeners.size === 0) return;
       const entry = asEntry(turn);
       for (const listener of listeners.keys()) listener(entry);
     },
     since(number) {
-      const own = turns.inOrder();
-      const all = number < lastTurn ? [...olderThan(own), ...own] : own;
-      return all.filter(({ turn }) => turn > number).map(asEntry);
+      const list = turnsFrom(number + 1);
+      return list.slice(list.positionOf(number + 1), list.size()).map(asEntry);
     },
-    watch(listener) {
-      watchers.add(listener);
+    slice: (begin, end) => allTurns().slice(begin, end).map(asEntry),
+    positionOf: (number) => allTurns().positionOf(number),
+    watch(listener, onEnd) {
+      watchers.set(listener, onEnd);
       return () => watchers.delete(listener);
     },
-    upTo: (number) => turns.inOrder().filter(({ turn }) => turn <= number),
+    upTo: (number) => turns.inOrder().filter(({ turn }) => turn <= number && turn > olderTurn),
     lastOf(matches) {
       const turn = turns.inOrder().findLast((each) => matches(pointOf(each)));
       return turn && pointOf(turn);
@@ -100,25 +116,46 @@ export function createJournal(capacity: number, lastTurn: number, olderTurns: Ol
     },
     onClose: (onEnd) => void closeListeners.push(onEnd),
     get followers() {
-      return [...listeners.values()].filter((onEnd) => onEnd !== undefined).length;
+      return ends().length;
     },
     close() {
-      for (const onEnd of [...listeners.values(), ...closeListeners]) onEnd?.();
+      for (const onEnd of [...ends(), ...closeListeners]) onEnd();
     },
   };
 }
 
 /** The newest turns; adding one to a full ring drops the oldest. */
 function createRing(capacity: number, first: readonly JournalTurn[]) {
-  const ring = first.slice(-capacity);
+  let ring = first.slice(-capacity);
   let start = 0;
   return {
+    size: () => ring.length,
+    /** The position of the first turn with this number or a later one. */
+    positionOf(number: number): number {
+      let [low, high] = [0, ring.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((ring[(start + middle) % ring.length] as JournalTurn).turn < number) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
     add(turn: JournalTurn): void {
       if (ring.length < capacity) return void ring.push(turn);
       ring[start] = turn;
       start = (start + 1) % capacity;
     },
+    /** Adds older turns, as far as there is room. */
+    prepend(older: readonly JournalTurn[]): void {
+      const room = capacity - ring.length;
+      if (room > 0) ring = [...older.slice(-room), ...ring];
+    },
     inOrder: (): readonly JournalTurn[] => [...ring.slice(start), ...ring.slice(0, start)],
+    slice(begin: number, end: number): readonly JournalTurn[] {
+      const [from, to] = [start + begin, start + Math.min(end, ring.length)];
+      const wrapped = to > ring.length ? ring.slice(Math.max(0, from - ring.length), to - ring.length) : [];
+      return [...ring.slice(from, to), ...wrapped];
+    },
     /** Replaces in place: a new list would be as long as the journal. */
     replace(change: (turn: JournalTurn) => JournalTurn): void {
       for (let index = 0; index < ring.length; index += 1) ring[index] = change(ring[index] as JournalTurn);

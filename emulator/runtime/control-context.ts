@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Profile } from "../../contracts/engine/profile.ts";
 import type { RecordingLine } from "../../contracts/engine/recorded.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -74,6 +75,7 @@ export function controlContextOf(openWorld: NamedWorld, shared: SharedContext): 
     },
     checkExchange: (exchange) => checkRecorded(exchange, configuration.settings.profile),
     yieldToEventLoop,
+    pause: (ms) => pause(ms, undefined, { ref: false }),
   };
 }
 

@@ -49,6 +49,8 @@ export interface ControlContext {
   checkExchange(exchange: RecordingLine): Promise<ExchangeResult | undefined>;
   /** Lets other requests run between two steps of long work. */
   yieldToEventLoop(): Promise<void>;
+  /** Waits for so long, by the clock of this machine. */
+  pause(ms: number): Promise<void>;
 }
 
 /** A turn that changed something; `rows` is the number of the trace row after its last one. */

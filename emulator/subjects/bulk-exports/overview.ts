@@ -32,7 +32,8 @@ function kindOf({ interval_hours, source_bulk_export_id }: BulkExport): string {
   return source_bulk_export_id === null ? "one-off" : "from a schedule";
 }
 
-function projectOf(reader: Reader, record: BulkExport) {
+/** The project of an export; undefined once it is deleted. */
+export function projectOf(reader: Reader, record: BulkExport) {
   return reader.get(PROJECTS, `${workspaceKey(record)}/${record.session_id}`);
 }
 
